@@ -11,6 +11,12 @@ struct Configuration: Sendable {
         var site: SiteName
     }
 
+    /// `nkey = UABC… in /etc/agd/link.nk`
+    struct NKey: Sendable {
+        var publicKey: String
+        var seedFile: String
+    }
+
     /// `mirror = hosts/* at /fleet`
     struct Mirroring: Sendable {
         /// The segments before the last.
@@ -31,6 +37,10 @@ struct Configuration: Sendable {
     var servers = ["nats://127.0.0.1:4222"]
     var credentials: String?
     var authorities: String?
+    /// Files of this machine's certificate and its key.
+    var certificate: String?
+    var certificateKey: String?
+    var nkey: NKey?
     var publications: [Publication] = []
     var mirrorings: [Mirroring] = []
     /// Seconds.
@@ -66,6 +76,12 @@ struct Configuration: Sendable {
             if publications.isEmpty, mirrorings.isEmpty {
                 faults.append("\(file): nothing to do: write a 'publish' or a 'mirror' line")
             }
+            if (certificate == nil) != (certificateKey == nil) {
+                faults.append("\(file): 'tls-cert' and 'tls-key' need each other: write both lines")
+            }
+            if nkey != nil, credentials != nil {
+                faults.append("\(file): 'nkey' and 'credentials' exclude each other: remove one of the lines")
+            }
             let sites = publications.map(\.site.description)
             if Set(sites).count < sites.count { faults.append("\(file): two 'publish' lines have the same site") }
         }
@@ -79,6 +95,9 @@ struct Configuration: Sendable {
         case "nats": servers = value.split(separator: "," as Character).map { $0.trimmed }
         case "credentials": credentials = value
         case "tls-ca": authorities = value
+        case "tls-cert": certificate = value
+        case "tls-key": certificateKey = value
+        case "nkey": nkey = try Configuration.nkey(value)
         case "publish": publications.append(try Configuration.publication(value))
         case "mirror": mirrorings.append(try Configuration.mirroring(value))
         case "live-time": liveTime = try Configuration.seconds(name, value, 1...3600)
@@ -97,6 +116,16 @@ struct Configuration: Sendable {
             replicas = count
         default: throw Fault(description: "there is no setting '\(name)'; config/link.conf lists all settings")
         }
+    }
+
+    private static func nkey(_ text: String) throws(Fault) -> NKey {
+        let words = text.split(separator: " " as Character, maxSplits: 2).map(String.init)
+        guard words.count == 3, words[1] == "in", words[0].hasPrefix("U") else {
+            throw Fault(
+                description: "write the public key of a user and the file with its seed: "
+                    + "'nkey = UABC… in /etc/agd/link.nk', not '\(text)'")
+        }
+        return NKey(publicKey: words[0], seedFile: words[2])
     }
 
     private static func publication(_ text: String) throws(Fault) -> Publication {

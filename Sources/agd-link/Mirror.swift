@@ -71,7 +71,7 @@ final class Mirror {
                 try mirror()
                 pause.reset()
             } catch let error as NATSError {
-                log.report("nats", "\(error)")
+                log.report("nats", nats.describe(error))
             } catch {
                 log.report("daemon", "\(error)")
                 connection = nil

@@ -50,9 +50,18 @@ final class NATS {
         if let file = settings.credentials {
             try NATS.check(natsOptions_SetUserCredentialsFromFiles(options, file, nil), "the setting 'credentials'")
         }
+        if let key = settings.nkey {
+            try NATS.check(
+                natsOptions_SetNKeyFromSeed(options, key.publicKey, key.seedFile), "the setting 'nkey'")
+        }
         if let file = settings.authorities {
             try NATS.check(natsOptions_SetSecure(options, true), "the setting 'tls-ca'")
             try NATS.check(natsOptions_LoadCATrustedCertificates(options, file), "the setting 'tls-ca'")
+        }
+        if let file = settings.certificate {
+            try NATS.check(natsOptions_SetSecure(options, true), "the setting 'tls-cert'")
+            try NATS.check(
+                natsOptions_LoadCertificatesChain(options, file, settings.certificateKey), "the setting 'tls-cert'")
         }
         let status = natsConnection_Connect(&connection, options)
         if status != NATS_NOT_YET_CONNECTED { try NATS.check(status, "connect") }
@@ -69,6 +78,16 @@ final class NATS {
     }
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
+
+    /// The text of an error. The server does not answer a request without a right, so the call times out, and only the
+    /// connection knows the reason.
+    func describe(_ error: NATSError) -> String {
+        var text: UnsafePointer<CChar>?
+        guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
+            let text
+        else { return "\(error)" }
+        return "\(error): \(String(cString: text))"
+    }
 
     /// Maximum bytes of one message.
     var maximumPayload: Int { Int(natsConnection_GetMaxPayload(connection)) }

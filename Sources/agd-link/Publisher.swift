@@ -291,7 +291,7 @@ final class Publisher {
             }
             backoff.reset()
         } catch {
-            log.report("nats", "\(error)")
+            log.report("nats", nats.describe(error))
             hasStreams = false
             nextTry = now + backoff.pause()
         }

@@ -10,23 +10,32 @@ private final class NATSServer {
     }
 
     let address: String
-    private let folder: Folder
+    let folder: Folder
     private let port: UInt16
+    private let configuration: String?
     private(set) var program: Program
 
-    init() throws {
-        folder = try Folder()
+    /// - Parameters:
+    ///   - configuration: the text of a file for the server.
+    ///   - folder: for the server's files.
+    init(_ configuration: String? = nil, folder: Folder? = nil) throws {
+        self.folder = try folder ?? Folder()
         port = try TCP.freePort()
         address = "nats://127.0.0.1:\(port)"
-        program = try NATSServer.start(folder, port)
+        self.configuration = try configuration.map { [folder = self.folder] in
+            try folder.write($0, to: "nats.conf")
+        }
+        program = try NATSServer.start(self.folder, port, self.configuration)
     }
 
     /// Starts it again with the files that it had.
-    func restart() throws { program = try NATSServer.start(folder, port) }
+    func restart() throws { program = try NATSServer.start(folder, port, configuration) }
 
-    private static func start(_ folder: Folder, _ port: UInt16) throws -> Program {
-        try Program(
-            path ?? "", ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"], folder: folder)
+    private static func start(_ folder: Folder, _ port: UInt16, _ configuration: String?) throws -> Program {
+        let file = configuration.map { ["-c", $0] } ?? []
+        return try Program(
+            path ?? "", file + ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"],
+            folder: folder)
     }
 }
 
@@ -336,6 +345,86 @@ struct LinkTests {
         withExtendedLifetime((writer, reader)) {}
     }
 
+    /// The block of Fleet.md that begins with a line.
+    private static func documented(_ line: String) throws -> String {
+        let text = try String(contentsOfFile: Project.file("Documentation/Fleet.md"), encoding: .utf8)
+        guard let start = text.range(of: line), let end = text.range(of: "```", range: start.upperBound..<text.endIndex)
+        else { throw Trouble("Fleet.md has no block '\(line)'") }
+        return String(text[start.lowerBound..<end.lowerBound])
+    }
+
+    @Test("with the rights of the documentation, a site publishes its own subtree and no other")
+    func rights() throws {
+        let nats = try NATSServer(try LinkTests.documented("authorization {"))
+        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let seed = try nats.folder.write(
+            "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY\n", to: "link.nk")
+        let key = "nkey = UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 in \(seed)"
+        let port = nats.address.dropFirst("nats://".count)
+        // The administrator's link makes the streams.
+        let first = try link(
+            a, nats, "nats = nats://admin:change-me-too@\(port)", "publish = /host/disk/** as hosts/web-02")
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let reader = try link(b, nats, "nats = nats://mirror:change-me@\(port)", LinkTests.mirror)
+        try mirror.wait("", true, at: "/fleet/web-02.isLive")
+        let writer = try link(a, nats, key, LinkTests.publish)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+
+        let thief = try link(a, nats, key, "publish = /host/** as hosts/web-03")
+        let deadline = Deadline(Deadline.patience)
+        while !thief.text.contains("Permissions Violation"), !deadline.isOver { try mirror.client.call("ping") }
+        #expect(thief.text.contains("$KV.AGD_LEASE.hosts.web-03"), "\(thief.text)")
+        // The mirror may not publish.
+        let liar = try link(
+            a, nats, "nats = nats://mirror:change-me@\(port)", "publish = /host/** as hosts/web-04")
+        while !liar.text.contains("Permissions Violation"), !deadline.isOver { try mirror.client.call("ping") }
+        #expect(liar.text.contains("Permissions Violation"), "\(liar.text)")
+        let sites = try mirror.client.call("describe", ["path": "/fleet"])["children"]?.list ?? []
+        #expect(sites.compactMap { $0["id"]?.string }.sorted() == ["web-01", "web-02"])
+        withExtendedLifetime((first, reader, writer)) {}
+    }
+
+    @Test("the link speaks TLS, shows its certificate, and trusts no other server")
+    func encryption() throws {
+        let folder = try Folder()
+        func openssl(_ arguments: String) throws {
+            let words = arguments.split(separator: " ").map { $0.replacing("@", with: folder.file("")) }
+            let (code, text) = try Program.run("/usr/bin/openssl", words.map(String.init), folder: folder)
+            guard code == 0 else { throw Trouble("openssl \(arguments): \(text)") }
+        }
+        let new = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -noenc -days 2"
+        for authority in ["ca", "other"] {
+            try openssl("\(new) -subj /CN=\(authority) -keyout @\(authority).key -out @\(authority).pem")
+        }
+        for name in ["server", "link"] {
+            try openssl(
+                "\(new) -subj /CN=\(name) -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=CA:false "
+                    + "-CA @ca.pem -CAkey @ca.key -keyout @\(name).key -out @\(name).pem")
+        }
+        let nats = try NATSServer(
+            """
+            tls { cert_file: "\(folder.file("server.pem"))", key_file: "\(folder.file("server.key"))",
+                ca_file: "\(folder.file("ca.pem"))", verify: true, timeout: 5 }
+            """, folder: folder)
+        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let lines = ["ca", "cert", "key"].map { name in
+            "tls-\(name) = " + folder.file(["ca": "ca.pem", "cert": "link.pem", "key": "link.key"][name] ?? "")
+        }
+        let stranger = try link(
+            a, nats, "tls-ca = \(folder.file("other.pem"))", lines[1], lines[2],
+            "publish = /host/disk/** as hosts/web-02")
+        let bare = try link(a, nats, lines[0], "publish = /host/disk/** as hosts/web-03")
+        let writer = try link(a, nats, lines[0], lines[1], lines[2], LinkTests.publish)
+        let reader = try link(b, nats, lines[0], lines[1], lines[2], LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        let sites = try mirror.client.call("describe", ["path": "/fleet"])["children"]?.list ?? []
+        #expect(sites.compactMap { $0["id"]?.string } == ["web-01"])
+        withExtendedLifetime((stranger, bare, writer, reader)) {}
+    }
+
     @Test("a message longer than NATS carries arrives in parts")
     func parts() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
@@ -368,14 +457,21 @@ struct LinkConfigurationTests {
         let text = try String(contentsOfFile: Project.file("config/link.conf"), encoding: .utf8)
         #expect(try check(text).code == 78)
         let all = text.replacing(/(?m)^#(?=[a-z-]+ = )/, with: "")
-        let result = try check(all)
-        #expect(result.code == 0, "\(result.text)")
+        // The two ways to prove an identity exclude each other.
+        let both = try check(all)
+        #expect(both.code == 78)
+        #expect(both.text.contains("'nkey' and 'credentials' exclude each other"))
+        for name in ["nkey", "credentials"] {
+            let result = try check(all.replacing("\n\(name) = ", with: "\n# "))
+            #expect(result.code == 0, "\(result.text)")
+        }
     }
 
     @Test("all faults are named with their lines")
     func faults() throws {
-        let (code, text) = try check("publish = /host as x\nlive-time = 0 s\nmirror = */a at /fleet\ncolour = red\n")
+        let (code, text) = try check(
+            "publish = /host as x\nlive-time = 0 s\nmirror = */a at /fleet\ncolour = red\nnkey = UABC\n")
         #expect(code == 78)
-        for line in 1...4 { #expect(text.contains("link.conf:\(line): ")) }
+        for line in 1...5 { #expect(text.contains("link.conf:\(line): ")) }
     }
 }
