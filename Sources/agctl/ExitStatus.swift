@@ -5,7 +5,7 @@ import Glibc
 /// The exit statuses of agctl: the numbers of `sysexits.h` where it defines one. They are part of its interface.
 enum ExitStatus: Int32 {
     case done = 0
-    /// `diff`: the scene and the graph differ. `doctor`: something is wrong.
+    /// `diff`: the scene and the graph differ. `doctor`: something is wrong. `sites`: a mirror is silent.
     case different = 1
     /// `get` and `eval`: the attribute or rule has an error instead of a value.
     case attributeError = 2

@@ -7,7 +7,7 @@ import WireProtocol
 /// Mirrors the sites of one `mirror` line below a container of the daemon. It runs on a thread of its own.
 final class Mirror {
     /// Attributes that each mirrored root has besides those of the site.
-    static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures"]
+    static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures", "owner"]
     /// Seconds between two reports of `seen` and `lag`.
     private static let reportTime = 1.0
     private static let messagesPerRound = 256
@@ -26,6 +26,8 @@ final class Mirror {
         /// The last moment at which the mirror was as new as the owner.
         var even = -Double.infinity
         var ownerRevision: UInt64 = 0
+        /// The host and the process that publish the site, as heartbeats say.
+        var owner = ""
         /// The wall clock at the last message of the owner.
         var seen: Value = .null
         /// What the daemon was told. Nil before the first report.
@@ -154,12 +156,18 @@ final class Mirror {
     }
 
     private func hear(_ message: Inbox.Message) throws {
-        guard let copy = copy(for: message.subject), let (frame, _) = try? Frame.read(message.bytes) else { return }
-        guard let position = copy.follower.position else { return hear(copy, frame.position.revision) }
+        guard let copy = copy(for: message.subject), let (frame, length) = try? Frame.read(message.bytes)
+        else { return }
+        let position = copy.follower.position
         // An owner that has lost its lease.
-        guard frame.position.term >= position.term else { return }
+        if let position, frame.position.term < position.term { return }
+        let body = try? JSONParser.parseOnce(message.bytes.dropFirst(length)).map
+        if let owner = body?["owner"]?.string, owner != copy.owner {
+            copy.owner = owner
+            nextReport = 0
+        }
         hear(copy, frame.position.revision)
-        if frame.position.epoch != position.epoch, copy.healTime == nil { copy.healTime = 0 }
+        if let position, frame.position.epoch != position.epoch, copy.healTime == nil { copy.healTime = 0 }
     }
 
     private func hear(_ copy: Copy, _ ownerRevision: UInt64) {
@@ -408,6 +416,7 @@ final class Mirror {
         add([], "revision", "int", .int(Int64(clamping: copy.revision)))
         add([], "seen", "dyn", copy.seen)
         add([], "failures", "map", .map(ValueMap()))
+        add([], "owner", "string", .string(copy.owner))
         for (place, content) in copy.tree.contents where !Mirror.isOwn(place) {
             add(place.node, place.attribute, "dyn", content.value ?? .null)
         }
@@ -461,6 +470,7 @@ final class Mirror {
             }
             if isDue, copy.heard > -.infinity {
                 mutations.append(mutation(copy, "seen", copy.seen))
+                mutations.append(mutation(copy, "owner", .string(copy.owner)))
                 let lag = copy.revision >= copy.ownerRevision && isLive ? 0 : now - copy.even
                 mutations.append(mutation(copy, "lag", .double(lag.isFinite ? lag : 0)))
             }

@@ -19,6 +19,8 @@ final class Publisher {
     private let stop: Wakeup
     private let pulse: Pulse
     private let nats: NATS
+    /// The body of heartbeats.
+    private let heartbeat: String
     private var lease: Lease
     private var log: Log
 
@@ -65,6 +67,7 @@ final class Publisher {
         root = publication.nodes
         site = publication.site
         nats = try NATS(settings)
+        heartbeat = (["owner": .string(holder)] as Value).jsonText
         lease = Lease(site: site, holder: holder, time: settings.leaseTime)
         log = Log(subject: "\(publication.site)")
     }
@@ -283,7 +286,7 @@ final class Publisher {
             if now >= nextHeartbeat, askedAt.map({ now < $0 + Publisher.heartbeatTime }) ?? true {
                 nextHeartbeat = now + Publisher.heartbeatTime
                 let frame = Frame(position: position(acknowledged), after: acknowledged)
-                try nats.send("agd.live.\(site.tokens)", Array(frame.line.utf8))
+                try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat).utf8))
             }
             if let old = oldSnapshots.first, now > old.due {
                 oldSnapshots.removeFirst()

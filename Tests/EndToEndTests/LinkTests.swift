@@ -100,7 +100,7 @@ struct LinkTests {
 
     /// All values and the structure of a subtree, in a form that does not name its root.
     private func image(_ client: Client, _ root: String) throws -> (values: [String: Value], nodes: [String]) {
-        let own = ["isLive", "lag", "revision", "seen", "failures"].map { "." + $0 }
+        let own = ["isLive", "lag", "revision", "seen", "failures", "owner"].map { "." + $0 }
         let result = try client.call("get", ["paths": [.string(root + "/**")], "typed": true])
         var values: [String: Value] = [:]
         for (path, content) in result["values"]?.map ?? ValueMap() {
@@ -237,6 +237,19 @@ struct LinkTests {
         withExtendedLifetime(links) {}
     }
 
+    /// Compares the paths and states that `agctl sites` prints.
+    private func sites(_ daemon: Daemon, _ states: [String: String], status: Int32) throws {
+        let (code, text) = try Program.run("agctl", ["--socket", daemon.socket, "sites"], folder: daemon.folder)
+        var printed: [String: String] = [:]
+        for line in text.split(separator: "\n") {
+            let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard cells.count == 7 else { throw Trouble("agctl sites printed '\(line)'") }
+            printed[String(cells[0])] = String(cells[1])
+        }
+        #expect(printed == states)
+        #expect(code == status)
+    }
+
     @Test("sites stand beside each other, and rules of their container read which of them live")
     func twoSites() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
@@ -278,8 +291,13 @@ struct LinkTests {
         #expect(throws: Trouble.self) { try mirror.get(".since") }
         try owner.set("/host/disk.used", 77)
         try mirror.wait("", 77, at: "/fleet/web-02.used")
+        try mirror.wait("", 0.0, at: "/fleet/web-02.lag")
+        try sites(b, ["/fleet/web-01": "live", "/fleet/web-02": "live"], status: 0)
         other.signal(SIGKILL)
         try mirror.wait("", 1, at: "/fleet.live")
+        try sites(b, ["/fleet/web-01": "live", "/fleet/web-02": "silent"], status: 1)
+        let publisher = try mirror.client.get("/fleet/web-02.owner")?.string ?? ""
+        #expect(publisher.hasSuffix(":\(other.pid)"), "\(publisher)")
         withExtendedLifetime((reader, writer)) {}
     }
 

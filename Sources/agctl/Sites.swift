@@ -1,0 +1,110 @@
+import AGClient
+import ArgumentParser
+import AttributeValues
+import WireProtocol
+
+struct SitesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sites",
+        abstract: "List the mirrors of other machines' subtrees.",
+        discussion: """
+            A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is behind its \
+            owner, its revision, when its owner was last heard, the errors of its attributes, and the program that publishes it. \
+            Status 1 if a mirror is silent.
+
+            Examples:
+              agctl sites
+              agctl sites /fleet
+              agctl sites --json
+            """)
+
+    @Argument(help: "Only the mirrors below this node.", completion: Suggestions.nodes)
+    var path = "/"
+
+    @OptionGroup var common: CommonOptions
+
+    func run() throws {
+        try perform(common) { session in
+            let root: [String]
+            do throws(Failure) {
+                let path = try AttributePath(self.path)
+                guard path.attribute == nil else { throw Failure(.invalid, "\(self.path) is an attribute, not a node") }
+                root = path.nodes
+            } catch { throw Complaint(error, status: .data) }
+            let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
+            let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
+            let result = try session.connection().call(
+                .get(.init(paths: patterns, isSingle: false, presentation: false, typed: false)))
+            let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
+            if sites.isEmpty {
+                throw Complaint(
+                    .notFound, "there is no mirror below \(path)",
+                    hint: "the 'mirror' lines of agd-link's configuration make mirrors")
+            }
+            show(sites, session)
+            if sites.contains(where: { $0.state == "silent" }) { throw EndOfCommand(status: .different) }
+        }
+    }
+
+    private func show(_ sites: [MirroredSite], _ session: Session) {
+        let output = session.output
+        if session.settings.isJSON { return output.json(.list(sites.map(\.json))) }
+        guard output.isTerminal else {
+            for site in sites { output.line(site.cells.joined(separator: "\t")) }
+            return
+        }
+        let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"]
+        output.write(
+            TextTable(rows: [heads] + sites.map(\.cells)).text(numeric: [2, 3, 5]) { row, column, cell in
+                if row == 0 { return output.style.dim(cell) }
+                guard column == 1 else { return cell }
+                return switch cell {
+                case "live": output.style.green(cell)
+                case "late": output.style.yellow(cell)
+                default: output.style.red(cell)
+                }
+            })
+    }
+}
+
+/// What a mirror says of its owner.
+struct MirroredSite {
+    /// Attributes that the root of each mirror has.
+    static let attributes = ["isLive", "lag", "revision", "seen", "failures", "owner"]
+
+    var path: String
+    private var values: ValueMap
+
+    /// The mirrors among values of `attributes`, by path: nodes that have all of them.
+    static func all(in values: ValueMap) throws -> [MirroredSite] {
+        var sites: [String: ValueMap] = [:]
+        for (path, content) in values {
+            guard let path = path.string, let place = try? AttributePath(path), let attribute = place.attribute,
+                let value = try Content(result: content).value
+            else { continue }
+            sites[AttributePath.describe(nodes: place.nodes), default: ValueMap()][.string(attribute)] = value
+        }
+        return sites.filter { $0.value.count == attributes.count }.sorted { $0.key < $1.key }.map {
+            MirroredSite(path: $0.key, values: $0.value)
+        }
+    }
+
+    private var lag: Double { values["lag"]?.number ?? 0 }
+
+    var state: String { values["isLive"] != true ? "silent" : lag > 0 ? "late" : "live" }
+
+    /// In the order of the table's heads.
+    var cells: [String] {
+        [
+            path, state, Figure.fixed(lag, places: 1), values["revision"]?.jsonText ?? "",
+            values["seen"]?.string ?? "never", "\(values["failures"]?.map?.count ?? 0)",
+            (values["owner"]?.string ?? "").printable,
+        ]
+    }
+
+    var json: Value {
+        var members = ValueMap([("path", .string(path)), ("state", .string(state))])
+        for name in MirroredSite.attributes { members[.string(name)] = values[.string(name)] }
+        return .map(members)
+    }
+}
