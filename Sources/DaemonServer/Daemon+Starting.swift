@@ -2,6 +2,7 @@ import AttributeValues
 import EventLoop
 import Glibc
 import GraphRuntime
+import SceneModel
 import Logging
 import StateStore
 import WireProtocol
@@ -32,11 +33,19 @@ extension Daemon {
         }
     }
 
+    /// The scenes and what they import, each file once, in the order in which they are loaded.
     static func read(_ scenes: [String]) throws(StartupError) -> [(file: String, text: String)] {
         var read: [(file: String, text: String)] = []
-        for file in scenes {
-            do throws(StartupError) { read.append((file, try FileText.read(file))) } catch {
+        for scene in scenes {
+            do {
+                for file in try SceneImports.collect(scene, read: { try FileText.read($0) })
+                where !read.contains(where: { $0.file == file.path }) {
+                    read.append((file.path, file.text))
+                }
+            } catch let error as StartupError {
                 throw StartupError(error.status, "scene: \(error)")
+            } catch {
+                throw StartupError(.dataError, "\(error)")
             }
         }
         return read

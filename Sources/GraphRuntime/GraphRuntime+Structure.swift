@@ -43,7 +43,8 @@ extension GraphRuntime {
     func readScene(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure)
         -> SceneDefinition
     {
-        let context = graph.sceneContext(at: node, mode, isKept: false)
+        var context = graph.sceneContext(at: node, mode, isKept: false)
+        context.isFile = file != nil
         do throws(SceneFaults) {
             if case .string(let text) = document {
                 return try SceneReader.read(text: text, file: file, context: context)

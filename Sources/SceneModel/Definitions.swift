@@ -504,6 +504,9 @@ public struct SceneContext {
     /// Where the node of application stands in `enclosing`. Those behind it are around it.
     static let placeOfNode = 1
 
+    /// True if the document is that of a file, and what it imports has been read.
+    public var isFile = true
+
     /// True if the document may use undefined names: they could later refer to attributes that its author may not read.
     public var admitsDangling = true
 

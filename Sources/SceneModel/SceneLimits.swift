@@ -12,6 +12,8 @@ public enum SceneLimits {
     public static let depth = 500
     /// Attributes of a node, with what it says of the environment, of containers and preferences.
     public static let attributes = 10_000
+    /// Files that a scene imports, with those that they import.
+    public static let imports = 1000
     /// Targets of an action.
     public static let actionSteps = 1000
     /// Keys, types and components of a document, and of a graph.

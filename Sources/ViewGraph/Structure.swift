@@ -121,6 +121,7 @@ extension ViewGraph {
             valueSize: isKept ? .max : limits.valueSize,
             isKept: isKept)
         context.admitsDangling = mayRead == nil
+        context.isFile = false
         guard mode == .merge else { return context }
         context.existing = { ids in
             var row = node.row

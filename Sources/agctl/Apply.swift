@@ -50,9 +50,9 @@ struct ApplyCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let text = try InputText.read(file)
+        let scene = try SceneText(file: file)
         try perform(common) { session in
-            let result = try SceneText(text: text, name: InputText.title(of: file)).apply(
+            let result = try scene.apply(
                 at: at, Request.ApplyMode(rawValue: mode.rawValue) ?? .create, dryRun: dryRun,
                 write.writing().options, session)
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }

@@ -40,20 +40,29 @@ struct CheckCommand: ParsableCommand {
             // The list is also printed if a file in the middle cannot be read.
             defer { if json { output.json(.list(listed)) } }
             var context = SceneContext()
+            // Of a file that several scenes import, faults are told once.
+            var faulty: Set<String> = []
             for (number, file) in (with + files).enumerated() {
-                let text = try InputText.read(file)
-                let name = InputText.title(of: file)
-                do throws(SceneFaults) {
-                    let scene = try SceneReader.read(text: text, file: name, context: context)
-                    if number < with.count {
-                        context.declarations.add(scene.declarations)
-                    } else if !json, output.isTerminal {
-                        output.line("\(name): \(output.style.green("ok"))")
+                var known = context
+                do {
+                    let parts = try SceneImports.collect(file) { try InputText.read($0) }
+                    for part in parts where !faulty.contains(part.path) {
+                        faulty.insert(part.path)
+                        let scene = try SceneReader.read(
+                            text: part.text, file: InputText.title(of: part.path), context: known)
+                        faulty.remove(part.path)
+                        known.declarations.add(scene.declarations)
                     }
-                } catch {
+                    if parts.contains(where: { faulty.contains($0.path) }) { continue }
+                    if number < with.count {
+                        context = known
+                    } else if !json, output.isTerminal {
+                        output.line("\(InputText.title(of: file)): \(output.style.green("ok"))")
+                    }
+                } catch let error as SceneFaults {
                     isFaulty = true
                     if json {
-                        listed += error.faults.map { $0.json(file: name) }
+                        listed += error.faults.map { $0.json(file: error.file ?? InputText.title(of: file)) }
                     } else {
                         Terminal.write(Self.paint(error.description, style) + "\n", to: .standardError)
                     }

@@ -98,3 +98,7 @@ enum Caret {
         return "  \(style.dim("|")) \(excerpt.text)\n  \(style.dim("|")) \(excerpt.lead)\(style.red("^"))\n"
     }
 }
+
+extension Complaint: CustomStringConvertible {
+    var description: String { message }
+}

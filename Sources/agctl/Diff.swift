@@ -30,9 +30,8 @@ struct DiffCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let text = try InputText.read(file)
+        let document = try SceneText(file: file)
         try perform(common) { session in
-            let document = SceneText(text: text, name: InputText.title(of: file))
             var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
             // The scene says nothing about nodes beside its own.
             let roots = try document.nodes(at: at)
@@ -57,6 +56,24 @@ struct DiffCommand: ParsableCommand {
 struct SceneText {
     var text: String
     var name: String
+    /// The scene with all that it imports; nil if it imports nothing.
+    private var bundle: Value?
+
+    init(text: String, name: String) {
+        self.text = text
+        self.name = name
+    }
+
+    /// - Parameter file: of the scene; `-` is standard input.
+    init(file: String) throws {
+        do {
+            let files = try SceneImports.collect(file) { try InputText.read($0) }
+            self.init(text: files.last?.text ?? "", name: InputText.title(of: file))
+            if files.count > 1 { bundle = try SceneImports.bundle(files) }
+        } catch let error as SceneFaults {
+            throw Complaint(.data, error.description)
+        }
+    }
 
     /// - Throws: the faults of the scene with their source lines.
     func apply(
@@ -64,7 +81,8 @@ struct SceneText {
     ) throws -> Value {
         do throws(ClientError) {
             return try session.connection().call(
-                .apply(.init(document: .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
+                .apply(
+                    .init(document: bundle ?? .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
         } catch {
             guard case .refused(let fault) = error else { throw error }
             var complaint = DocumentFaults.complaint(fault.failure, text: text, file: name, session.errors.style)

@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 /// Scenes that are wrong, or larger than anybody would write them.
@@ -26,6 +27,27 @@ struct SceneTests {
         #expect(text.contains("value"))
         #expect(try client.refusal("get", ["path": "/node0.value"])["data"]?["code"] == "notFound")
         #expect(try client.get("/counter.value") == 0)
+    }
+
+    @Test("what a scene imports is there, for the daemon, for check and for apply") func imports() throws {
+        let folder = try Folder()
+        try FileManager.default.createDirectory(
+            atPath: folder.file("lib"), withIntermediateDirectories: true)
+        _ = try folder.write("agd: 1\nkeys: { environment: { tint: blue } }\n", to: "lib/keys.yaml")
+        _ = try folder.write(
+            "import: keys.yaml\ncomponents: { Gauge: { let: { value: 0 }, inherit: [tint] } }\n", to: "lib/gauges.yaml")
+        let scene = "import: [lib/gauges.yaml]\nnodes: [{ id: a, component: Gauge, let: { value: 3 } }]\n"
+        let file = try folder.write(scene, to: "scene.yaml")
+        let daemon = try Daemon(scenes: [scene], folder: folder)
+        #expect(try daemon.client().get("/a.tint") == "blue")
+        #expect(try Program.run("agctl", ["check", file], folder: folder).code == 0)
+        let other = try Daemon()
+        #expect(try other.control(["apply", "--file", file]).code == 0)
+        #expect(try other.client().get("/a.value") == 3)
+        #expect(try other.control(["diff", file]).code == 0)
+        let missing = try folder.write("import: lib/gone.yaml\n", to: "missing.yaml")
+        let told = try Program.run("agctl", ["check", missing], folder: folder)
+        #expect(told.code == 65 && told.text.contains("missing.yaml:1:9: error: 'lib/gone.yaml' cannot be imported"))
     }
 
     @Test("a cycle is an error that names its whole path; its readers and the rest go on")

@@ -2,7 +2,7 @@ import AttributeValues
 import RuleLanguage
 
 extension SceneChecker {
-    static let documentKeys = ["agd", "keys", "types", "components", "nodes", "values", "dangling"]
+    static let documentKeys = ["agd", "import", "keys", "types", "components", "nodes", "values", "dangling"]
 
     /// The parts of a document, in the order of their dependencies.
     enum Stage {
@@ -86,6 +86,7 @@ extension SceneChecker {
             return false
         }
         if let version = document["agd"] { at("agd") { check(version: version) } }
+        if let written = document["import"], !written.isNull { at("import") { checkImports(written) } }
         let types = document["types"].map { node in at("types") { self.entries(node, "types") } } ?? []
         declareTypeNames(types)
         if let keys = document["keys"] { at("keys") { declareKeys(keys) } }
@@ -95,6 +96,18 @@ extension SceneChecker {
         if let keys = document["keys"] { at("keys") { compileReducers(keys) } }
         if let written = document["components"] { at("components") { declareComponents(written) } }
         return true
+    }
+
+    private func checkImports(_ written: DocumentNode) {
+        guard context.isFile else {
+            return fault(
+                "a scene imports files, and nobody has sent any with this document", at: written,
+                hint: "apply the file with agctl, which sends what it imports, or send that first and leave import out")
+        }
+        for node in SceneImports.imports(in: document) where node.string == nil {
+            fault(
+                "import takes the path of a file, not \(node.summary)", at: node, hint: "write import: lib/gauges.yaml")
+        }
     }
 
     private func beginNodes() {
