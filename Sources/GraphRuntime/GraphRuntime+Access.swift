@@ -37,6 +37,9 @@ extension GraphRuntime {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
             try checkAccess(grants, toTargetsIn: scene, at: place)
+            let names = scene.rootNames
+            for path in names.read { try grants.require(.read, PathPattern(path)) }
+            for path in names.written { try grants.require(.write, PathPattern(path)) }
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
                 .denied,

@@ -65,7 +65,7 @@ public enum DefinitionWriter {
     }
 
     static func text(_ reference: Reference) -> String {
-        "$" + reference.name + reference.steps.map(\.description).joined()
+        (reference.name.hasPrefix("$") ? "" : "$") + reference.name + reference.steps.map(\.description).joined()
     }
 
     public static func expression(_ expression: Expression) -> Value {

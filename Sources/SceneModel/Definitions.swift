@@ -504,6 +504,9 @@ public struct SceneContext {
     /// Where the node of application stands in `enclosing`. Those behind it are around it.
     static let placeOfNode = 1
 
+    /// True if rules of a node that always read each other in a circle are faults. In a graph they are values that have an error.
+    public var refusesCycles = false
+
     /// True if the document is that of a file, and what it imports has been read.
     public var isFile = true
 

@@ -46,29 +46,33 @@ extension NodeDefinition {
         attributes.contains { if case .inherit(key) = $0.role { true } else { false } }
     }
 
-    /// The rules of its attributes and modifiers.
-    private var programs: [Program] {
+    /// What its attributes and modifiers say.
+    var expressions: [Expression] {
         var expressions = (environment + containerValues + preferences).map(\.expression) + animations.map(\.value)
+        expressions += environmentObjects.map { .reference($0) } + transformEnvironment.map { .rule($0.program) }
         if let tag { expressions.append(tag) }
         if let forEach { expressions.append(forEach.data) }
-        var programs = transformEnvironment.map(\.program)
         for attribute in attributes {
             switch attribute.role {
-            case .computed(let program): programs.append(program)
+            case .computed(let program): expressions.append(.rule(program))
             case .constant(let expression?): expressions.append(expression)
             case .binding(let target?, _): expressions += target.expressions
             case .action(let action): expressions += action.expressions
             default: break
             }
         }
-        for expression in expressions {
+        return expressions
+    }
+
+    /// The rules of its attributes and modifiers.
+    private var programs: [Program] {
+        expressions.compactMap { expression in
             switch expression {
-            case .rule(let program): programs.append(program)
-            case .selection(let selection): programs.append(selection.program)
-            case .literal, .reference: break
+            case .rule(let program): program
+            case .selection(let selection): selection.program
+            case .literal, .reference: nil
             }
         }
-        return programs
     }
 }
 

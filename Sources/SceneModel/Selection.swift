@@ -162,11 +162,14 @@ struct SelectionText {
             if at < text.endIndex { at = text.index(after: at) }
         }
 
+        /// A path from the root is a name of rules.
+        private var isReference: Bool { character == "$" && !text[at...].hasPrefix("$/") }
+
         mutating func take() -> Part? {
             guard at < text.endIndex else { return nil }
             let start = at
-            if character == "$" { return reference() }
-            while let character, character != "$" {
+            if isReference { return reference() }
+            while let character, !isReference {
                 if character == "\"" || character == "'" { skipText() } else { at = text.index(after: at) }
             }
             return .text(text[start..<at])

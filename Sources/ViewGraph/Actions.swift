@@ -139,7 +139,7 @@ extension ViewGraph {
             }
             return try evaluate(program, bindings: values).get()
         case .selection(let selection):
-            guard case .selected(let bound, _) = selected(selection, at: row, scope) else { return .null }
+            guard case .selected(let bound, _, _) = selected(selection, at: row, scope) else { return .null }
             return try contentInTransaction(at: try place(bound)).get()
         }
     }

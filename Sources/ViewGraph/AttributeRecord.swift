@@ -33,7 +33,12 @@ final class AttributeRecord {
 
     /// The vertex is a place in a value, a clock or an operator over time. Sources of other vertices name it, and it goes when nobody names, reads or
     /// watches it any more. Other vertices go with their node.
-    var isShared: Bool { isHidden && (!steps.isEmpty || kind == .clock) }
+    var isShared: Bool {
+        guard isHidden else { return false }
+        if !steps.isEmpty || kind == .clock { return true }
+        if case .rooted = source { return true }
+        return false
+    }
 
     init(node: UInt32, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
         self.node = node
@@ -79,8 +84,11 @@ enum Source {
     /// Another place, as it is. `vertex` holds what the place holds; found when first read.
     case alias(Place, vertex: AttributeID?)
     case rule(BoundRule)
-    /// The place that a rule chooses, and steps further inside.
-    case selected(BoundSelection, steps: [AttributePath.Step])
+    /// The place that a rule chooses, and steps further inside. A place in the value of such an attribute has that as its
+    /// `whole`.
+    case selected(BoundSelection, steps: [AttributePath.Step], whole: AttributeID?)
+    /// The attribute at a path, whoever is there.
+    case rooted(RootReference, steps: [AttributePath.Step], whole: AttributeID?)
     /// A place inside another vertex that is not a state.
     case projection(of: AttributeID, steps: [AttributePath.Step])
     /// An inherited environment value with some of its fields replaced.

@@ -301,7 +301,8 @@ extension ViewGraph {
             a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
-        case (.selected(let a, let x), .selected(let b, let y)): a.isSame(as: b) && x == y
+        case (.selected(let a, let x, _), .selected(let b, let y, _)): a.isSame(as: b) && x == y
+        case (.rooted(let a, let x, _), .rooted(let b, let y, _)): a === b && x == y
         case (.object(let a), .object(let b)): a == b
         case (.elements, .elements), (.given, .given): true
         default: false

@@ -325,7 +325,7 @@ struct SceneExporter {
                 case .rule(let program):
                     program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
                 }
-            for name in names where !known.contains(name) {
+            for name in names where !known.contains(name) && !name.hasPrefix("$") {
                 // A name that leads to what may not be read leads nowhere.
                 if notesAllNames || graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true
                 {

@@ -98,8 +98,10 @@ extension ViewGraph {
         sweepVertices()
         completeNew()
         connectNew()
+        followRootReferences()
         collectInvalidated()
         if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
+        followRootReferences()
         places.forgetLocators()
         feedTimedValues()
     }

@@ -7,7 +7,10 @@ import SceneModel
 extension ViewGraph {
     /// Whether a vertex of a type reads, through an alias, what may have another type.
     func isHeldToType(_ type: ValueType, _ source: Source) -> Bool {
-        if case .selected = source { return type != .dyn }
+        switch source {
+        case .selected, .rooted: return type != .dyn
+        default: break
+        }
         guard type != .dyn, case .alias(let target, _) = source else { return false }
         return type.mustHold(declaredType(of: target))
     }

@@ -131,6 +131,9 @@ extension ViewGraph {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else {
             return "a removed attribute"
         }
+        if record.isHidden, record.name.hasPrefix("$/") {
+            return record.name.dropFirst() + record.steps.map(\.description).joined()
+        }
         // An object's properties stand behind the attribute that holds it, which may be a property of another.
         var row = record.node
         var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()

@@ -86,7 +86,8 @@ extension ViewGraph {
             let content = try engine.read(found)
             return record.isHeldToType
                 ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
-        case .selected(let selection, let steps):
+        case .rooted(let reference, let steps, _): return try evaluate(reference, steps)
+        case .selected(let selection, let steps, _):
             let content = try evaluate(selection, steps, for: attribute)
             return record.isHeldToType ? hold(content, of: .dyn, to: record.type, at: attribute) : content
         case .projection(let whole, let steps):

@@ -46,7 +46,7 @@ extension ViewGraph {
             preconditionFailure("a program that is no rule")
         }
         let targets = selection.targets.map { attribute(named: $0.name, from: row, scope) }
-        return .selected(BoundSelection(selection, rule, targets, row, scope), steps: [])
+        return .selected(BoundSelection(selection, rule, targets, row, scope), steps: [], whole: nil)
     }
 
     /// What the chosen place holds. Its reader depends on the rule and on that place alone.

@@ -231,7 +231,10 @@ extension ViewGraph {
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
                 way.state = Place(target.attribute, target.steps + place.steps)
             case (.binding, .rule): return way
-            case (.binding, .selected(let selection, let steps)):
+            case (_, .rooted(let reference, let steps, _)):
+                let target = try self.place(reference)
+                way.state = Place(target.attribute, target.steps + steps + place.steps)
+            case (.binding, .selected(let selection, let steps, _)):
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
                 let target = try self.place(selection)
                 way.state = Place(target.attribute, target.steps + steps + place.steps)
@@ -239,7 +242,7 @@ extension ViewGraph {
                 // What is handed down cannot be written, but an object's properties are the object's own.
                 guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
                 way.state = Place(target.attribute, target.steps + place.steps)
-            case (.let, .selected(let selection, let steps)):
+            case (.let, .selected(let selection, let steps, _)):
                 let target = try self.place(selection)
                 guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
                 way.state = Place(target.attribute, target.steps + steps + place.steps)

@@ -6,7 +6,8 @@ import SceneModel
 extension ViewGraph {
     /// The attribute that a name means at a node, or nil.
     func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
-        nodes.meaning(of: name, at: row, scope).flatMap(vertex)
+        if name.utf8.first == UInt8(ascii: "$") { return rootReference(name) }
+        return nodes.meaning(of: name, at: row, scope).flatMap(vertex)
     }
 
     func ownAttribute(_ name: String, of row: UInt32) -> AttributeID? { nodes.own(name, of: row).flatMap(vertex) }

@@ -72,8 +72,11 @@ extension ViewGraph {
     /// the place there shows, so that no other place of what it refers to matters.
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
-        if case .selected(let selection, let outer)? = attributes[Int(attribute.index)]?.source {
-            return .selected(selection, steps: outer + steps)
+        switch attributes[Int(attribute.index)]?.source {
+        case .selected(let selection, let outer, _)?:
+            return .selected(selection, steps: outer + steps, whole: attribute)
+        case .rooted(let reference, let outer, _)?: return .rooted(reference, steps: outer + steps, whole: attribute)
+        default: break
         }
         return follow(place).attribute == attribute
             ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
@@ -83,7 +86,7 @@ extension ViewGraph {
     func isReference(_ attribute: AttributeID) -> Bool {
         guard let record = attributes[Int(attribute.index)] else { return false }
         return switch record.source {
-        case .alias, .selected: true
+        case .alias, .selected, .rooted: true
         case .object: record.kind != .state
         default: false
         }
@@ -94,6 +97,7 @@ extension ViewGraph {
         guard let record = attributes[Int(attribute.index)] else { return nil }
         return switch record.source {
         case .projection(let whole, _): whole
+        case .selected(_, _, let whole?), .rooted(_, _, let whole?): whole
         case .alias(let place, _) where !record.steps.isEmpty: place.attribute
         default: places.owner(of: attribute)
         }

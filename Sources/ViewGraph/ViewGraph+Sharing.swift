@@ -39,7 +39,7 @@ extension ViewGraph {
             body(place.attribute)
             if let vertex { body(vertex) }
         case .rule(let rule): forEachVertex(in: rule, body)
-        case .selected(let selection, _):
+        case .selected(let selection, _, _):
             forEachVertex(in: selection.rule, body)
             for target in selection.targets { if let target { body(target) } }
         case .timed(let value): body(value.operand)
@@ -103,6 +103,7 @@ extension ViewGraph {
             }
         } else {
             clocks.remove(vertex)
+            forgetRootReference(record.source)
             forgetTimedValue(vertex, record.source)
         }
         free(vertex, record)

@@ -33,6 +33,7 @@ public final class ViewGraph {
     var places = Places()
     var animations = AnimationValues()
     var reactions = Reactions()
+    var roots = RootReferences()
     var evaluation = Evaluation()
     var budget = Budget()
     /// Whether the client of the request at hand may read an attribute, or all attributes of a node; nil: it may read everything.

@@ -82,7 +82,7 @@ extension ViewGraph {
             case .elements:
                 guard let list = nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .selected: inputs = engine.inputs(of: next)
+            case .selected, .rooted: inputs = engine.inputs(of: next)
             case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .given:
                 return false
             }
@@ -165,7 +165,7 @@ extension ViewGraph {
             }
         case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
         case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
-        case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput, .selected:
+        case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput, .selected, .rooted:
             // What these read is found only by looking at the tree, which is what evaluating them does.
             _ = content(of: attribute)
             return engine.inputs(of: attribute)

@@ -40,6 +40,7 @@ struct CheckCommand: ParsableCommand {
             // The list is also printed if a file in the middle cannot be read.
             defer { if json { output.json(.list(listed)) } }
             var context = SceneContext()
+            context.refusesCycles = true
             // Of a file that several scenes import, faults are told once.
             var faulty: Set<String> = []
             for (number, file) in (with + files).enumerated() {

@@ -179,6 +179,23 @@ struct SelectionTests {
         #expect(refusal { try graph.set("/app/field.name", "x") } != nil)
     }
 
+    @Test("a part of what is chosen is found again after its watchers have gone") func parts() throws {
+        let graph = try Harness(Self.pair)
+        for _ in 1...3 {
+            let subscription = try graph.subscribe(["/top/part.first", "/top/one.value"], initial: true)
+            try graph.succeed(.unsubscribe(subscription: subscription))
+            #expect(try graph.value("/top/part.title") == "B")
+        }
+        let books = try Harness(Self.books)
+        for _ in 1...3 {
+            let subscription = try books.subscribe(["/shelf/desk.book.title"], initial: true)
+            try books.set("/shelf.isFirst", false)
+            #expect(books.changes["/shelf/desk.book.title"] == .value("B"))
+            try books.succeed(.unsubscribe(subscription: subscription))
+            try books.set("/shelf.isFirst", true)
+        }
+    }
+
     private static let degrees = """
         nodes:
           - id: oven

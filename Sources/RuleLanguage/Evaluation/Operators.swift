@@ -133,6 +133,7 @@ enum Operators {
             if y == 0 { throw Fault("division by zero") }
             return .uint(x / y)
         case (.double(let x), .double(let y)): return .double(x / y)
+        case (.duration(let x), .duration(let y)): return .double(Double(x.nanoseconds) / Double(y.nanoseconds))
         default: throw .noSuchOverload("/", a, b)
         }
     }

@@ -159,6 +159,7 @@ enum FunctionTable {
         _-_(timestamp,timestamp|duration) -> duration|timestamp
         _*_(int|uint|double,=) -> =
         _/_(int|uint|double,=) -> =
+        _/_(duration,duration) -> double
         _%_(int|uint,=) -> =
         _in_(A,list(A)|map(A,B)) -> bool
         _<_(bool|int|uint|double|string|bytes|timestamp|duration,=) -> bool

@@ -70,6 +70,8 @@ struct Lexer {
             readString(at, quoteAt: at, isRaw: false, isBytes: false)
         } else if first == UInt8(ascii: "`") {
             readQuotedName(at)
+        } else if first == UInt8(ascii: "$"), byte(at + 1) == UInt8(ascii: "/") {
+            readRootName(at)
         } else {
             readOperator(at, first)
         }
@@ -99,6 +101,30 @@ struct Lexer {
         }
         end = at
         token = keyword(from, at)
+    }
+
+    /// `$/grid/limits.high`: a name that is the path of an attribute.
+    private mutating func readRootName(_ from: Int) {
+        func isPart(_ byte: UInt8) -> Bool {
+            Lexer.isLetter(byte) || Lexer.isDigit(byte) || byte == UInt8(ascii: "-") || byte >= 0x80
+        }
+        var at = from + 1
+        while byte(at) == UInt8(ascii: "/") {
+            at += 1
+            if byte(at) == UInt8(ascii: "\"") {
+                at += 1
+                while at < bytes.count, bytes[at] != UInt8(ascii: "\"") { at += 1 }
+                at += 1
+            } else {
+                while isPart(byte(at)) { at += 1 }
+            }
+        }
+        if byte(at) == UInt8(ascii: ".") {
+            at += 1
+            while Lexer.isLetter(byte(at)) || Lexer.isDigit(byte(at)) { at += 1 }
+        }
+        end = min(at, bytes.count)
+        token = .identifier
     }
 
     private static func stringPrefix(_ first: UInt8, _ second: UInt8?) -> (isRaw: Bool, isBytes: Bool)? {
@@ -216,6 +242,7 @@ struct Lexer {
                 case UInt8(ascii: "="): "; equality is '=='"
                 case UInt8(ascii: "&"): "; 'and' is '&&'"
                 case UInt8(ascii: "|"): "; 'or' is '||'"
+                case UInt8(ascii: "$"): "; a rule names an attribute without it"
                 default: ""
                 }
             fault = (at, "unexpected '\(character)'\(hint)")

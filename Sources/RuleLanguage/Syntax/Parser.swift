@@ -57,6 +57,9 @@ struct Parser {
 
     /// A hint if the next word is an operator in other languages but not in CEL.
     private var operatorHint: String? {
+        if lexer.token == .question, lexer.previousEnd == lexer.start {
+            return "there is no ??: write a != null ? a : b"
+        }
         guard lexer.token == .identifier else { return nil }
         switch lexer.text {
         case "and": return "'and' is written &&"

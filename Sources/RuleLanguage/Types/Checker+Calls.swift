@@ -135,9 +135,21 @@ extension Checker {
     private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) {
         fail(
             id, "undeclared reference to '\(name)'",
-            hint: nameHint(name) { scope.functionNames }
+            hint: Checker.wordsElsewhere[name] ?? nameHint(name) { scope.functionNames }
                 ?? (scope.variable(name) != nil ? "'\(name)' is a variable, not a function" : nil))
     }
+
+    /// What functions of other languages are here.
+    private static let wordsElsewhere: [String: String] = [
+        "len": "write size(x)", "length": "write size(x)", "lenght": "write size(x)", "count": "write size(x)",
+        "now": "a clock tells the time: declare one, as clock: {now: every 1s}, and name it",
+        "max": "write math.greatest(a, b)", "min": "write math.least(a, b)", "abs": "write math.abs(x)",
+        "round": "write math.round(x)", "floor": "write math.floor(x)", "ceil": "write math.ceil(x)",
+        "str": "write string(x)", "toString": "write string(x)", "float": "write double(x)",
+        "upper": "write x.upperAscii()", "lower": "write x.lowerAscii()", "toUpperCase": "write x.upperAscii()",
+        "toLowerCase": "write x.lowerAscii()", "includes": "write x.contains(y), or y in list",
+        "if": "write condition ? a : b",
+    ]
 
     // MARK: namespaces and macros
 

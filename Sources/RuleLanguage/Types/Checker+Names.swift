@@ -48,6 +48,10 @@ extension Checker {
             fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
             return .error
         }
+        if name.hasPrefix("$/"), scope.hasRoot {
+            fail(id, "'\(name)' names no attribute", hint: "name one of the node's, as \(name).value")
+            return .error
+        }
         let hint =
             scope.function(name) != nil
             ? "'\(name)' is a function: \(name)(…)"
@@ -112,7 +116,8 @@ extension Checker {
         case let type:
             let hint =
                 scope.function(field)?.overloads.contains { $0.isMember } ?? false
-                ? "'\(field)' is a function: write \(field)()" : nil
+                ? "'\(field)' is a function: write \(field)()"
+                : ["length", "len", "count"].contains(field) ? "write size(x)" : nil
             fail(id, "type '\(type)' does not support field selection", hint: hint)
             return .error
         }

@@ -9,6 +9,8 @@ public final class RuleScope {
     public let limits: RuleLimits
     /// Whether rules may use operators over the past of attributes. A scope has it from the one that it extends.
     public var hasPast: Bool
+    /// Whether rules may name attributes by their paths from the root: `$/grid/limits.high`.
+    public var hasRoot: Bool
     private var variables: [String: RuleType] = [:]
     private var namespaces: [String: String] = [:]
     private var objects: [String: [String: RuleType]] = [:]
@@ -22,6 +24,7 @@ public final class RuleScope {
         self.container = container ?? parent?.container ?? ""
         self.limits = limits ?? parent?.limits ?? RuleLimits()
         hasPast = parent?.hasPast ?? false
+        hasRoot = parent?.hasRoot ?? false
     }
 
     /// The name may be dotted; the longest declared prefix of a chain of selects is the variable.
@@ -60,7 +63,10 @@ public final class RuleScope {
 
     // MARK: look-up
 
-    func variable(_ name: String) -> RuleType? { variables[name] ?? parent?.variable(name) }
+    func variable(_ name: String) -> RuleType? {
+        if name.utf8.first == UInt8(ascii: "$") { return hasRoot && name.utf8.contains(UInt8(ascii: ".")) ? .dyn : nil }
+        return variables[name] ?? parent?.variable(name)
+    }
     func namespace(_ name: String) -> String? { namespaces[name] ?? parent?.namespace(name) }
     func properties(of object: String) -> [String: RuleType]? { objects[object] ?? parent?.properties(of: object) }
 

@@ -245,7 +245,8 @@ extension SceneChecker {
         _ node: DocumentNode, in scope: LexicalScope, into made: inout ActionSteps
     ) -> (ActionDefinition.Target, ValueType)? {
         let text = node.text
-        if text.hasPrefix("$") {
+        // A reference from the root is the path of one attribute.
+        if text.hasPrefix("$"), !text.hasPrefix("$/") {
             guard let found = reference(String(text.dropFirst()), in: scope, at: node) else { return nil }
             if let reason = unwritable(found.entry, found.reference, found.object) {
                 fault(
@@ -256,7 +257,7 @@ extension SceneChecker {
             if found.entry.isOutside { made.outside.append(found.reference.name) }
             return (.reference(found.reference), found.type)
         }
-        guard text.hasPrefix("/") else {
+        guard text.hasPrefix("/") || text.hasPrefix("$/") else {
             fault(
                 "'\(text)' is no target", at: node,
                 hint: scope.find(text) == nil
@@ -264,7 +265,7 @@ extension SceneChecker {
             return nil
         }
         do throws(Failure) {
-            let pattern = try PathPattern(text)
+            let pattern = try PathPattern(text.hasPrefix("$") ? String(text.dropFirst()) : text)
             guard pattern.attribute != nil else {
                 fault(
                     "'\(text)' names no attribute", at: node, hint: "end it with an attribute's name, as /lamps/*.isOn")

@@ -83,7 +83,39 @@ extension SceneChecker {
                 if !own.contains(where: { $0.name.hasSameBytes(as: entry.name) }) { scope.declare(entry.name, result) }
             }
         }
+        if context.refusesCycles { tellCycles(written, made) }
         return made
+    }
+
+    /// Adds a fault for each circle of rules in which each reads the next one whenever it runs.
+    private func tellCycles(_ written: [DocumentEntry], _ made: [ComputedRule?]) {
+        let numbers = Dictionary(zip(written.map(\.name), written.indices)) { first, _ in first }
+        let reads = made.map { rule in
+            (rule?.program.inputs ?? []).filter { $0.isDefinite && $0.namespace == nil && $0.operation == nil }
+                .compactMap { numbers[$0.name] }
+        }
+        var isDone = [Bool](repeating: false, count: written.count)
+        for start in written.indices where !isDone[start] {
+            var stack: [(rule: Int, next: Int)] = [(start, 0)]
+            while let (rule, next) = stack.popLast() {
+                guard next < reads[rule].count else {
+                    isDone[rule] = true
+                    continue
+                }
+                stack.append((rule, next + 1))
+                let read = reads[rule][next]
+                if let first = stack.firstIndex(where: { $0.rule == read }) {
+                    let way = (stack[first...].map(\.rule) + [read]).map { written[$0].name }
+                    at(written[read].name) {
+                        fault(
+                            .cycle, "rules read each other in a circle: \(way.joined(separator: " → "))",
+                            at: written[read].value)
+                    }
+                } else if !isDone[read] {
+                    stack.append((read, 0))
+                }
+            }
+        }
     }
 
     /// The numbers of the rules. Each follows the rules whose names occur in its text, except within a cycle.

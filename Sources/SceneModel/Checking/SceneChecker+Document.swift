@@ -178,6 +178,7 @@ extension SceneChecker {
     private func prepareScopes() {
         let base = RuleScope(limits: context.rules)
         base.hasPast = true
+        base.hasRoot = true
         for (name, type) in known.types {
             base.declareObject(
                 name, properties: Dictionary(type.properties.map { ($0.name, RuleType($0.type)) }) { first, _ in first }

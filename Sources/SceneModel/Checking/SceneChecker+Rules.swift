@@ -141,7 +141,8 @@ extension SceneChecker {
 
     /// Whether a reference leaves steps to rules.
     func isSelection(_ reference: String) -> Bool {
-        (try? AttributePath("/." + reference)) == nil && reference.utf8.contains(UInt8(ascii: "["))
+        !reference.hasPrefix("/") && (try? AttributePath("/." + reference)) == nil
+            && reference.utf8.contains(UInt8(ascii: "["))
     }
 
     /// - Parameter text: of the rule, without `=`.
@@ -212,6 +213,7 @@ extension SceneChecker {
     func reference(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> (
         reference: Reference, type: ValueType, entry: ScopeEntry, object: ObjectProperty?
     )? {
+        if text.hasPrefix("/") { return rootReference(text, at: node) }
         guard let path = try? AttributePath("/." + text), let name = path.attribute else {
             fault(
                 "'$\(text)' is not a reference", at: node,
@@ -230,6 +232,24 @@ extension SceneChecker {
         }
         guard let (type, object) = self.type(at: path.steps, in: entry.type, of: name, at: node) else { return nil }
         return (Reference(name: name, steps: path.steps), type, entry, object)
+    }
+
+    /// `$/grid/limits.high`, and a part of its value.
+    private func rootReference(_ text: String, at node: DocumentNode) -> (
+        reference: Reference, type: ValueType, entry: ScopeEntry, object: ObjectProperty?
+    )? {
+        do throws(Failure) {
+            let path = try AttributePath(text)
+            guard path.attribute != nil else {
+                fault("'$\(text)' names no attribute", at: node, hint: "end it with one, as $/grid/limits.high")
+                return nil
+            }
+            let name = "$\(AttributePath(nodes: path.nodes, attribute: path.attribute))"
+            return (Reference(name: name, steps: path.steps), .dyn, ScopeEntry(name: name, type: .dyn), nil)
+        } catch {
+            fault(error.code, error.message, at: node, hint: error.hint)
+            return nil
+        }
     }
 
     private func hint(for name: String, among names: [String]) -> String? {

@@ -1,0 +1,85 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// References from the root: `$/grid/limits.high`. Each path has one vertex, shared by all who name it. It stands for whatever
+// attribute is at the path, and has an error while there is none.
+
+/// A path from the root that something refers to.
+final class RootReference {
+    let text: String
+    fileprivate let path: AttributePath?
+    /// Counts how often another attribute has come to stand at the path.
+    fileprivate let version: AttributeID
+    fileprivate var target: AttributeID?
+
+    fileprivate init(_ text: String, _ version: AttributeID) {
+        self.text = text
+        path = try? AttributePath(text)
+        self.version = version
+    }
+}
+
+/// The paths from the root that something refers to.
+struct RootReferences {
+    fileprivate var byText: [String: (reference: RootReference, vertex: AttributeID)] = [:]
+
+    var isEmpty: Bool { byText.isEmpty }
+}
+
+extension ViewGraph {
+    /// The vertex for a name that begins with `$/`.
+    func rootReference(_ name: String) -> AttributeID {
+        let text = String(name.dropFirst())
+        if let known = roots.byText[text] { return known.vertex }
+        let version = createInput(.value(.int(0)), node: NodeID.root.row, name: name, source: .system)
+        let reference = RootReference(text, version)
+        let vertex = createRule(
+            node: NodeID.root.row, name: name, source: .rooted(reference, steps: [], whole: nil))
+        reference.target = target(of: reference)
+        roots.byText[text] = (reference, vertex)
+        sharing.noteIdle(vertex)
+        return vertex
+    }
+
+    func forgetRootReference(_ source: Source) {
+        guard case .rooted(let reference, _, nil) = source else { return }
+        roots.byText[reference.text] = nil
+        destroy(reference.version)
+    }
+
+    /// The tree has changed: references whose path leads elsewhere read anew. O(references · depth).
+    func followRootReferences() {
+        guard !roots.isEmpty, hasStructureChange else { return }
+        for (reference, _) in roots.byText.values {
+            let now = target(of: reference)
+            guard now != reference.target else { continue }
+            reference.target = now
+            guard case .value(.int(let count)) = content(of: reference.version) else { continue }
+            setInput(reference.version, .value(.int(count + 1)))
+        }
+    }
+
+    func evaluate(_ reference: RootReference, _ steps: [AttributePath.Step]) throws -> Content {
+        _ = try engine.read(reference.version)
+        let place: Place
+        do throws(Failure) { place = try self.place(reference) } catch { return .failure(error) }
+        return try engine.read(vertex(for: Place(place.attribute, place.steps + steps)))
+    }
+
+    /// Where the path leads now.
+    /// - Throws: `notFound`.
+    func place(_ reference: RootReference) throws(Failure) -> Place {
+        guard let path = reference.path else { throw Failure(.invalid, "\(reference.text) is no path") }
+        // Whoever wrote the reference may read what is there.
+        let reader = mayRead
+        mayRead = nil
+        defer { mayRead = reader }
+        return try locate(path)
+    }
+
+    private func target(of reference: RootReference) -> AttributeID? {
+        guard let path = reference.path, let node = try? node(at: path.nodes, looksForNames: false) else { return nil }
+        return path.attribute.flatMap { ownAttribute($0, of: node.row) }
+    }
+}
