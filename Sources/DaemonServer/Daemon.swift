@@ -85,6 +85,7 @@ public final class Daemon {
             runtime = GraphRuntime(
                 limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
                 revision: restored?.revision ?? 0, at: Daemon.now())
+            runtime.beginWith(MachineSettings(environment).values)
             runtime.longestAnswer = configuration.server.outputMaximum
             runtime.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)

@@ -112,6 +112,9 @@ public final class GraphRuntime {
         set { graph.onLongWork = newValue }
     }
 
+    /// What the machine says of language and time, by environment key. Called before anything is loaded.
+    public func beginWith(_ values: [String: Value]) { graph.beginWith(values) }
+
     /// Seconds since the start.
     var uptime: Double { turn.now.monotonic - startedAt.monotonic }
 

@@ -7,22 +7,24 @@ import SceneModel
 
 extension ViewGraph {
     /// Environment values that live on the root, kept current by the daemon or set by an operator.
-    static var systemValues: [(name: String, value: Value)] {
-        [
-            ("locale", "en_US"), ("timeZone", "UTC"), ("colorScheme", "light"), ("reduceMotion", false),
-            ("scenePhase", "background"), ("pixelLength", 1.0), ("calendar", "gregorian"),
-        ]
+    func createSystemValues() {
+        for key in SystemEnvironment.others { declarations.environment[key.name] = key }
+        for key in SystemEnvironment.keys {
+            declarations.environment[key.name] = key
+            systemStandards[key.name] = key.defaultValue
+            let attribute = createInput(
+                .value(key.defaultValue), node: NodeID.root.row, name: key.name, kind: .state, type: key.type,
+                source: .state(isTransient: true), isHidden: false)
+            nodes[0].attributes.append(key.name, attribute)
+            environmentDefaults[key.name] = attribute
+        }
     }
 
-    func createSystemValues() {
-        for (name, value) in ViewGraph.systemValues {
-            let type = ValueType(of: value)
-            declarations.environment[name] = KeyDefinition(name: name, type: type, defaultValue: value)
-            let attribute = createInput(
-                .value(value), node: NodeID.root.row, name: name, kind: .state, type: type,
-                source: .state(isTransient: true), isHidden: false)
-            nodes[0].attributes.append(name, attribute)
-            environmentDefaults[name] = attribute
+    /// Values of the root with which this graph begins, in the place of those that every graph has.
+    public func beginWith(_ values: [String: Value]) {
+        for (name, value) in values where systemStandards[name] != nil {
+            systemStandards[name] = value
+            setSystemValue(name, value)
         }
     }
 

@@ -71,8 +71,8 @@ struct SceneExporter {
 
     /// What an operator has set on the root. `scenePhase` is the daemon's own.
     private mutating func exportSystemValues() {
-        for (name, standard) in ViewGraph.systemValues where name != "scenePhase" {
-            guard let value = graph.systemValue(name), value != standard else { continue }
+        for name in SystemEnvironment.keys.map(\.name) where name != "scenePhase" {
+            guard let value = graph.systemValue(name), value != graph.systemStandards[name] else { continue }
             values.append(("/." + name, value.written()))
         }
     }

@@ -22,6 +22,8 @@ public final class ViewGraph {
 
     /// The declared default of each environment key, where no node overrides it.
     var environmentDefaults: [String: AttributeID] = [:]
+    /// The values of the root's own attributes at the start.
+    var systemStandards: [String: Value] = [:]
     var clocks: Clocks
     var timedValues: TimedValues
     var watches = Watches()

@@ -57,7 +57,9 @@ extension SceneChecker {
     /// - Returns: false if the document is not a scene.
     private func begin() -> Bool {
         known = context.declarations
-        for key in SystemEnvironment.keys where known.environment[key.name] == nil { known.environment[key.name] = key }
+        for key in SystemEnvironment.keys + SystemEnvironment.others where known.environment[key.name] == nil {
+            known.environment[key.name] = key
+        }
         typeNames = Set(known.types.keys)
         guard let entries = document.map else {
             fault(
@@ -213,8 +215,9 @@ extension SceneChecker {
     }
 }
 
-/// Environment keys that every graph has. The root has their values as attributes.
+/// Environment keys that every graph has.
 public enum SystemEnvironment {
+    /// The root has their values as attributes.
     public static var keys: [KeyDefinition] {
         [
             KeyDefinition(name: "locale", type: .string, defaultValue: "en_US"),
@@ -224,6 +227,14 @@ public enum SystemEnvironment {
             KeyDefinition(name: "scenePhase", type: .string, defaultValue: "background"),
             KeyDefinition(name: "pixelLength", type: .double, defaultValue: 1.0),
             KeyDefinition(name: "calendar", type: .string, defaultValue: "gregorian"),
+        ]
+    }
+
+    /// Those that only nodes set.
+    public static var others: [KeyDefinition] {
+        [
+            KeyDefinition(name: "lineLimit", type: .nullable(.int), defaultValue: .null),
+            KeyDefinition(name: "truncationMode", type: .string, defaultValue: "tail"),
         ]
     }
 }

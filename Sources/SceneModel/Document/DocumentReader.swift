@@ -222,7 +222,9 @@ struct DocumentReader {
             value = .string(event.text)
             faults.add(
                 .invalid, "unknown tag \(tag)", at: event.position,
-                hint: "tags are !!str, !!int, !!float, !!bool, !!null and !!binary")
+                hint: tag.hasPrefix("!")
+                    ? "put quotes around a rule that begins with !"
+                    : "tags are !!str, !!int, !!float, !!bool, !!null and !!binary")
         }
         return DocumentNode(.scalar(value), text: event.text, style: event.style, at: event.position)
     }
