@@ -56,6 +56,12 @@ struct Placements {
         }
     }
 
+    /// What a place is to show and nothing shows.
+    func homeless(at place: UInt32) -> UInt32? {
+        guard let all = wanted[place] else { return nil }
+        return all.nodes.first { self.place(of: $0, in: all.root) == nil }
+    }
+
     /// Sets what a place is to show. What comes of it is known after `settle`.
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
     mutating func setWanted(_ nodes: [UInt32], at place: UInt32, in root: UInt32) -> Int? {
@@ -131,14 +137,32 @@ struct Placements {
         for row in Set(standing.keys).union(wanted.keys) where isGone(row) { forget(row) }
     }
 
-    /// Decides where the touched nodes stand. Of several places that are to show a node, one shows it.
-    /// - Parameter isBefore: the order of places in their document.
+    /// Whether a node that stands in a place would stand in itself.
+    /// - Parameter parent: of a node, where it was declared.
+    private func leads(_ place: UInt32, into node: UInt32, _ parent: (UInt32) -> UInt32) -> Bool {
+        var given: [(root: UInt32, place: UInt32)] = []
+        var at = place
+        while at != node, at != NodeID.root.row {
+            let up = parent(at)
+            given += places(of: at)
+            at = given.lastIndex { $0.root == up }.map { given.remove(at: $0).place } ?? up
+        }
+        return at == node
+    }
+
+    /// Decides where the touched nodes stand. Of several places that are to show a node, one shows it; none that stands in the
+    /// node itself.
+    /// - Parameters:
+    ///   - parent: of a node, where it was declared.
+    ///   - isBefore: the order of places in their document.
     /// - Returns: the nodes that stand elsewhere now, and the places that show something else.
-    mutating func settle(_ isBefore: (UInt32, UInt32) -> Bool) -> (nodes: [UInt32], places: Set<UInt32>) {
+    mutating func settle(
+        _ parent: (UInt32) -> UInt32, _ isBefore: (UInt32, UInt32) -> Bool
+    ) -> (nodes: [UInt32], places: Set<UInt32>) {
         var moved: [UInt32] = []
         for given in touched.sorted(by: { ($0.node, $0.root) < ($1.node, $1.root) }) {
             let old = place(of: given.node, in: given.root)
-            let new = rivals[given]?.min(by: isBefore)
+            let new = rivals[given]?.filter { !leads($0, into: given.node, parent) }.min(by: isBefore)
             guard old != new || displaced.contains(given) else { continue }
             setPlace(new, of: given)
             if let new { changedPlaces.insert(new) }

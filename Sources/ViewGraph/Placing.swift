@@ -86,7 +86,7 @@ extension ViewGraph {
 
     /// Connects nodes that stand elsewhere than before, and tells those around.
     func settlePlacements() {
-        let (moved, places) = nodes.placements.settle { nodes.isBefore($0, $1) }
+        let (moved, places) = nodes.placements.settle({ self.nodes[Int($0)].parent }) { nodes.isBefore($0, $1) }
         for place in places where nodes.isAlive(place) {
             shapeChanged(at: place)
             structureChange.rearrangedNodes.append(nodes.nodeID(nodes.visible(place)))
@@ -124,7 +124,13 @@ extension ViewGraph {
 
     /// Why a `place` or `slot` does not show all that it is to show.
     func refusal(at place: UInt32) -> Failure? {
-        guard let lost = nodes.placements.lost(at: place).first else { return nil }
+        guard let lost = nodes.placements.lost(at: place).first else {
+            return nodes.placements.homeless(at: place).map {
+                Failure(
+                    .conflict, "\(nodes.path(of: $0)) cannot stand in itself", path: nodes.path(of: place),
+                    hint: "place a subview outside of it")
+            }
+        }
         return Failure(
             .conflict, "\(nodes.path(of: lost.node)) is placed already, in \(nodes.path(of: lost.to))",
             path: nodes.path(of: place), hint: "place each subview once")
