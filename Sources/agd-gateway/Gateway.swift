@@ -302,8 +302,9 @@ final class Gateway {
     private static let options = ["paths", "events", "maxRate", "css", "frames", "since"]
 
     /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
-    /// reconnects without end to a stream that breaks off, but not after a refusal.
-    func prepare(_ wanted: [Wanted], then: @escaping (Result<[SharedWatch], Refusal>) -> Void) {
+    /// reconnects without end to a stream that breaks off, but not after a refusal. A stream of several begins in any
+    /// case and tells which ones are refused, so that a mistake in one does not cost the page the others.
+    func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Refusal>) -> Void) {
         guard pages.count < Gateway.mostPages else {
             return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages listen already"))))
         }
@@ -314,18 +315,26 @@ final class Gateway {
             return watch
         }
         var missing = found.count
+        var prepared = found.map { Prepared.success($0) }
         var refusal: Refusal?
-        for watch in found {
-            subscribe(watch) { answer in
-                if let answer { refusal = refusal ?? Refusal(answer: answer) }
+        for (index, watch) in found.enumerated() {
+            subscribe(watch) { [self] answer in
+                if let answer {
+                    let refused = Refusal(answer: answer)
+                    prepared[index] = .failure(refused)
+                    refusal = refusal ?? refused
+                }
                 missing -= 1
                 guard missing == 0 else { return }
-                then(refusal.map { .failure($0) } ?? .success(found))
+                if let refusal, found.count == 1 || !link.isUp { return then(.failure(refusal)) }
+                then(.success(prepared))
             }
         }
     }
 
     struct Refusal: Error { var answer: Answer }
+
+    typealias Prepared = Result<SharedWatch, Refusal>
 
     /// Ensures that the daemon has accepted the subscription.
     /// - Parameter then: called with nil if it has.
@@ -367,7 +376,7 @@ final class Gateway {
     private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }
 
     func begin(
-        _ watches: [SharedWatch], for wanted: [Wanted], on channel: Channel, isPacked: Bool
+        _ watches: [Prepared], for wanted: [Wanted], on channel: Channel, isPacked: Bool
     ) -> PageStream {
         let page = PageStream(channel: channel, isPacked: isPacked, at: MonotonicTime.now)
         pages[ObjectIdentifier(page)] = page

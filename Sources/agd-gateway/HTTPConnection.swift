@@ -89,7 +89,7 @@ final class HTTPConnection: ChannelInboundHandler {
     }
 
     private func begin(
-        _ watches: [SharedWatch], of gateway: Gateway, for wanted: [Gateway.Wanted], to head: HTTPRequestHead
+        _ watches: [Gateway.Prepared], of gateway: Gateway, for wanted: [Gateway.Wanted], to head: HTTPRequestHead
     ) {
         guard let channel, channel.isActive else { return }
         let isPacked = HTTPConnection.takesGzip(head)

@@ -22,11 +22,17 @@ final class PageStream {
             for (name, value) in parameters where name != "subscription" { map[name] = value }
             fields = String(Value.map(map).jsonText.dropFirst())
         }
+
+        /// The answer's body is `{"error": …}` and the end of the line.
+        init(_ refusal: Gateway.Refusal) {
+            fields = String(decoding: refusal.answer.body.dropFirst().dropLast(), as: UTF8.self)
+        }
     }
 
     /// For the subscription at each index: the position up to which the page has received events, and the waiting ones.
     private struct Place {
-        var watch: SharedWatch
+        /// Nil if the daemon has refused the subscription.
+        var watch: SharedWatch?
         var since: (epoch: String, revision: Int64)?
         var heard: (epoch: String, revision: Int64)?
         var pending: Set<String> = []
@@ -49,17 +55,22 @@ final class PageStream {
         lastWrite = now
     }
 
-    func begin(_ watches: [(watch: SharedWatch, since: (epoch: String, revision: Int64)?)], hello: ValueMap) {
+    func begin(_ watches: [(watch: Gateway.Prepared, since: (epoch: String, revision: Int64)?)], hello: ValueMap) {
         write("retry: \(PageStream.retry)\n" + PageStream.text("hello", "{" + Encoded(hello).fields))
-        places = watches.map { Place(watch: $0.watch, since: $0.since) }
-        for (index, each) in watches.enumerated() { each.watch.join(self, at: index, since: each.since) }
+        places = watches.map { Place(watch: try? $0.watch.get(), since: $0.since) }
+        for (index, each) in watches.enumerated() {
+            switch each.watch {
+            case .success(let watch): watch.join(self, at: index, since: each.since)
+            case .failure(let refusal): send("refused", index, Encoded(refusal))
+            }
+        }
     }
 
     /// The page has disconnected.
     func close(at now: Double) {
         guard !isClosed else { return }
         isClosed = true
-        for (index, place) in places.enumerated() { place.watch.leave(self, at: index, at: now) }
+        for (index, place) in places.enumerated() { place.watch?.leave(self, at: index, at: now) }
         places = []
     }
 
@@ -94,7 +105,8 @@ final class PageStream {
     /// subscriptions, the page gets a position from which it can resume.
     func didHear(_ index: Int, _ epoch: String, _ revision: Int64) {
         places[index].heard = (epoch, revision)
-        guard waiting.isEmpty, places.allSatisfy({ $0.heard?.epoch == epoch && $0.pending.isEmpty }) else { return }
+        guard waiting.isEmpty, places.allSatisfy({ $0.watch == nil || $0.heard?.epoch == epoch && $0.pending.isEmpty })
+        else { return }
         let least = places.compactMap(\.heard?.revision).min() ?? revision
         if let told, told.epoch == epoch, told.revision >= least { return }
         told = (epoch, least)
@@ -119,7 +131,8 @@ final class PageStream {
         for index in places.indices where !places[index].pending.isEmpty {
             let place = places[index]
             places[index].pending = []
-            send("update", index, place.watch.update(of: place.pending, from: place.pendingFrom))
+            guard let watch = place.watch else { continue }
+            send("update", index, watch.update(of: place.pending, from: place.pendingFrom))
         }
     }
 

@@ -143,6 +143,23 @@ struct GatewayTests {
         #expect(seen == [0: "/counter.value", 1: "/counter.twice"])
     }
 
+    @Test("a subscription that is refused does not cost a page the others")
+    func oneRefused() throws {
+        let body = #"{"subscriptions":[{"paths":["/nowhere.x"]},{"paths":["/counter.value"]}]}"#
+        let stream = try ask("/watch", method: "POST", headers: ["Content-Type: application/json"], body: body)
+        var events: [String: Value] = [:]
+        var event = ""
+        while events["bookmark"] == nil, let line = try stream.line() {
+            if line.hasPrefix("event: ") { event = line.dropFirst(7).filter { $0 != "\r" } }
+            guard line.hasPrefix("data: ") else { continue }
+            events[event] = try JSONParser.parseOnce(line.dropFirst(6).filter { $0 != "\r" }.utf8)
+        }
+        #expect(events["refused"]?["subscription"] == 0 && events["refused"]?["error"]?["code"] == "notFound")
+        #expect(events["update"]?["subscription"] == 1)
+        try daemon.client().set("/counter.value", 21)
+        while let line = try stream.line(), !line.contains("\"value\":21") {}
+    }
+
     @Test("pages that watch the same share one subscription of the daemon")
     func sharedWatches() throws {
         let pages = try (0..<20).map { _ in try ask("/watch?path=/counter.*") }

@@ -116,7 +116,11 @@ class GatewayTransport {
         body: JSON.stringify({ subscriptions: streams.map((each) => each.request) }),
         signal: aborting.signal,
       })
-      if (!response.ok) return this.#refuse(streams, await response.json())
+      if (!response.ok) {
+        const { error } = await response.json()
+        for (const stream of streams) stream.fail(failureOf(error))
+        return
+      }
       let rest = ''
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
       for (;;) {
@@ -139,12 +143,6 @@ class GatewayTransport {
     }
   }
 
-  #refuse(streams, { error }) {
-    // The refusal does not name the faulty subscription, so each is tried alone.
-    const failure = error.code ? new Refused(error.message, error) : new Unreachable(error.message)
-    for (const stream of streams) stream.fail(failure)
-  }
-
   #take(block, streams) {
     let event = 'message'
     let data = null
@@ -161,10 +159,16 @@ class GatewayTransport {
       throw new ConnectionLost('the daemon is away')
     } else if (event === 'bookmark') {
       for (const stream of streams) stream.reached(data)
+    } else if (event === 'refused') {
+      streams[data.subscription]?.fail(failureOf(data.error))
     } else if (data.subscription !== undefined) {
       streams[data.subscription]?.take(event, data)
     }
   }
+}
+
+function failureOf(error) {
+  return error.code ? new Refused(error.message, error) : new Unreachable(error.message)
 }
 
 /** The events of one subscription, for its watch. */

@@ -52,6 +52,7 @@ describe('elements', { skip: CHROMIUM ? false : 'there is no Chromium' }, () => 
     try {
       const page = await browser.open(origin)
       const inside = (id, part) => `document.getElementById('${id}').shadowRoot?.querySelector('${part}')?.innerText.replace(/\\s+/g, ' ')`
+      // A path that does not exist costs the others nothing.
       await page.until(`${inside('value', '.value')} === '12.3kW'`)
       assert.equal(await page.run(inside('value', 'h3')), 'Mine')
       await page.until(`${inside('gauge', '.value')}?.startsWith('20')`)
