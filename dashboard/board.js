@@ -12,8 +12,6 @@ import { Stage } from './motion.js'
 const MOST_CARDS = 500
 /** Milliseconds between two descriptions of the structure. */
 const DESCRIBE_PAUSE = 100
-/** A change of the tree comes in two events: new values, and then the structure. Milliseconds to wait for the second. */
-const LAY_PAUSE = 20
 /** Without panels: displays first, then controls, then lists. */
 const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'button', 'table', 'list']
 const TRANSPARENT = ['group', 'forEach', 'section']
@@ -79,7 +77,6 @@ export class Board {
   /** By path of an attribute. */
   #readers = new Map()
   #isLive = null
-  #laying = null
   /** Whether the structure has changed since it was read, and whether it is being read. */
   #isOutdated = false
   #isReading = false
@@ -109,7 +106,6 @@ export class Board {
   close() {
     this.#isClosed = true
     clearInterval(this.#timer)
-    clearTimeout(this.#laying)
     this.#watch?.close()
   }
 
@@ -176,13 +172,8 @@ export class Board {
       if (/\.(cards|tint|colorScheme|locale|title)$/.test(path)) isDue = true
       if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), change.value)
     }
-    if (isDue) this.#laying ??= setTimeout(() => this.#layAlone(), LAY_PAUSE)
-  }
-
-  /** Without a change of the structure. If one is on its way, both are shown together. */
-  #layAlone() {
-    this.#laying = null
-    if (this.#tree && !this.#isOutdated && !this.#isReading) this.#lay()
+    // A change of the structure comes before its values: what is read then is shown together with them.
+    if (isDue && this.#tree && !this.#isOutdated && !this.#isReading) this.#lay()
   }
 
   /** A list that changes all the time is not described more often than once each pause. */
@@ -313,8 +304,6 @@ export class Board {
 
   /** @param motion of the change of the structure that is shown, if there is one. */
   #lay(motion = null) {
-    clearTimeout(this.#laying)
-    this.#laying = null
     this.#arranging.clear()
     const tree = this.#tree
     const rows = []

@@ -35,6 +35,10 @@ const byPath = new Map()
 let list = []
 let selected = null
 let pattern = ''
+/** Whether parts of the tree are being loaded for the search. */
+let isLoading = false
+/** The search loads no more than that. */
+const MOST_ROWS = 1_000_000
 
 function rowOf(node, parent, depth) {
   const row = new Row(parent, node.path, node.id || '/', depth)
@@ -73,7 +77,7 @@ async function load(path) {
     return await client.describe(path)
   } catch (error) {
     if (error.code !== 'limit') throw error
-    part('found').textContent = 'The tree is large. Parts of it are loaded when they are opened, and the search finds what is loaded.'
+    part('found').textContent = 'The tree is large. Parts of it are loaded when they are opened or searched.'
     return client.describe(path, { depth: 1 })
   }
 }
@@ -88,33 +92,64 @@ async function loadTree() {
   root.isOpen = true
   if (selected) selected = byPath.get(selected.path) ?? selected
   arrange()
+  loadForSearch()
 }
 
 async function toggle(row, isOpen = !row.isOpen) {
   if (!row.isNode) return
   row.isOpen = isOpen
   if (row.isPartial && isOpen) {
-    let loaded
     try {
-      loaded = grow(await load(row.path), row.parent, row.depth)
+      await fill(row)
     } catch (error) {
       row.isOpen = false
       part('found').textContent = `${row.path}: ${error.reason ?? error.message}`
       return
     }
-    row.rows = loaded.rows
-    for (const each of row.rows) each.parent = row
-    row.isPartial = false
-    byPath.set(row.path, row)
   }
   arrange()
+}
+
+/** Loads what is below a row. */
+async function fill(row) {
+  const node = await load(row.path)
+  // The tree may have been loaded anew meanwhile.
+  if (byPath.get(row.path) !== row) return
+  const { rows } = grow(node, row.parent, row.depth)
+  for (const each of rows) each.parent = row
+  row.rows = rows
+  row.isPartial = false
+  byPath.set(row.path, row)
+}
+
+/** Loads the parts of a large tree that the search has not seen, as long as something is searched. */
+async function loadForSearch() {
+  if (isLoading || !pattern) return
+  isLoading = true
+  try {
+    let drawn = performance.now()
+    for (const row of byPath.values()) {
+      if (!pattern || byPath.size > MOST_ROWS) break
+      if (!row.isPartial) continue
+      await fill(row)
+      if (performance.now() < drawn + 200) continue
+      arrange()
+      drawn = performance.now()
+    }
+  } catch {
+    // The connection is lost, or a node has gone.
+    setTimeout(loadForSearch, 1000)
+  } finally {
+    isLoading = false
+    arrange()
+  }
 }
 
 function arrange() {
   list = []
   if (pattern) {
     for (const row of byPath.values()) if (row.path.toLowerCase().includes(pattern)) list.push(row)
-    part('found').textContent = `${list.length} found`
+    part('found').textContent = `${list.length} found${isLoading ? ', searching …' : ''}`
   } else if (root) {
     const waiting = [root]
     while (waiting.length > 0) {
@@ -122,7 +157,7 @@ function arrange() {
       list.push(row)
       if (row.isOpen && row.rows) for (let i = row.rows.length - 1; i >= 0; i--) waiting.push(row.rows[i])
     }
-    if (/found$/.test(part('found').textContent)) part('found').textContent = ''
+    if (/found(, searching …)?$/.test(part('found').textContent)) part('found').textContent = ''
   }
   part('rows').style.height = `${list.length * ROW}px`
   draw()
@@ -213,11 +248,14 @@ async function follow(paths) {
 
 part('tree').addEventListener('scroll', draw, { passive: true })
 new ResizeObserver(draw).observe(part('tree'))
-part('search').addEventListener('input', () => {
+function search() {
   pattern = part('search').value.trim().toLowerCase()
   part('tree').scrollTop = 0
   arrange()
-})
+  loadForSearch()
+}
+
+part('search').addEventListener('input', search)
 part('tree').addEventListener('keydown', (event) => {
   const at = list.indexOf(selected)
   const go = (i) => {
@@ -608,6 +646,8 @@ function showConnection(isLive) {
   document.body.dataset.live = String(isLive)
 }
 
+// What was typed while the page was loading.
+search()
 for (;;) {
   try {
     await loadTree()
@@ -616,9 +656,9 @@ for (;;) {
     part('found').textContent = error.reason ?? error.message
     showConnection(false)
     await new Promise((resolve) => setTimeout(resolve, 1000))
+    part('found').textContent = ''
   }
 }
-part('found').textContent = ''
 const asked = new URLSearchParams(location.search).get('path')
 if (asked) await reveal(asked)
 else followTransactions(root)

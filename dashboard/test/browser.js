@@ -36,8 +36,8 @@ async function stop(program, signal = 'SIGTERM') {
 
 /** A daemon with scenes, and its gateway. */
 export class Site {
-  /** `access` has lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. */
-  static async start(scenes, { isWritable = true, origins = [], access = [], tokens = [] } = {}) {
+  /** `access` and `settings` have lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. */
+  static async start(scenes, { isWritable = true, origins = [], access = [], settings = [], tokens = [] } = {}) {
     const site = new Site()
     site.folder = mkdtempSync(join(tmpdir(), 'agd-page-'))
     site.socket = join(site.folder, 'agd.sock')
@@ -45,7 +45,7 @@ export class Site {
     site.isWritable = isWritable
     site.origins = origins
     site.configuration = join(site.folder, 'agd.conf')
-    writeFileSync(site.configuration, access.map((each) => `access = ${each}\n`).join(''))
+    writeFileSync(site.configuration, [...access.map((each) => `access = ${each}`), ...settings, ''].join('\n'))
     site.tokenFile = tokens.length > 0 ? join(site.folder, 'tokens') : null
     site.tokens = Object.fromEntries(tokens.map((name) => {
       const { stdout } = spawnSync(join(PROGRAMS, 'agd-gateway'), ['--tokens', site.tokenFile, '--add-token', name], { encoding: 'utf8' })

@@ -118,3 +118,37 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
     assert.ok((await page.run('document.documentElement.scrollWidth')) <= 360)
   })
 })
+
+describe('the inspector of a tree that is too large for one answer', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let folder
+  let site
+  let browser
+  let page
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'agd-inspect-'))
+    const views = (group) => Array.from({ length: 20 }, (_, n) => `{ id: n${n}, state: { x: ${group} } }`).join(', ')
+    const groups = Array.from({ length: 30 }, (_, n) => `  - { id: g${n}, kind: container, children: [${views(n)}] }\n`)
+    writeFileSync(join(folder, 'scene.yaml'), `agd: 1\nnodes:\n${groups.join('')}`)
+    site = await Site.start([join(folder, 'scene.yaml')], { settings: ['described-nodes = 100'] })
+    browser = await Browser.start()
+    page = await browser.open(`${site.url}inspect.html`)
+    await page.until(`document.getElementById('search')`)
+  })
+
+  after(async () => {
+    await browser?.stop()
+    await site?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('the search loads what it has not seen', async () => {
+    assert.equal(await page.run(`document.getElementById('row-/g7/n3')`), null)
+    await page.run(`(() => { const search = document.getElementById('search'); search.value = 'g7/n19'; search.dispatchEvent(new Event('input')) })()`)
+    await page.until(`document.getElementById('found').innerText === '2 found'`)
+    assert.ok(await page.run(`document.getElementById('row-/g7/n19.x').innerText.includes('7')`))
+    await page.run(`(() => { const search = document.getElementById('search'); search.value = ''; search.dispatchEvent(new Event('input')) })()`)
+    await page.until(`document.getElementById('found').innerText === ''`)
+    assert.deepEqual(page.faults, [])
+  })
+})
