@@ -164,7 +164,10 @@ let package = Package(
         tests("ViewGraph", ["ViewGraph", "AttributeGraph", "RuleLanguage", "SceneModel", "AttributeValues"]),
         tests(
             "GraphRuntime",
-            ["GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol", "AttributeValues"]),
+            [
+                "CAllocationCounter", "GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol",
+                "AttributeValues",
+            ]),
         tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),

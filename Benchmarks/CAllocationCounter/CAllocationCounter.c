@@ -7,7 +7,7 @@ void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 
-static uint64_t count;
+static _Thread_local uint64_t count;
 
 uint64_t agd_allocation_count(void) { return count; }
 

@@ -17,6 +17,8 @@ extension Request {
         case .subscribe: "subscribe"
         case .unsubscribe: "unsubscribe"
         case .onDisconnect: "onDisconnect"
+        case .delegate: "delegate"
+        case .answer: "answer"
         case .describe: "describe"
         case .explain: "explain"
         case .history: "history"
@@ -65,6 +67,16 @@ extension Request {
             parameters.options(options)
         case .subscribe(let subscribe): parameters.subscription(subscribe)
         case .unsubscribe(let subscription): parameters.number("subscription", Int(subscription))
+        case .delegate(let path): parameters.text("path", path)
+        case .answer(let forward, let result, let error):
+            parameters.number("forward", Int(forward))
+            if let result { parameters.value("result", result) }
+            if let error {
+                var map = ValueMap([("code", .string(error.code.rawValue)), ("message", .string(error.message))])
+                if let path = error.path { map["path"] = .string(path) }
+                if let hint = error.hint { map["hint"] = .string(hint) }
+                parameters.value("error", .map(map))
+            }
         case .describe(let path, let depth):
             parameters.text("path", path)
             parameters.number("depth", depth)

@@ -19,7 +19,11 @@ public struct Action: Attribute {
             }
             document["parameters"] = .map(ValueMap(forms))
         }
-        document["steps"] = .list(steps.map(\.document))
+        if others.isEmpty, case .map(let step) = first.document {
+            for (key, value) in step { document[key] = value }
+        } else {
+            document["steps"] = .list(steps.map(\.document))
+        }
         let problems = parameters.compactMap { SceneNames.problem(ofName: $0.key, "a parameter") }
         draft = AttributeDraft(
             .actions, name, .map(document), problem: problems.first ?? steps.lazy.compactMap(\.problem).first)

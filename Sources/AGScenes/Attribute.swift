@@ -71,6 +71,25 @@ public struct State: Attribute {
         self.init(name, initial: nil, type: type, isTransient: isTransient, history: history)
     }
 
+    /// Begins with what a rule or a reference gives when the node is made, and is then a state like any other.
+    /// - Parameter start: may read the node's parameters, bindings and what it inherits, and the nodes around it.
+    public init(
+        _ name: String, startingWith start: SceneExpression, type: String? = nil, isTransient: Bool = false,
+        history: String? = nil
+    ) {
+        let form = State.form(initial: start.document, type, isTransient, history)
+        draft = AttributeDraft(.state, name, .map(form), problem: start.problem)
+    }
+
+    private static func form(initial: Value?, _ type: String?, _ isTransient: Bool, _ history: String?) -> ValueMap {
+        var form = ValueMap()
+        if let initial { form["initial"] = initial }
+        if let type { form["type"] = .string(type) }
+        if isTransient { form["transient"] = true }
+        if let history { form["history"] = .string(history) }
+        return form
+    }
+
     private init(_ name: String, initial: Value?, type: String?, isTransient: Bool, history: String?) {
         // JSON has no form for these values. A text and the type express them.
         let ownType: String? =
@@ -87,11 +106,7 @@ public struct State: Attribute {
             draft = AttributeDraft(.state, name, initial?.writtenLiteral ?? .null, problem: problem)
             return
         }
-        var form = ValueMap()
-        if let initial { form["initial"] = initial.writtenLiteral }
-        if let type = type ?? ownType { form["type"] = .string(type) }
-        if isTransient { form["transient"] = true }
-        if let history { form["history"] = .string(history) }
+        let form = State.form(initial: initial?.writtenLiteral, type ?? ownType, isTransient, history)
         draft = AttributeDraft(.state, name, .map(form), problem: problem)
     }
 }
@@ -174,6 +189,13 @@ public struct Let: Attribute {
     /// A component's parameter, given where the component is used. With a default it need not be given.
     public init(_ name: String, type: String? = nil, default standard: Value? = nil) {
         draft = AttributeDraft(parameter: name, of: .let, type: type, standard: standard)
+    }
+
+    /// A parameter whose default is a rule over what surrounds the use: `"env.locale"`.
+    public init(_ name: String, type: String? = nil, defaultRule rule: String) {
+        var form = ValueMap([(.string("default"), .string("=" + rule))])
+        if let type { form["type"] = .string(type) }
+        draft = AttributeDraft(.let, name, .map(form))
     }
 }
 

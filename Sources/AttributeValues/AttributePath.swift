@@ -183,7 +183,8 @@ struct PathReader {
 
     private mutating func readBracket() throws(Failure) -> AttributePath.Step {
         let isQuoted = at < bytes.count && bytes[at] == UInt8(ascii: "\"")
-        let name = try readName("an index, a quoted key or field=value")
+        var name = try readName("an index, a quoted key or field=value")
+        while !isQuoted, skip(".") { name += try "." + readName("a key") }
         let step: AttributePath.Step
         if skip("=") {
             step = .element(field: name, value: try readScalar())

@@ -22,6 +22,20 @@ extension Value {
         }
     }
 
+    /// What identifies an element of a list: the value under a key or, if there is none, at the end of the key path
+    /// `meta.uuid`. Nil for what is no map.
+    public func id(by field: String) -> Value? {
+        guard case .map(let map) = self else { return nil }
+        if let id = map[field] { return id }
+        guard field.utf8.contains(UInt8(ascii: ".")) else { return nil }
+        var part = self
+        for name in field.split(separator: ".", omittingEmptySubsequences: false) {
+            guard case .map(let map) = part, let next = map[String(name)] else { return nil }
+            part = next
+        }
+        return part
+    }
+
     /// The part at the end of the steps, or a failure (`notFound`) that names the step without an element.
     public func select(_ steps: some Collection<AttributePath.Step>) -> Content {
         var value = self
@@ -93,7 +107,7 @@ extension Value {
     private func position(of step: AttributePath.Step, in elements: [Value]) -> Int? {
         switch step {
         case .index(let index): elements.indices.contains(index) ? index : nil
-        case .element(let field, let value): elements.firstIndex { $0.map?[field] == value }
+        case .element(let field, let value): elements.firstIndex { $0.id(by: field) == value }
         case .key: nil
         }
     }

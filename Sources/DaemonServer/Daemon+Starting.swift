@@ -57,12 +57,18 @@ extension Daemon {
         return "\(Release.version) \(StateStore.digest(of: "\(configuration.runtime)")) \(texts)"
     }
 
-    static func load(_ scenes: [(file: String, text: String)], into runtime: GraphRuntime) throws(StartupError) {
+    /// - Returns: what is allowed in the scenes and probably not meant, a line each.
+    @discardableResult
+    static func load(
+        _ scenes: [(file: String, text: String)], into runtime: GraphRuntime
+    ) throws(StartupError) -> [String] {
+        var warnings: [String] = []
         for (file, text) in scenes {
-            do throws(Failure) { try runtime.load(text, file: file) } catch {
+            do throws(Failure) { warnings += try runtime.load(text, file: file)?.lineByLine ?? [] } catch {
                 throw StartupError(.dataError, error.description)
             }
         }
+        return warnings
     }
 
     /// Says which store the daemon goes on with.

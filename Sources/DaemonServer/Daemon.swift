@@ -94,7 +94,7 @@ public final class Daemon {
             runtime.onLongWork = { [manager] in manager.isAlive() }
             runtime.stopwatch = { Loop.monotonicTime }
             runtime.turnClock = { Loop.monotonicTime }
-            try Daemon.load(scenes, into: runtime)
+            for warning in try Daemon.load(scenes, into: runtime) { log.warning("scene \(warning)") }
             if let restored { Daemon.restore(restored, into: runtime, log) }
             runtime.surroundingFigures = { [unowned self] in sessions.statistics.figures + meter.figures }
             runtime.surroundingHistograms = { [unowned self] in meter.histograms }

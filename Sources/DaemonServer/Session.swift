@@ -30,6 +30,8 @@ final class Session {
     var isReady = false
     /// Calls that a turn had no time for.
     private var postponed: [Command] = []
+    /// The first of them waits for another client.
+    var isParked = false
     /// Calls of this turn.
     var callsTaken = 0
     /// The client has a right of some kind. One without any is read in small portions: it can ask for nothing long.

@@ -169,7 +169,7 @@ final class Sessions {
         session.debt.connections -= 1
         if session.debt.connections == 0 { debts[session.peer.pid] = nil }
         // What was received is still executed.
-        if !isClosed { news += session.takePostponed() }
+        if !isClosed, session.hasPostponed { news += [.gaveUp(session.id)] + session.takePostponed() }
         news.append(.disconnected(session.id))
         log.debug("\(session.name) is gone", metadata: session.details)
     }
@@ -206,7 +206,7 @@ final class Sessions {
     // The turn's two ends.
 
     func markReady(_ session: Session) {
-        guard !session.isReady, !session.isClosing else { return }
+        guard !session.isReady, !session.isParked, !session.isClosing else { return }
         session.isReady = true
         ready.append(session)
     }
@@ -297,11 +297,22 @@ final class Sessions {
                 // Before those that were served in this turn.
                 if !session.isBehind { markReady(session) }
             } else {
+                if case .call(let client, _, _) = command { ofGone.append(.gaveUp(client)) }
                 ofGone.append(command)
             }
         }
         if isClosed { ofGone.removeAll { $0.requester != nil } }
         if !ofGone.isEmpty { news.insert(contentsOf: ofGone, at: 0) }
+    }
+
+    /// Clients whose requests wait for another client are left alone until it has answered.
+    func park(_ parked: [ClientID], resumed: [ClientID]) {
+        for client in parked { self[client]?.isParked = true }
+        for client in resumed {
+            guard let session = self[client] else { continue }
+            session.isParked = false
+            if session.hasRequests, !session.isBehind { markReady(session) }
+        }
     }
 
     /// Writes what each client takes, and sees who has fallen behind or is done.

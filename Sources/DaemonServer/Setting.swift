@@ -69,6 +69,8 @@ struct Setting {
             graph("pending-completions", \.runtime.pendingCompletions),
             graph("history-length", \.runtime.historyLength), graph("history-writes", \.runtime.historyWrites),
             graph("history-names", \.runtime.historyNames),
+            graph("delegations", \.runtime.delegations),
+            Setting("forward-time", .seconds(\.runtime.forwardTime)),
             Setting("bookmark-interval", .seconds(\.runtime.bookmarkInterval)),
             graph("described-nodes", \.runtime.describedNodes),
             graph("trace-events", \.runtime.traceEvents),

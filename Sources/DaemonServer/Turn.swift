@@ -40,7 +40,9 @@ final class Turn {
         if isDue { commands.append(.woken) }
         let outcome = runtime.apply(commands, at: now)
         sessions.charge(outcome.times, at: now.monotonic)
+        sessions.park(outcome.parked, resumed: [])
         sessions.takeBack(outcome.postponed)
+        sessions.park([], resumed: outcome.resumed)
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
         try store?.append(outcome.changes, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         outbox.take(outcome.deliveries)

@@ -23,7 +23,7 @@ struct Bookmarks {
         if readers.isEmpty { return }
         switch event {
         case .update, .invalidate, .structure, .completion: break
-        case .frames, .frameSheet, .bookmark, .ended: return
+        case .frames, .frameSheet, .bookmark, .forward, .ended: return
         }
         for receiver in receivers where readers.contains(receiver.number) { due.insert(receiver.number) }
     }

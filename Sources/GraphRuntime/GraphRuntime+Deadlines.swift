@@ -10,7 +10,8 @@ extension GraphRuntime {
     /// Monotonic seconds; nil: never.
     public var nextDeadline: Double? {
         if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
-        let next = watching.nextDeadline
+        var next = watching.nextDeadline
+        if let end = delegations.nextDeadline { next = min(next ?? .infinity, end) }
         guard graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(turn.now.wall) else { return next }
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }

@@ -17,6 +17,7 @@ extension GraphRuntime {
         let before = graph.counters
         tickClocks()
         resumeRules()
+        expireForwards()
         jobSteps = limits.sliceSteps
         doJobs()
         var queue = TurnQueue(turn, clients, limits)
@@ -63,6 +64,7 @@ extension GraphRuntime {
         case .behind(let client): clients[client]?.isBehind = true
         case .drained(let client): if let client = clients[client] { watching.catchUp(client) }
         case .accessChanged(let rules): changeAccess(to: rules)
+        case .gaveUp(let client): if clients[client] != nil { delegations.giveUp(client) }
         case .woken: break
         }
         return true
@@ -76,9 +78,18 @@ extension GraphRuntime {
             answer(result, to: id, of: client)
             return true
         }
-        statistics.requests += 1
         // Nobody hears of the answer to a client that is gone.
         guard let client = clients[client] else { return true }
+        if !delegations.isEmpty {
+            switch forward(request, for: client) {
+            case .none: break
+            case .waiting: return false
+            case .answered(let result):
+                answer(result, to: id, of: client.id)
+                return true
+            }
+        }
+        statistics.requests += 1
         var opening: Watching.Opening?
         var result = settled { () throws(Failure) in
             try checkAccess(of: client.id, to: request)
@@ -128,6 +139,8 @@ extension GraphRuntime {
             try watching.unsubscribe(subscription, client)
             return .revision(revision)
         case .onDisconnect(let mutations, let options): return try onDisconnect(mutations, options, client)
+        case .delegate(let path): return try delegate(path, client)
+        case .answer(let forward, let result, let error): return try self.answer(forward, result, error, client)
         case .describe(let path, let depth): return try reader.describe(path, depth)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
         case .history(let path): return try reader.history(path)
@@ -162,6 +175,7 @@ extension GraphRuntime {
     private func disconnect(_ id: ClientID) -> Bool {
         guard let client = clients[id] else { return true }
         watching.forget(client)
+        outcome.resumed += delegations.forget(id)
         while let (mutations, options) = client.will.next() {
             // The client is still known, so that the history names it and its rights are those it has by now.
             do {

@@ -30,7 +30,9 @@ extension GraphRuntime {
 
     /// Loads a document that the daemon was started with.
     /// - Throws: what is wrong with it, with the file's name in the message.
-    public func load(_ text: String, file: String) throws(Failure) {
+    /// - Returns: what is allowed and probably not meant.
+    @discardableResult
+    public func load(_ text: String, file: String) throws(Failure) -> SceneFaults? {
         let scene = try readScene(.string(text), file: file, at: .root, .merge)
         graph.notesChanges = false
         defer { graph.notesChanges = true }
@@ -38,6 +40,7 @@ extension GraphRuntime {
         graph.noteScenePlaces()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
+        return scene.warnings
     }
 
     func readScene(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure)

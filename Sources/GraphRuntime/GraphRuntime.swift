@@ -41,6 +41,8 @@ public final class GraphRuntime {
     var jobs: [StructureJob] = []
     /// Results whose requests have yet to come again.
     var finishedJobs: [ClientID: Answer] = [:]
+    /// Subtrees whose writes other clients perform.
+    var delegations = Delegations()
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 

@@ -10,6 +10,10 @@ public struct RuntimeLimits {
     public var onDisconnectPerClient = 1000
     /// Bytes, as JSON, of what one client leaves for when it goes away.
     public var onDisconnectSize = 256 << 10
+    /// Nodes whose writes other clients perform.
+    public var delegations = 10_000
+    /// Seconds that a write waits for the client that performs it.
+    public var forwardTime = 10.0
     /// Completion events kept for one subscription whose client is behind.
     public var pendingCompletions = 1000
     public var labelLength = 200

@@ -34,6 +34,8 @@ public enum Command {
     case drained(ClientID)
     /// The operator has changed who may do what.
     case accessChanged(AccessRules)
+    /// The client has gone, and its requests are still to come: they need not wait for other clients.
+    case gaveUp(ClientID)
     /// A deadline that the runtime asked for has come.
     case woken
 }
@@ -44,7 +46,7 @@ extension Command {
         switch self {
         case .call(let client, _, _), .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
             client
-        case .connected, .disconnected, .behind, .drained, .accessChanged, .woken: nil
+        case .connected, .disconnected, .behind, .drained, .accessChanged, .gaveUp, .woken: nil
         }
     }
 }
@@ -66,6 +68,10 @@ public struct Outcome {
     public var changes: [(revision: UInt64, change: StoreChange)] = []
     /// Commands that are left to the next turn, to be put before what comes in until then.
     public var postponed: [Command] = []
+    /// Clients whose first postponed command waits for another client. Nothing of them need come again before they are
+    /// in `resumed`.
+    public var parked: [ClientID] = []
+    public var resumed: [ClientID] = []
     /// Seconds that the requests of clients have taken.
     public var times: [(client: ClientID, seconds: Double)] = []
     /// For the log: requests that were refused for want of a right, in order.

@@ -16,13 +16,14 @@ extension Watching {
         }
     }
 
-    /// Sends what a subscription has pending: one update that says which revisions it spans, and behind it what would have
-    /// overtaken it.
+    /// Sends what a subscription has pending: how the tree has changed, one update that says which revisions it spans, and
+    /// behind it what would have overtaken it.
     func flush(_ subscription: Subscription) {
         guard !subscription.hasEnded, let pending = subscription.pending else { return }
         held[subscription.number] = nil
         subscription.pending = nil
         let topic = subscription.topic
+        deliver(pending.structure.paths, to: [subscription])
         if let from = pending.from {
             let changed = topic.order.filter { pending.hasChanged($0, in: graph) }
             let changes = pending.left.sorted().map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
@@ -36,7 +37,6 @@ extension Watching {
             }
         }
         flushInvalidations(pending, of: subscription)
-        deliver(pending.structure.paths, to: [subscription])
         for completion in pending.completions { deliver(Event(completion, at: history.revision), to: [subscription]) }
         if !pending.rested.isEmpty { deliverRested(pending.rested, to: subscription) }
     }

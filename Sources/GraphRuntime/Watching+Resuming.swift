@@ -7,6 +7,8 @@ import WireProtocol
 
 /// The changes that a client has missed.
 struct Missed {
+    /// How the tree has changed.
+    var structure = StructurePaths(added: [], removed: [], arrived: [], reordered: [])
     /// Removals, and the present contents of what has changed.
     var update: [Change] = []
     /// Attributes that may have changed.
@@ -16,13 +18,12 @@ struct Missed {
 }
 
 extension Watching {
-    /// - Returns: nil where they are not known: in another life, too long ago, or, for topics with `structure`, when the tree has changed.
-    func missed(since position: Request.Position, of topic: Topic) -> Missed? {
+    /// - Returns: nil where they are not known: in another life, too long ago, or more than is kept.
+    func missed(since position: Request.Position, of topic: Topic, by client: Client) -> Missed? {
         guard position.epoch == history.epoch, position.revision <= history.revision else { return nil }
         if position.revision <= history.firstRevision {
             return history.isSame(topic.order, topic.patterns, since: position.revision) ? Missed() : nil
         }
-        if topic.key.events.contains(.structure), position.revision < history.lastStructureChange { return nil }
         guard let stamp = history.engineStamp(after: position.revision),
             let names = history.changedNames(since: position.revision, of: topic.patterns)
         else { return nil }
@@ -42,6 +43,10 @@ extension Watching {
             return graph.hasChanged(attribute, since: stamp, isSettled: isSettled)
         }
         var missed = Missed()
+        if topic.key.events.contains(.structure), position.revision < history.lastStructureChange {
+            guard let structure = missedStructure(since: position.revision, of: topic, for: client) else { return nil }
+            missed.structure = structure
+        }
         if topic.key.events.contains(.update) {
             missed.update = gone.map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
         }

@@ -20,6 +20,7 @@ extension Watching {
             throw Failure(.limit, "at most \(limits.frameRate) frames a second")
         }
         let topic = try topics.obtain(request)
+        if request.events.contains(.structure) { structureLog.begin(at: history.revision) }
         // Before the subscription counts, so that its own news begins with the snapshot.
         updateScenePhase(isWatched: true)
         let subscription = Subscription(
@@ -58,9 +59,10 @@ extension Watching {
     private func open(_ request: Request.Subscribe, _ subscription: Subscription) throws(Failure) -> Opening {
         var opening = Opening(subscription: subscription)
         let topic = subscription.topic
-        if let position = request.since, let missed = missed(since: position, of: topic) {
+        if let position = request.since, let missed = missed(since: position, of: topic, by: subscription.client) {
             try clients.admit(missed.update, isTyped: topic.key.typed, to: subscription.client)
             opening.isResumed = true
+            if let event = structureEvent(missed.structure, for: subscription.client) { opening.events.append(event) }
             if !missed.update.isEmpty { opening.events.append(updateEvent(missed.update, of: topic)) }
             if !missed.paths.isEmpty {
                 subscription.outstanding.formUnion(missed.invalidated)

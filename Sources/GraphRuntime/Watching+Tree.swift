@@ -77,9 +77,14 @@ extension Watching {
     // MARK: Changes of the tree as events
 
     func deliver(_ structure: StructureChange, _ motion: Motion) {
+        log(structure)
         let listeners = topics.inOrder.count { $0.key.events.contains(.structure) && !$0.isOverfull }
         if listeners == 0 { return }
-        let news = structureNews(structure, listeners)
+        var news = StructureNews(listeners: listeners, limit: limits.watchedAttributes)
+        forEachLine(of: structure) { line in
+            if !news.isHeardByNobody { tell(line(), &news) }
+            return !news.isHeardByNobody
+        }
         for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
             let details = StructureDetails(
                 timeline: presentations.coming(motion, css: told.topic.key.css), transitions: told.transitions)
@@ -94,49 +99,75 @@ extension Watching {
         for topic in news.overfull { endOverfull(topic) }
     }
 
-    private func structureNews(_ structure: StructureChange, _ listeners: Int) -> StructureNews {
-        var news = StructureNews(listeners: listeners, limit: limits.watchedAttributes)
+    /// For those who come back.
+    private func log(_ structure: StructureChange) {
+        guard structureLog.hasBegun else { return }
+        guard structure.addedNodes.count < limits.historyNames, structure.removedTrees.isEmpty else {
+            return structureLog.forget(upTo: history.revision)
+        }
+        forEachLine(of: structure) { line in
+            structureLog.append(line(), at: history.revision)
+            return true
+        }
+    }
+
+    /// What a change of the tree tells, line by line, until the body wants no more.
+    private func forEachLine(of structure: StructureChange, _ body: (() -> StructureLog.Line) -> Bool) {
         // These are told with all that they have.
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
         let movedNodes = Set(moved.flatMap { graph.nodes(below: $0.node) })
-        for node in structure.addedNodes where graph.isAlive(node) { tell(graph.names(of: node), as: .added, &news) }
-        if news.isHeardByNobody { return news }
+        for node in structure.addedNodes where graph.isAlive(node) {
+            guard body({ .init(names: graph.names(of: node), kind: .added) }) else { return }
+        }
         let nodes = Set(structure.addedNodes)
         for attribute in structure.addedAttributes {
             guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
-            else {
-                continue
-            }
+            else { continue }
             let names = NodeNames(ids: graph.ids(of: node), attributes: [name], isWhole: false)
-            tell(names, as: .added, &news)
+            guard body({ .init(names: names, kind: .added) }) else { return }
         }
-        for names in structure.removedNames { tell(names, as: .removed, &news) }
+        for names in structure.removedNames { guard body({ .init(names: names, kind: .removed) }) else { return } }
         var told = nodes
         for move in moved {
             let depth = graph.ids(of: move.node).count
             for node in graph.nodes(below: move.node) where told.insert(node).inserted {
                 let names = graph.names(of: node)
-                tell(names, as: .arrived, from: move.from + names.ids.dropFirst(depth), &news)
+                let line = StructureLog.Line(names: names, kind: .arrived, from: move.from + names.ids.dropFirst(depth))
+                guard body({ line }) else { return }
             }
-            for names in move.names { tell(names, as: .removed, &news) }
+            for names in move.names { guard body({ .init(names: names, kind: .removed) }) else { return } }
         }
-        for node in structure.removedTrees.flatMap(graph.nodes) { tell(graph.names(of: node), as: .removed, &news) }
+        for node in structure.removedTrees.flatMap(graph.nodes) {
+            guard body({ .init(names: graph.names(of: node), kind: .removed) }) else { return }
+        }
         for node in structure.reorderedNodes where graph.isAlive(node) && told.insert(node).inserted {
-            tell(NodeNames(ids: graph.ids(of: node), attributes: []), as: .reordered, &news)
+            let names = NodeNames(ids: graph.ids(of: node), attributes: [])
+            guard body({ .init(names: names, kind: .reordered) }) else { return }
         }
         for node in Set(structure.rearrangedNodes) where graph.isAlive(node) {
-            tell(NodeNames(ids: graph.ids(of: node), attributes: []), as: .rearranged, &news)
+            let names = NodeNames(ids: graph.ids(of: node), attributes: [])
+            guard body({ .init(names: names, kind: .rearranged) }) else { return }
         }
-        return news
     }
 
-    private func tell(
-        _ names: @autoclosure () -> NodeNames, as kind: TopicStructure.Kind,
-        from: [String]? = nil, _ news: inout StructureNews
-    ) {
-        if news.isHeardByNobody { return }
-        let names = names()
-        news.tell(names, as: kind, from: from, to: topics.naming(names.ids))
+    private func tell(_ line: StructureLog.Line, _ news: inout StructureNews) {
+        news.tell(line.names, as: line.kind, from: line.from, to: topics.naming(line.names.ids))
+    }
+
+    /// How the tree has changed since a revision for a topic, as for a client that was behind; nil when that is no longer known.
+    func missedStructure(since revision: UInt64, of topic: Topic, for client: Client) -> StructurePaths? {
+        guard let changes = structureLog.changes(since: revision) else { return nil }
+        var pending = PendingStructure()
+        for change in changes {
+            var news = StructureNews(listeners: 1, limit: limits.watchedAttributes)
+            for line in change {
+                let entries = topics.naming(line.names.ids).filter { $0.topic === topic }
+                news.tell(line.names, as: line.kind, from: line.from, to: entries)
+            }
+            guard news.overfull.isEmpty else { return nil }
+            for told in news.topics { pending.merge(client.isPartial ? told.pathsForPartial : told.paths) }
+        }
+        return pending.paths
     }
 
     /// - Parameter details: not for those who hear of it later.
@@ -159,11 +190,20 @@ extension Watching {
     }
 
     private func deliver(_ paths: StructurePaths, with details: StructureDetails?, to members: [Subscription]) {
-        deliver(
-            .structure(
-                revision: history.revision, added: paths.added, removed: paths.removed,
-                moved: paths.arrived + paths.reordered, details: details),
-            to: members)
+        deliver(event(paths, details), to: members)
+    }
+
+    private func event(_ paths: StructurePaths, _ details: StructureDetails?) -> Event {
+        .structure(
+            revision: history.revision, added: paths.added, removed: paths.removed,
+            moved: paths.arrived + paths.reordered, details: details)
+    }
+
+    /// For one who has missed it; nil if there is nothing to tell.
+    func structureEvent(_ paths: StructurePaths, for client: Client) -> Event? {
+        if paths.isEmpty { return nil }
+        if paths.rearranged.isEmpty { return event(paths, nil) }
+        return event(paths, adding(paths.rearranged, for: client.isPartial ? client : nil, to: nil))
     }
 
     /// Says what stands in some nodes now, as far as a client may know.

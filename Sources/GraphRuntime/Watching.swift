@@ -21,6 +21,7 @@ final class Watching {
     var held: [Int64: Subscription] = [:]
     var frames = FrameStreams()
     var bookmarks = Bookmarks()
+    var structureLog: StructureLog
     /// Subscriptions whose batch is not answered.
     var openings = 0
 
@@ -36,6 +37,7 @@ final class Watching {
         self.history = history
         self.presentations = presentations
         topics = Topics(graph, limits)
+        structureLog = StructureLog(capacity: limits.historyNames)
     }
 
     var now: Double { turn.now.monotonic }
@@ -83,8 +85,7 @@ final class Watching {
         }
         collectJoined(&news)
         for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
-        deliver(news, since: stamp, label)
-        if let structure, !structure.isEmpty { deliver(structure, motion) }
+        deliver(news, structure, motion, since: stamp, label)
         deliverCompletions(news)
         endEmptyTopics()
         for topic in news.overfull { endOverfull(topic) }
@@ -164,32 +165,43 @@ final class Watching {
         }
     }
 
-    private func deliver(_ news: News, since stamp: UInt64, _ label: String?) {
-        for part in news.topics where !part.topic.isOverfull {
-            let topic = part.topic
-            let changes = topic.key.events.contains(.update) ? part.update : []
-            var direct: [Subscription] = []
-            direct.reserveCapacity(topic.members.count)
-            for member in topic.members {
-                if changes.isEmpty ? member.isWaiting : member.holdsBack(at: now) {
-                    hold(part, isUpdate: !changes.isEmpty, since: stamp, label, for: member)
-                } else {
-                    direct.append(member)
-                }
+    /// Changes of the tree come before the new values: who gets these knows what they are of. Both wait together.
+    private func deliver(
+        _ news: News, _ structure: StructureChange?, _ motion: Motion, since stamp: UInt64, _ label: String?
+    ) {
+        guard let structure, !structure.isEmpty else {
+            for part in news.topics where !part.topic.isOverfull {
+                deliver(part, label, to: holdBack(part, since: stamp, label))
             }
-            if direct.isEmpty { continue }
-            if !changes.isEmpty {
-                if clients.isTooLong(changes, isTyped: topic.key.typed) {
-                    endForLength(direct)
-                    continue
-                }
-                let update = Event.update(
-                    revision: history.revision, from: nil, label: label, isInitial: false, changes: changes,
-                    typed: topic.key.typed)
-                deliver(update, to: direct)
-            }
-            if !part.invalidated.isEmpty { for member in direct { deliverInvalidations(part, to: member) } }
+            return
         }
+        let due = news.topics.filter { !$0.topic.isOverfull }.map { ($0, holdBack($0, since: stamp, label)) }
+        deliver(structure, motion)
+        for (part, members) in due { deliver(part, label, to: members.filter { !$0.hasEnded }) }
+    }
+
+    /// - Returns: those who are told now.
+    private func holdBack(_ part: TopicNews, since stamp: UInt64, _ label: String?) -> [Subscription] {
+        let hasUpdate = part.topic.key.events.contains(.update) && !part.update.isEmpty
+        return part.topic.members.filter { member in
+            guard hasUpdate ? member.holdsBack(at: now) : member.isWaiting else { return true }
+            hold(part, isUpdate: hasUpdate, since: stamp, label, for: member)
+            return false
+        }
+    }
+
+    private func deliver(_ part: TopicNews, _ label: String?, to members: [Subscription]) {
+        if members.isEmpty { return }
+        let topic = part.topic
+        let changes = topic.key.events.contains(.update) ? part.update : []
+        if !changes.isEmpty {
+            if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength(members) }
+            let update = Event.update(
+                revision: history.revision, from: nil, label: label, isInitial: false, changes: changes,
+                typed: topic.key.typed)
+            deliver(update, to: members)
+        }
+        if !part.invalidated.isEmpty { for member in members { deliverInvalidations(part, to: member) } }
     }
 
     private func hold(

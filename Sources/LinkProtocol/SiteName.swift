@@ -39,6 +39,8 @@ public struct SiteName: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var transactions: String { "agd.tx.\(tokens)" }
+    /// Writes of other sites, as requests that no stream keeps.
+    public var writes: String { "agd.do.\(tokens)" }
     public var manifest: String { "agd.head.\(tokens)" }
     /// - Parameter id: has no dots.
     public func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }

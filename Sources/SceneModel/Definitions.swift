@@ -93,23 +93,72 @@ public enum ClockSchedule: Hashable {
     case dates([Timestamp])
 }
 
+/// A reference to its fields, because every instance of a node has one.
 public struct AttributeDefinition {
-    public var name: String
-    public var role: AttributeRole
+    private final class Fields {
+        var name: String
+        var role: AttributeRole
+        var type: ValueType
+        var history: TimeSpan?
+        var start: Expression?
+        var position: SourcePosition
+
+        init(
+            _ name: String, _ role: AttributeRole, _ type: ValueType, _ history: TimeSpan?, _ start: Expression?,
+            _ position: SourcePosition
+        ) {
+            self.name = name
+            self.role = role
+            self.type = type
+            self.history = history
+            self.start = start
+            self.position = position
+        }
+    }
+
+    private var fields: Fields
+
+    public var name: String {
+        get { fields.name }
+        set { own().name = newValue }
+    }
+    public var role: AttributeRole {
+        get { fields.role }
+        set { own().role = newValue }
+    }
     /// Written or inferred; `dyn` if unknown.
-    public var type: ValueType
+    public var type: ValueType {
+        get { fields.type }
+        set { own().type = newValue }
+    }
     /// For how long the past of a state or a rule is recorded; nil: not at all.
-    public var history: TimeSpan?
-    public var position: SourcePosition
+    public var history: TimeSpan? {
+        get { fields.history }
+        set { own().history = newValue }
+    }
+    /// What a state begins with instead of its initial value: evaluated once, when its node is made.
+    public var start: Expression? {
+        get { fields.start }
+        set { own().start = newValue }
+    }
+    public var position: SourcePosition {
+        get { fields.position }
+        set { own().position = newValue }
+    }
 
     public init(
-        name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, position: SourcePosition
+        name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, start: Expression? = nil,
+        position: SourcePosition
     ) {
-        self.name = name
-        self.role = role
-        self.type = type
-        self.history = history
-        self.position = position
+        fields = Fields(name, role, type, history, start, position)
+    }
+
+    private mutating func own() -> Fields {
+        if !isKnownUniquelyReferenced(&fields) {
+            fields = Fields(
+                fields.name, fields.role, fields.type, fields.history, fields.start, fields.position)
+        }
+        return fields
     }
 }
 
@@ -472,6 +521,8 @@ public struct SceneDefinition {
     public var nodes: [NodeDefinition]
     /// States to set after the nodes have been made, by path from the node of application.
     public var values: [(path: AttributePath, value: Value)]
+    /// What is allowed and probably not meant.
+    public var warnings: SceneFaults?
 
     public init(declarations: Declarations, nodes: [NodeDefinition], values: [(path: AttributePath, value: Value)] = [])
     {

@@ -26,19 +26,13 @@ extension NodeDefinition {
         {
             return true
         }
-        for attribute in attributes {
+        let inherits = attributes.contains { attribute in
             switch attribute.role {
-            case .inherit, .inheritObject: return true
-            case .computed(let program) where program.readsEnvironment: return true
-            case .constant(let expression?) where expression.readsEnvironment: return true
-            case .binding(let target?, _) where target.expressions.contains(where: \.readsEnvironment): return true
-            case .action(let action) where action.expressions.contains(where: \.readsEnvironment): return true
-            default: continue
+            case .inherit, .inheritObject: true
+            default: false
             }
         }
-        let keyed = environment + containerValues + preferences
-        let others = animations.map(\.value) + [tag, forEach?.data].compactMap { $0 }
-        return (keyed.map(\.expression) + others).contains(where: \.readsEnvironment)
+        return inherits || expressions.contains(where: \.readsEnvironment)
     }
 }
 

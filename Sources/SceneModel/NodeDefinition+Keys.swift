@@ -53,6 +53,7 @@ extension NodeDefinition {
         if let tag { expressions.append(tag) }
         if let forEach { expressions.append(forEach.data) }
         for attribute in attributes {
+            if let start = attribute.start { expressions.append(start) }
             switch attribute.role {
             case .computed(let program): expressions.append(.rule(program))
             case .constant(let expression?): expressions.append(expression)

@@ -108,7 +108,8 @@ public final class SceneReading {
     /// - Throws: all faults of the document, by line and column.
     public func scene() throws(SceneFaults) -> SceneDefinition {
         try faults.throwIfAny(file: file, lines: lines)
-        guard case .done(let scene?) = stage else { preconditionFailure("a document that cannot be read has a fault") }
+        guard case .done(var scene?) = stage else { preconditionFailure("a document that cannot be read has a fault") }
+        scene.warnings = faults.allWarnings(file: file, lines: lines)
         return scene
     }
 }

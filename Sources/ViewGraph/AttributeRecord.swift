@@ -8,28 +8,32 @@ import SceneModel
 final class AttributeRecord {
     /// The row of the node that owns it.
     var node: UInt32
+    /// Of a shared vertex: how many sources name it. See `isShared`.
+    var holders: Int32 = 0
     var name: String
     /// Of a place inside the value of the attribute of that name.
     var steps: [AttributePath.Step] = []
     var kind: AttributeKind
-    var type: ValueType
     /// Not named by a definition: an override, a projection, a list of subviews.
     var isHidden: Bool
+    /// Of a shared vertex: it is among the loose ones of `SharedVertices`.
+    var isLoose = false
     /// An alias of what may have another type: it reads what `type` makes of that, and is not followed for its value.
     var isHeldToType = false
+    var type: ValueType
     var source: Source
     /// As written; nil for what the system made.
     var definition: AttributeDefinition?
     /// Where inside this attribute's value others read, each place a vertex of its own.
     var projections: ProjectionTree?
-    /// The name of the binding's own animation.
-    var animation: String?
     /// The record of its past, for as long as the definition says.
     var history: AttributeID?
-    /// Of a shared vertex: how many sources name it. See `isShared`.
-    var holders = 0
-    /// Of a shared vertex: it is among the loose ones of `SharedVertices`.
-    var isLoose = false
+
+    /// The name of the binding's own animation.
+    var animation: String? {
+        guard kind == .binding, case .binding(_, let animation)? = definition?.role else { return nil }
+        return animation
+    }
 
     /// The vertex is a place in a value, a clock or an operator over time. Sources of other vertices name it, and it goes when nobody names, reads or
     /// watches it any more. Other vertices go with their node.

@@ -25,6 +25,9 @@ extension ViewGraph {
     }
 
     func connectReferences(of row: UInt32) {
+        if nodes[Int(row)].definition.environmentObjects.isEmpty, nodes[Int(row)].objects.isEmpty {
+            return connectAttributes(of: row)
+        }
         // A node sees the objects that it provides itself. They may be reached through its own references.
         nodes[Int(row)].objects = providedObjects(of: row)
         connectAttributes(of: row)

@@ -40,6 +40,7 @@ public final class Construction {
     fileprivate var declarations: Declarations
     fileprivate var structureChange = StructureChange()
     fileprivate var unboundNodes: [UInt32] = []
+    fileprivate var unbegun: [AttributeID] = []
     fileprivate var staleForEach: Set<UInt32> = []
     fileprivate var currentComponents: [ObjectIdentifier: Bool] = [:]
     // The rows of the nodes are written as the nodes are made, so that the change that links them has little to write. Until then a
@@ -57,7 +58,7 @@ public final class Construction {
 
     fileprivate struct LivingPlace: Hashable {
         var parent: UInt32
-        var slot: Slot
+        var rank: Int
     }
 
     /// Environment keys that the graph does not know yet.
@@ -190,14 +191,14 @@ extension ViewGraph {
         kept.isOwn = true
         kept.key = newKey(of: row)
         if isTop {
-            let place = Construction.LivingPlace(parent: parent, slot: node.slot)
+            let place = Construction.LivingPlace(parent: parent, rank: nodes.rank(of: row))
             kept.order = OrderKey.between(construction.lastOrders[place] ?? lastOrder(in: place), nil)
             construction.lastOrders[place] = kept.order
         } else {
             // What a document gives to a use follows what the component makes.
             let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
             kept.order = OrderKey.between(
-                before.flatMap { nodes[Int($0)].slot == node.slot ? order(of: $0) : nil }, nil)
+                before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? order(of: $0) : nil }, nil)
         }
         guard let key = kept.key, let value = storedRow(of: row) else { return }
         kept.isStored = true
@@ -205,7 +206,7 @@ extension ViewGraph {
     }
 
     private func lastOrder(in place: Construction.LivingPlace) -> String? {
-        let last = nodes[Int(place.parent)].children.last { nodes[Int($0)].slot == place.slot }
+        let last = nodes[Int(place.parent)].children.last { nodes.rank(of: $0) == place.rank }
         return last.flatMap { order(of: $0) }
     }
 
@@ -223,6 +224,7 @@ extension ViewGraph {
         swap(&declarations, &construction.declarations)
         swap(&structureChange, &construction.structureChange)
         swap(&unboundNodes, &construction.unboundNodes)
+        swap(&unbegun, &construction.unbegun)
         swap(&staleForEach, &construction.staleForEach)
         swap(&currentComponents, &construction.currentComponents)
     }
@@ -240,6 +242,7 @@ extension ViewGraph {
         }
         structureChange.append(construction.structureChange)
         staleForEach.formUnion(construction.staleForEach)
+        unbegun += construction.unbegun
         if construction.hasMarker { storeChanges.append(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
         if construction.plan.redeclares(before) { unboundNodes += construction.rows }
     }

@@ -30,6 +30,11 @@ extension AttributeDefinition {
 
     func isSame(as other: AttributeDefinition) -> Bool {
         guard name == other.name, type == other.type, history == other.history else { return false }
+        switch (start, other.start) {
+        case (nil, nil): break
+        case (let a?, let b?): guard a.isSame(as: b) else { return false }
+        default: return false
+        }
         switch (role, other.role) {
         case (.state(let a, let x), .state(let b, let y)): return a == b && x == y
         case (.binding(let a, let x), .binding(let b, let y)):

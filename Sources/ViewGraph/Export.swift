@@ -126,7 +126,7 @@ struct SceneExporter {
     private func addGiven(_ list: [Value], at rows: [UInt32], to fields: inout ValueMap) {
         var slots = ValueMap()
         for (row, value) in zip(rows, list) {
-            let slot = graph.nodes[Int(row)].definition.givenSlot
+            let slot = graph.nodes.givenSlot(of: row)
             let key = Value.string(slot ?? "children")
             let before = (slot == nil ? fields : slots)[key]?.list ?? []
             if slot == nil { fields[key] = .list(before + [value]) } else { slots[key] = .list(before + [value]) }
@@ -261,7 +261,7 @@ struct SceneExporter {
         for (name, attribute) in node.attributes {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
-            if case .state(_, let isTransient) = definition.role {
+            if case .state(_, let isTransient) = definition.role, graph.content(of: attribute).failure == nil {
                 written.value = DefinitionWriter.state(
                     graph.storedValue(of: attribute), definition.type, isTransient, definition.history)
             }
@@ -396,7 +396,7 @@ struct SceneExporter {
             return
         }
         guard case .value(let value) = graph.content(of: attribute),
-            value != graph.declarations.complete(initial, as: record.type)
+            record.definition?.start != nil || value != graph.declarations.complete(initial, as: record.type)
         else { return }
         guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
         let relative = AttributePath(

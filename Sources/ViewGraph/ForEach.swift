@@ -102,11 +102,12 @@ extension ViewGraph {
         collectInvalidated()
         if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
         followRootReferences()
+        if !unbegun.isEmpty { beginStates() }
         places.forgetLocators()
         feedTimedValues()
     }
 
-    private func settleLists() {
+    func settleLists() {
         var settlement = Settlement()
         while true {
             collectInvalidated()

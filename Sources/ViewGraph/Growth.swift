@@ -102,11 +102,14 @@ extension ViewGraph {
     }
 
     /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
-    func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) {
+    /// - Returns: the bytes that it may still grow by.
+    @discardableResult
+    func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) -> Int {
         var room = limits.valueSize
         value.draw(from: &room, isTyped: false)
         guard room >= 0 else { throw tooLong(path) }
         try charge((limits.valueSize - room) / Budget.bytesPerStep)
+        return room
     }
 
     /// Charges an answer for a value that it tells: the steps, and its bytes as JSON.
@@ -140,14 +143,44 @@ extension ViewGraph {
     func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure)
         -> Value?
     {
+        var room: Int?
+        return try accept(value, as: type, at: path, mayGrow: mayGrow, isKept: isKept, room: &room)
+    }
+
+    /// The same for a state whose value is long: what both values share is neither converted nor measured.
+    /// - Parameters:
+    ///   - old: the value of the state so far, as its type holds it.
+    ///   - room: the bytes that the state's value may still grow by; nil: not known.
+    func accept(
+        _ value: Value, after old: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, room: inout Int?
+    ) throws(Failure) -> Value? {
+        guard let left = room, let accepted = type.accept(value, after: old) else {
+            return try accept(value, as: type, at: path, mayGrow: mayGrow, isKept: false, room: &room)
+        }
+        let growth = accepted.growth(since: old)
+        guard growth.bytes <= left || !mayGrow else { throw tooLong(path) }
+        try charge(growth.measured / Budget.bytesPerStep)
+        room = left - growth.bytes
+        return accepted
+    }
+
+    private func accept(
+        _ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool, room known: inout Int?
+    ) throws(Failure) -> Value? {
+        known = nil
         if isKept { return declarations.accept(value, as: type) }
         var room = limits.valueSize
         // The declarations are needed, and copied, for objects alone.
         let accepted = type.accept(value) { declarations.object($0, $1, withComputed: false, within: &room) }
         guard room >= 0 else { throw tooLong(path) }
-        if let accepted, mayGrow || room < limits.valueSize { try refuseLong(accepted, at: path) }
+        guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
+        let left = try refuseLong(accepted, at: path)
+        if limits.valueSize - left >= ViewGraph.longValue, type.objectNames.isEmpty { known = left }
         return accepted
     }
+
+    /// Values of so many bytes are measured once, and after that only by what changes of them.
+    private static let longValue = 4096
 }
 
 extension Declarations {

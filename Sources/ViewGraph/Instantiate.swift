@@ -58,6 +58,7 @@ extension ViewGraph {
             isScopeBoundary: definition.component != nil)
         nodes[Int(row)].isContent = definition.isContent
         nodes.notePlacing(definition)
+        nodes[Int(row)].attributes.reserve(definition.attributes.count)
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
         if definition.forEach != nil { createForEach(row) }
@@ -79,13 +80,14 @@ extension ViewGraph {
                 let mayMissParts = nodes[Int(row)].isObject || !definition.type.objectNames.isEmpty
                 let beginning = mayMissParts ? declarations.complete(initial, as: definition.type) : initial
                 attribute = createInput(
-                    .value(beginning), node: row, name: definition.name, kind: kind, type: definition.type,
+                    definition.start == nil ? .value(beginning) : ViewGraph.notBegun, node: row, name: definition.name,
+                    kind: kind, type: definition.type,
                     source: .state(isTransient: isTransient), isHidden: false)
+                if definition.start != nil { unbegun.append(attribute) }
             }
-        case .binding(_, let animation):
+        case .binding:
             kind = .binding
             attribute = createUnbound(definition, kind, row)
-            attributes[Int(attribute.index)]?.animation = animation
         case .constant:
             kind = .let
             attribute = createUnbound(definition, kind, row)
@@ -173,6 +175,7 @@ extension ViewGraph {
     }
 
     func destroyModifiers(of row: UInt32) {
+        guard nodes[Int(row)].hasExtras else { return }
         let node = nodes[Int(row)]
         let vertices =
             node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)

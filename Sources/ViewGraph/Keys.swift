@@ -276,7 +276,9 @@ extension ViewGraph {
 
     /// Whether a state has another value than it begins with.
     private func isWritten(_ state: AttributeID) -> Bool {
-        guard case .state(let initial, _)? = record(state).definition?.role else { return true }
+        guard let definition = record(state).definition, case .state(let initial, _) = definition.role,
+            definition.start == nil
+        else { return true }
         return content(of: state).value != declarations.complete(initial, as: record(state).type)
     }
 
@@ -437,7 +439,9 @@ extension ViewGraph {
     private func settleOrder() {
         for parent in reordered where nodes.isAlive(parent) {
             let children = nodes[Int(parent)].children
-            let keys = children.map { order(of: $0) }
+            let keys = children.map { child in
+                order(of: child).map { OrderKey.implied(nodes.rank(of: child)) + $0 }
+            }
             let sorted = keys.compactMap { $0 }.sorted { $0.precedesByBytes($1) }
             let ranks = Dictionary(
                 sorted.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
@@ -474,10 +478,10 @@ extension ViewGraph {
     /// - Returns: whether the key is too long.
     private func place(_ position: Int, among children: [UInt32], before next: UInt32?) -> Bool {
         let row = children[position]
-        let slot = nodes[Int(row)].slot
+        let rank = nodes.rank(of: row)
         var low: String?
-        if position > 0, nodes[Int(children[position - 1])].slot == slot { low = order(of: children[position - 1]) }
-        let high = next.flatMap { nodes[Int($0)].slot == slot ? order(of: $0) : nil }
+        if position > 0, nodes.rank(of: children[position - 1]) == rank { low = order(of: children[position - 1]) }
+        let high = next.flatMap { nodes.rank(of: $0) == rank ? order(of: $0) : nil }
         let kept = kept(row)
         let fits = order(of: row).map { implied in
             (low.map { $0.precedesByBytes(implied) } ?? true) && (high.map { implied.precedesByBytes($0) } ?? true)

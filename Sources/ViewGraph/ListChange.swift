@@ -139,7 +139,7 @@ struct ListChange {
     }
 
     private static func id(of element: Value, at position: Int, _ idField: String) throws(Failure) -> Value {
-        let id = idField.isEmpty ? element : element.map?[idField]
+        let id = idField.isEmpty ? element : element.id(by: idField)
         switch id {
         case .string?, .int?, .uint?, .bool?: if let id { return id }
         default: break

@@ -26,6 +26,7 @@ extension ViewGraph {
         animations.giveBack()
         reactions.giveBack()
         places.giveBack()
+        rooms.giveBack()
         locatedPaths = LocatedPaths()
         absentRows.giveBack()
     }

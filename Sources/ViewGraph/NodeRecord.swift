@@ -29,6 +29,47 @@ final class NodeRecord: TreeNode {
     var isContent = false
     /// Lexical scopes end here: the root of a component's body, or an object.
     var isScopeBoundary: Bool
+    /// What few nodes have; made with the first of it.
+    private var extras: NodeExtras?
+
+    init(
+        id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition,
+        isScopeBoundary: Bool
+    ) {
+        self.definition = definition
+        self.isScopeBoundary = isScopeBoundary
+        super.init(id: id, kind: kind, slot: slot, generation: generation, parent: parent)
+    }
+
+    // What a component is given for slots with names follows its other children.
+    override var ranksChildren: Bool { super.ranksChildren || !definition.slots.isEmpty }
+
+    override func rank(of child: TreeNode) -> Int {
+        guard !super.ranksChildren, let slot = (child as? NodeRecord)?.definition.givenSlot,
+            let place = definition.slots.firstIndex(of: slot)
+        else { return super.rank(of: child) }
+        return 2 + place
+    }
+
+    /// Lets go of what it held; a node that has gone is still asked where it was.
+    func clear(_ definition: NodeDefinition) {
+        attributes = NamedAttributes()
+        elementScope = []
+        indexScope = nil
+        extras = nil
+        kept = nil
+        self.definition = definition
+    }
+}
+
+/// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or null.
+enum ProvidedObject: Equatable {
+    case node(UInt32)
+    case place(Place)
+}
+
+/// What few nodes have beside their attributes.
+private final class NodeExtras {
     /// Overrides and transforms of the environment that begin at this node, in order of application.
     var environment: [(key: String, attribute: AttributeID)] = []
     /// Objects that this node provides to what is below, by type.
@@ -46,42 +87,59 @@ final class NodeRecord: TreeNode {
     var system: [SystemAttribute: AttributeID] = [:]
     /// Set while `kind` is `.forEach`.
     var instances: ForEachState?
-
-    init(
-        id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition,
-        isScopeBoundary: Bool
-    ) {
-        self.definition = definition
-        self.isScopeBoundary = isScopeBoundary
-        super.init(id: id, kind: kind, slot: slot, generation: generation, parent: parent)
-    }
-
-    // What a component is given for slots with names follows its other children.
-    override var ranksChildren: Bool { super.ranksChildren || !definition.slots.isEmpty }
-
-    override func rank(of child: TreeNode) -> Int {
-        guard !super.ranksChildren, let slot = (child as? NodeRecord)?.definition.givenSlot else {
-            return super.rank(of: child)
-        }
-        return 2 + (definition.slots.firstIndex(of: slot) ?? definition.slots.count)
-    }
-
-    /// Lets go of what it held; a node that has gone is still asked where it was.
-    func clear(_ definition: NodeDefinition) {
-        attributes = NamedAttributes()
-        elementScope = []
-        indexScope = nil
-        system = [:]
-        structure = nil
-        kept = nil
-        self.definition = definition
-    }
 }
 
-/// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or null.
-enum ProvidedObject: Equatable {
-    case node(UInt32)
-    case place(Place)
+extension NodeRecord {
+    private var madeExtras: NodeExtras {
+        if let extras { return extras }
+        let made = NodeExtras()
+        extras = made
+        return made
+    }
+
+    /// Whether the node may have any of what follows.
+    var hasExtras: Bool { extras != nil }
+
+    var environment: [(key: String, attribute: AttributeID)] {
+        get { extras?.environment ?? [] }
+        _modify { yield &madeExtras.environment }
+    }
+    var objects: [(type: String, object: ProvidedObject)] {
+        get { extras?.objects ?? [] }
+        _modify { yield &madeExtras.objects }
+    }
+    var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] {
+        get { extras?.containerValues ?? [] }
+        _modify { yield &madeExtras.containerValues }
+    }
+    var tag: AttributeID? {
+        get { extras?.tag }
+        _modify { yield &madeExtras.tag }
+    }
+    var preferences: [(key: String, source: AttributeID)] {
+        get { extras?.preferences ?? [] }
+        _modify { yield &madeExtras.preferences }
+    }
+    var animations: [(animation: String?, value: AttributeID)] {
+        get { extras?.animations ?? [] }
+        _modify { yield &madeExtras.animations }
+    }
+    var structure: AttributeID? {
+        get { extras?.structure }
+        _modify { yield &madeExtras.structure }
+    }
+    var wrappingChanges: UInt32 {
+        get { extras?.wrappingChanges ?? 0 }
+        _modify { yield &madeExtras.wrappingChanges }
+    }
+    var system: [SystemAttribute: AttributeID] {
+        get { extras?.system ?? [:] }
+        _modify { yield &madeExtras.system }
+    }
+    var instances: ForEachState? {
+        get { extras?.instances }
+        _modify { yield &madeExtras.instances }
+    }
 }
 
 extension NodeRecord {
@@ -114,6 +172,8 @@ struct NamedAttributes: Sequence {
         for (own, attribute) in list where own.hasSameBytes(as: name) { return attribute }
         return nil
     }
+
+    mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
 
     mutating func append(_ name: String, _ attribute: AttributeID) {
         list.append((name, attribute))

@@ -132,6 +132,9 @@ struct Placements {
         }
     }
 
+    /// Places that may show something else than before.
+    mutating func noteChanges(at places: [UInt32]) { changedPlaces.formUnion(places) }
+
     /// Forgets everything at and below some nodes.
     mutating func forget(where isGone: (UInt32) -> Bool) {
         for row in Set(standing.keys).union(wanted.keys) where isGone(row) { forget(row) }

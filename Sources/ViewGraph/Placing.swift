@@ -77,10 +77,11 @@ extension ViewGraph {
     /// places concerned look again.
     func releasePlaces(below row: UInt32) {
         guard nodes.hasPlaces else { return }
-        for row in nodes.subtree(of: row) {
-            nodes.placements.forget(row)
-            if nodes[Int(row)].definition.forEach?.choice?.isPlacement == true { staleForEach.insert(row) }
-        }
+        let rows = nodes.subtree(of: row)
+        for row in rows { nodes.placements.forget(row) }
+        let places = rows.filter { nodes[Int($0)].definition.forEach?.choice?.isPlacement == true }
+        staleForEach.formUnion(places)
+        nodes.placements.noteChanges(at: places)
         settlePlacements()
     }
 

@@ -221,12 +221,13 @@ final class ProjectionTree {
         }
         var touched: [Value: (Value?, Value?)] = [:]
         for element in before[prefix..<before.count - suffix].reversed() {
-            if let id = element.map?[field] { touched[id] = (element, nil) }
+            if let id = element.id(by: field) { touched[id] = (element, nil) }
         }
         for element in after[prefix..<after.count - suffix].reversed() {
-            if let id = element.map?[field] { touched[id] = (touched[id]?.0, element) }
+            if let id = element.id(by: field) { touched[id] = (touched[id]?.0, element) }
         }
         // Only a twin with the same id outside the stretch can stand for one that has gone.
+        var searches = 0
         var twins: [Value]?
         var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
@@ -236,10 +237,18 @@ final class ProjectionTree {
                 pending.append((entry, oldElement, .value(newElement)))
                 continue
             }
-            let others = twins ?? Array(after[..<prefix] + after[(after.count - suffix)...])
-            twins = others
-            let twin = locator.position(of: id, field, in: others)
-            let content = twin.map { Content.value(others[$0]) }
+            searches += 1
+            let twin: Value?
+            if searches <= ElementLocator.scanned {
+                twin =
+                    after[..<prefix].first { $0.map?[field] == id }
+                    ?? after[(after.count - suffix)...].first { $0.map?[field] == id }
+            } else {
+                let others = twins ?? Array(after[..<prefix] + after[(after.count - suffix)...])
+                twins = others
+                twin = locator.position(of: id, field, in: others).map { others[$0] }
+            }
+            let content = twin.map { Content.value($0) }
             pending.append(
                 (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field, value: id)))))
         }
@@ -262,11 +271,11 @@ struct ElementLocator {
             places = [:]
         }
         searches += 1
-        guard searches > ElementLocator.scanned else { return list.firstIndex { $0.map?[field] == id } }
+        guard searches > ElementLocator.scanned else { return list.firstIndex { $0.id(by: field) == id } }
         if places.isEmpty {
             places.reserveCapacity(list.count)
             for (place, element) in list.enumerated() {
-                guard let id = element.map?[field], places[id] == nil else { continue }
+                guard let id = element.id(by: field), places[id] == nil else { continue }
                 places[id] = place
             }
         }
@@ -283,23 +292,6 @@ extension Content {
     func selecting(_ steps: some Collection<AttributePath.Step>) -> Content {
         guard case .value(let value) = self else { return self }
         return value.select(steps)
-    }
-}
-
-extension Value {
-    /// Whether two values are surely the same by a look at their outsides: scalars, and shared storage. O(1).
-    func isIdentical(to other: Value) -> Bool {
-        switch (self, other) {
-        case (.map(let a), .map(let b)): return a.isIdentical(to: b)
-        case (.list(let a), .list(let b)):
-            return a.count == b.count
-                && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
-        case (.bytes(let a), .bytes(let b)):
-            return a.count == b.count
-                && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
-        case (.optional, .optional): return false
-        default: return self == other
-        }
     }
 }
 

@@ -23,7 +23,8 @@ extension ViewGraph {
             complete([NodeID.root.row])
             unboundNodes = []
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
-            shapeChanged(at: NodeID.root.row)
+            // Lists have read the tree as scenes made it.
+            gatheringChanged()
             settleStructure()
             failures += restoringFailures
             restoreTimedValues()
@@ -34,6 +35,8 @@ extension ViewGraph {
         notesChanges = true
         isRestoring = false
         storeChanges = []
+        keep(begunStates.filter { engine.isAlive($0) && restoredStates[$0] == nil })
+        begunStates = []
         return failures
     }
 
@@ -174,6 +177,7 @@ extension ViewGraph {
         guard let state = state(value.name, of: row),
             let accepted = declarations.accept(value.value, as: record(state).type)
         else { return false }
+        rooms[state] = nil
         setInput(state, .value(accepted))
         nodes[Int(row)].hasValues = true
         restoredStates[state] = value.revision
@@ -271,6 +275,8 @@ private struct Completion {
     private var pending: [UInt32] = []
     /// Nodes that were moved, in no parent's list until their parents are there.
     private var onTheirWay: Set<UInt32> = []
+    /// Those of them whose parts are on their way, too.
+    private var released: Set<UInt32> = []
     /// Parents whose children may be out of order.
     private var disordered: Set<UInt32> = []
     private var removed: [UInt32] = []
@@ -286,6 +292,12 @@ private struct Completion {
         pending = tops.reversed()
         while true {
             while let row = pending.popLast() { complete(row) }
+            // One may stand in what was moved out of it.
+            if let row = onTheirWay.subtracting(released).min() {
+                released.insert(row)
+                release(below: row)
+                continue
+            }
             // Their parents have not come: they stay where they were made.
             guard let row = onTheirWay.min() else { break }
             onTheirWay.remove(row)
@@ -527,7 +539,7 @@ private struct Completion {
         guard !record(parent).kind.isMadeFromData else { return }
         let children = record(parent).children
         let keys = Dictionary(
-            uniqueKeysWithValues: children.map { ($0, (record($0).slot.order, graph.order(of: $0) ?? "~~")) })
+            uniqueKeysWithValues: children.map { ($0, (graph.nodes.rank(of: $0), graph.order(of: $0) ?? "~~")) })
         let sorted = children.enumerated().sorted { a, b in
             guard let x = keys[a.element], let y = keys[b.element] else { return a.offset < b.offset }
             if x.0 != y.0 { return x.0 < y.0 }

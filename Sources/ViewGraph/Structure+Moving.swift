@@ -48,7 +48,10 @@ extension ViewGraph {
         if parent.row != oldParent {
             structureChange.movedNodes.append(
                 .init(node: node, from: nodes.ids(of: node.row), names: nodes(below: node).map(names)))
-            nodes[Int(node.row)].isContent = isComponentRoot(parent.row)
+            // One that comes back is what it was.
+            let isHome = nodes[Int(node.row)].kept?.home == nodes.nodeID(parent.row)
+            nodes[Int(node.row)].isContent =
+                isHome ? nodes[Int(node.row)].definition.isContent : isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)
         }

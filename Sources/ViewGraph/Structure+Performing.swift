@@ -69,7 +69,7 @@ extension ViewGraph {
                 if known.contains(at) { return false }
             }
             return true
-        }.flatMap { nodes.subtree(of: $0) }
+        }.flatMap { nodes.everything(in: $0) }
     }
 
     /// A node becomes what a document or another template says.
@@ -209,9 +209,6 @@ extension ViewGraph {
             attributes[Int(existing.index)]?.definition = definition
             attributes[Int(existing.index)]?.type = definition.type
             attributes[Int(existing.index)]?.kind = definition.kind
-            if case .binding(_, let animation) = definition.role {
-                attributes[Int(existing.index)]?.animation = animation
-            }
             if case .action = definition.role, !old.isSame(as: definition) { restartReaction(existing) }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { forget([existing]) }

@@ -30,10 +30,31 @@ struct SubviewReader {
         return .map(map)
     }
 
-    /// A tag on a wrapper holds for what it wraps; the innermost wins.
+    /// A node has a tag of each type: what it writes, its id if a `forEach` made it, and what wrappers write. The innermost
+    /// of a type wins. Null without tags, a list of several.
     private func tag(of row: UInt32) throws -> Value {
-        let tag = tree.wrappers(of: row, in: container).lazy.compactMap { tree[Int($0)].tag }.first
-        return try tag.map { try engine.read($0).get() } ?? .null
+        var tags: [Value] = []
+        func add(_ tag: Value) {
+            if case .null = tag { return }
+            let type = tag.typeName
+            if !tags.contains(where: { $0.typeName == type }) { tags.append(tag) }
+        }
+        for wrapper in tree.wrappers(of: row, in: container) {
+            if let vertex = tree[Int(wrapper)].tag {
+                let written = try engine.read(vertex).get()
+                for tag in written.list ?? [written] { add(tag) }
+            }
+            if let id = elementID(of: wrapper) { add(id) }
+        }
+        return tags.count > 1 ? .list(tags) : tags.first ?? .null
+    }
+
+    /// The id of the element that a `forEach` made a node of.
+    private func elementID(of row: UInt32) -> Value? {
+        let parent = tree[Int(tree[Int(row)].parent)]
+        guard parent.kind == .forEach, let ids = parent.instances?.ids else { return nil }
+        let place = tree.index(of: row)
+        return ids.indices.contains(place) ? ids[place] : nil
     }
 
     /// Container values of a node: defaults, then what wrappers set from outside in, then its own.

@@ -45,6 +45,7 @@ extension ViewGraph {
     public func rollBack() {
         let done = closeTransaction()
         defer { done.end() }
+        if !rooms.isEmpty { for state in done.order { rooms[state] = nil } }
         guard done.isAhead else { return }
         let written = Set(done.order)
         for touched in done.touched where written.contains(touched.attribute) {
@@ -139,6 +140,9 @@ extension ViewGraph {
         let whole: Value
         if let written = transaction?.value(of: state.attribute) {
             whole = written
+        } else if state.steps.isEmpty, content(of: state.attribute).failure != nil {
+            // The rule that it was to begin with has failed.
+            whole = .null
         } else {
             whole = try content(of: state.attribute).get()
         }
@@ -168,14 +172,19 @@ extension ViewGraph {
                 throw error.located(at: path.description)
             }
         }
-        guard let accepted = try accept(changed, as: type, at: path, mayGrow: mayGrow, isKept: isKept) else {
-            throw mismatch(type, changed, Place(state.attribute), state, path)
-        }
+        var room = rooms.isEmpty || isKept ? nil : rooms[state.attribute]
+        let accepted =
+            isKept
+            ? try accept(changed, as: type, at: path, mayGrow: mayGrow, isKept: true)
+            : try accept(changed, after: whole, as: type, at: path, mayGrow: mayGrow, room: &room)
+        guard let accepted else { throw mismatch(type, changed, Place(state.attribute), state, path) }
         stage(accepted, for: state.attribute, animation)
+        if let room { rooms[state.attribute] = room }
     }
 
     func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
+        if !rooms.isEmpty { rooms[state] = nil }
         transaction?.stage(value, for: state, animation)
     }
 

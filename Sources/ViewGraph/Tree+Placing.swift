@@ -76,7 +76,15 @@ extension Tree<NodeRecord> {
         return node.children.filter {
             let own = self.layer(of: $0)
             return own > layer && own <= next ?? .max
-                && (self[Int($0)].definition.givenSlot ?? NodeDefinition.contentSlot) == slot
+                && (givenSlot(of: $0) ?? NodeDefinition.contentSlot) == slot
+        }
+    }
+
+    /// The named slot that a node is given to. One that its parent does not have is nobody's: the node was given elsewhere.
+    func givenSlot(of row: UInt32) -> String? {
+        let node = self[Int(row)]
+        return node.definition.givenSlot.flatMap {
+            self[Int(node.parent)].definition.slots.contains($0) ? $0 : nil
         }
     }
 

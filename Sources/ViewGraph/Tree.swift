@@ -207,6 +207,12 @@ final class Tree<Node: TreeNode> {
         return position
     }
 
+    /// The part of a node among its siblings: they stand in the order of their parts.
+    func rank(of row: UInt32) -> Int {
+        let parent = node(node(row).parent)
+        return parent.ranksChildren ? parent.rank(of: node(row)) : 0
+    }
+
     /// The node keeps its parent; the parent forgets the node.
     func detach(_ child: UInt32) {
         changes &+= 1

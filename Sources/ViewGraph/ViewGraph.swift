@@ -45,6 +45,10 @@ public final class ViewGraph {
     public var onLongWork: (() -> Void)?
     /// Nodes made and not yet connected to what they read.
     var unboundNodes: [UInt32] = []
+    /// States of new nodes that begin with rules.
+    var unbegun: [AttributeID] = []
+    /// Those that have begun at a start and are kept from then on.
+    var begunStates: [AttributeID] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
     /// The subviews by id of the component that was asked for last, and `Tree.changes` then.
@@ -81,6 +85,8 @@ public final class ViewGraph {
     var newInstances: [UInt32] = []
     /// States whose present value counts from the change at hand on.
     var keptFromNow: [AttributeID] = []
+    /// States with long values: the bytes that their values may still grow by.
+    var rooms: [AttributeID: Int] = [:]
     var transaction: OpenTransaction?
     let reusedTransaction = OpenTransaction()
 
@@ -212,6 +218,7 @@ public final class ViewGraph {
         attributes.remove(at: attribute.index)
         evaluation.rules.set(nil, at: attribute.index)
         animations.watched.remove(attribute)
+        if !rooms.isEmpty { rooms[attribute] = nil }
         noteIdle(watches.forget(attribute, in: engine))
         places.forget(attribute)
         if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }

@@ -82,6 +82,19 @@ extension ByteBuffer {
             append(",\"epoch\":")
             appendJSONString(epoch)
             appendMember(revision: revision)
+        case .forward(let number, let method, let parameters, let principal, let user):
+            append(",\"forward\":")
+            append(number)
+            append(",\"call\":")
+            appendJSONString(method)
+            append(",\"arguments\":")
+            appendJSON(.map(parameters))
+            if let principal {
+                append(",\"principal\":")
+                appendJSONString(principal)
+            }
+            append(",\"user\":")
+            append(Int64(user))
         case .ended(let code, let reason):
             append(",\"code\":")
             appendJSONString(code.rawValue)
@@ -119,6 +132,7 @@ extension Event {
         case .frames, .frameSheet: "frames"
         case .completion: "completion"
         case .bookmark: "bookmark"
+        case .forward: "forward"
         case .ended: "ended"
         }
     }

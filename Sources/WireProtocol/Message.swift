@@ -121,6 +121,8 @@ public enum Event {
     case completion(revision: UInt64, transaction: UInt64, phase: String, paths: [String])
     /// Everything up to the revision has been sent.
     case bookmark(epoch: String, revision: UInt64)
+    /// A request that the receiver has to perform and answer.
+    case forward(number: Int64, method: String, parameters: ValueMap, principal: String?, user: UInt32)
     /// Everything that the subscription named has been removed, or the daemon ends it.
     case ended(ErrorCode, reason: String)
 }

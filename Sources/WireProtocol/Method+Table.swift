@@ -4,6 +4,7 @@ extension Method {
     /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
         [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
+            + [delegate, answer]
             + [explain, history, dump, stats, trace, eval, prune]
     }
 
@@ -148,6 +149,39 @@ extension Method {
             errors: writeErrors, need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
+        }
+    }
+
+    // Writes that another client performs.
+
+    private static var delegate: Method {
+        Method(
+            name: "delegate",
+            summary:
+                "Has set, transact and do of other clients at a node and below sent to this client, as forward events.",
+            parameters: [path("The node.")],
+            result: .object([.required("subscription", .count, "The number in the events."), revision]),
+            errors: [.notFound, .conflict, .invalid, .limit, .denied],
+            need: Need(.define, on: "the node and all below it")
+        ) { (given) throws(Failure) in .delegate(path: given.path()) }
+    }
+
+    private static var answer: Method {
+        Method(
+            name: "answer", summary: "Answers the request of a forward event.",
+            parameters: [
+                .required(.forward, .count, "The number of the request."),
+                .optional(.result, .map(.any), "The result of the request."),
+                .optional(.error, .object(failure), "Why the request was refused, instead of the result."),
+            ],
+            result: revisionOnly, errors: [.notFound, .invalid]
+        ) { (given) throws(Failure) in
+            let error = given[.error].map { error in
+                Failure(
+                    ErrorCode(rawValue: error["code"]?.string ?? "") ?? .invalid, error["message"]?.string ?? "",
+                    path: error["path"]?.string, hint: error["hint"]?.string)
+            }
+            return .answer(forward: given.int(.forward) ?? 0, result: given[.result]?.value, error: error)
         }
     }
 

@@ -47,8 +47,9 @@ public struct Parameter {
 public enum ParameterKey: Int, CaseIterable {
     case animation, arguments, `as`, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun,
         enable,
-        events
-    case expression, format, frames, index, initial, label, maxRate, mode, mutations, path, paths, presentation,
+        error, events
+    case expression, format, forward, frames, index, initial, label, maxRate, mode, mutations, path, paths,
+        presentation, result,
         revision
     case since, subscription, to, typed, value
 

@@ -75,7 +75,7 @@ public enum ProtocolSchema {
                 [subscription, revision, paths]
             ),
             (
-                "structure", "Nodes and attributes that came, went or moved.",
+                "structure", "Nodes and attributes that came, went or moved. Comes before the update of its revision.",
                 [
                     subscription, revision, .required("added", .array(.string), "Paths that came."),
                     .required("removed", .array(.string), "Paths that went."),
@@ -112,6 +112,16 @@ public enum ProtocolSchema {
                 "bookmark", "Everything up to the revision has been sent.",
                 [
                     subscription, .required("epoch", .string, "The life of the graph."), revision,
+                ]
+            ),
+            (
+                "forward", "A request of another client that writes below a delegated node. `answer` answers it.",
+                [
+                    subscription, .required("forward", .count, "The number of the request."),
+                    .required("call", .choice(["set", "transact", "do"]), "The method."),
+                    .required("arguments", .map(.any), "The parameters of the method."),
+                    .optional("principal", .string, "The principal for whom the client acts."),
+                    .required("user", .count, "The number of the client's user."),
                 ]
             ),
             (

@@ -8,7 +8,7 @@ extension Request {
     /// - Throws: the error of `need`, and `invalid` for a path that is not well formed.
     public func forEachNeed(_ need: (AccessRight, PathPattern) throws(Failure) -> Void) throws(Failure) {
         switch self {
-        case .hello(_, nil), .ping, .unsubscribe, .describe(nil, _): break
+        case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): break
         case .hello(_, _?): try need(.admin, .everything)
         case .get(let get):
             for path in get.paths { try need(.read, .named(path)) }
@@ -22,7 +22,7 @@ extension Request {
             try need(.define, .subtree(apply.at))
             // If the replacement removes a named attribute, the name may then mean an attribute further out.
             if apply.mode == .replace { try need(.read, .everything) }
-        case .remove(let path, _):
+        case .remove(let path, _), .delegate(let path):
             try need(.define, .subtree(path))
         case .move(let move, _):
             try need(.define, .subtree(move.path))
@@ -59,11 +59,11 @@ extension Request {
     /// The least right that the request needs on any path; nil if everybody may send it. Costs nothing.
     public var leastRight: AccessRight? {
         switch self {
-        case .hello(_, nil), .ping, .unsubscribe, .describe(nil, _): nil
+        case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): nil
         case .get, .subscribe, .describe, .explain, .history, .dump, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write
-        case .apply, .remove, .move: .define
+        case .apply, .remove, .move, .delegate: .define
         case .hello(_, _?), .trace, .prune: .admin
         }
     }

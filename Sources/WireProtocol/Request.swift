@@ -17,6 +17,10 @@ public indirect enum Request {
     case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)
+    /// Has writes of other clients below a node sent to this client.
+    case delegate(path: String)
+    /// Answers a request that was forwarded, with one of the two.
+    case answer(forward: Int64, result: Value?, error: Failure?)
     /// Without a path, the protocol's own schema.
     case describe(path: String?, depth: Int?)
     case explain(path: String, revision: UInt64?)

@@ -7,7 +7,7 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check scenes, without a daemon.",
         discussion: """
-            Tells every fault with file, line and column. --with names a scene whose keys, types and components the scenes use, \
+            Tells every fault with file, line and column, and warns of texts that are names of attributes. --with names a scene whose keys, types and components the scenes use, \
             as boards use those of panels.yaml. A scene that is written for a place inside a graph may name what only \
             stands there: agctl apply --at PATH --dry-run checks it in its place.
 
@@ -26,7 +26,7 @@ struct CheckCommand: ParsableCommand {
         completion: .file())
     var with: [String] = []
 
-    @Flag(help: "Write JSON: a list of faults.")
+    @Flag(help: "Write JSON: a list of faults and warnings.")
     var json = false
 
     @OptionGroup var coloring: ColorOption
@@ -53,6 +53,9 @@ struct CheckCommand: ParsableCommand {
                             text: part.text, file: InputText.title(of: part.path), context: known)
                         faulty.remove(part.path)
                         known.declarations.add(scene.declarations)
+                        if let warnings = scene.warnings {
+                            tell(warnings, file: InputText.title(of: part.path), style, &listed)
+                        }
                     }
                     if parts.contains(where: { faulty.contains($0.path) }) { continue }
                     if number < with.count {
@@ -62,21 +65,28 @@ struct CheckCommand: ParsableCommand {
                     }
                 } catch let error as SceneFaults {
                     isFaulty = true
-                    if json {
-                        listed += error.faults.map { $0.json(file: error.file ?? InputText.title(of: file)) }
-                    } else {
-                        Terminal.write(Self.paint(error.description, style) + "\n", to: .standardError)
-                    }
+                    tell(error, file: InputText.title(of: file), style, &listed)
                 }
             }
         }
         if isFaulty { throw EndOfCommand(status: .data) }
     }
 
+    private func tell(_ faults: SceneFaults, file: String, _ style: Style, _ listed: inout [Value]) {
+        if json {
+            listed += faults.faults.map { $0.json(file: faults.file ?? file) }
+        } else {
+            Terminal.write(Self.paint(faults.description, style) + "\n", to: .standardError)
+        }
+    }
+
     /// Colours the positions and carets of a report.
     private static func paint(_ report: String, _ style: Style) -> String {
         guard style.isOn else { return report }
         return report.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+            if let range = line.firstRange(of: ": warning: ") {
+                return style.bold(String(line[..<range.lowerBound]) + ":") + " warning: " + line[range.upperBound...]
+            }
             if let range = line.firstRange(of: ": error: ") {
                 return style.bold(String(line[..<range.lowerBound]) + ":") + " " + style.red("error:") + " "
                     + line[range.upperBound...]

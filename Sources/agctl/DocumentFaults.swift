@@ -67,6 +67,7 @@ extension SceneFault {
         if !place.isEmpty { map["place"] = .string(place) }
         map["rule"] = rule.map { .string($0) }
         map["hint"] = hint.map { .string($0) }
+        if isWarning { map["warning"] = .bool(true) }
         return .map(map)
     }
 }

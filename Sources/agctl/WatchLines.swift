@@ -108,7 +108,7 @@ struct ChangeLog {
         case .completion(_, let transaction, let phase, let paths):
             let text = "completed \(phase) \(transaction)"
             return paths.isEmpty ? [("-", text, nil)] : paths.map { ($0, text, nil) }
-        case .bookmark, .ended: return []
+        case .bookmark, .forward, .ended: return []
         }
     }
 

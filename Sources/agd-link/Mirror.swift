@@ -35,6 +35,8 @@ final class Mirror {
         /// True if the daemon has the nodes of `tree`.
         var isApplied = false
         var hasLastWill = false
+        /// The daemon sends writes of others to this connection.
+        var isDelegated = false
 
         init(_ site: SiteName, limit: Int) {
             self.site = site
@@ -77,7 +79,10 @@ final class Mirror {
             } catch {
                 log.report("daemon", "\(error)")
                 connection = nil
-                for copy in copies.values { (copy.isApplied, copy.hasLastWill) = (false, false) }
+                for copy in copies.values {
+                    (copy.isApplied, copy.hasLastWill, copy.isDelegated) = (false, false, false)
+                }
+                forwards = [:]
             }
             pulse.beat()
             stop.wait(pause.pause())
@@ -96,6 +101,8 @@ final class Mirror {
         let tokens = mirroring.tokens
         let heads = try nats.subscribe(NATS.snapshots, "agd.head.\(tokens)", from: .lastOfEachSubject)
         let transactions = try nats.subscribe(NATS.transactions, "agd.tx.\(tokens)", from: .new)
+        let inbox = try NATS.newInbox()
+        let replies = try nats.listen("\(inbox).*")
         let heartbeats = try nats.listen("agd.live.\(tokens)")
         // Messages may have passed while there was no subscription.
         for copy in copies.values { copy.healTime = 0 }
@@ -107,12 +114,14 @@ final class Mirror {
             for copy in copies.values {
                 if let time = copy.healTime, MonotonicTime.now >= time { try heal(copy) }
             }
-            if let message = try transactions.next(within: 0.05) { try take(message) }
+            if let message = try transactions.next(within: 0.005) { try take(message) }
             for _ in 0..<Mirror.messagesPerRound {
                 guard let message = try transactions.next() else { break }
                 try take(message)
             }
             while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
+            while let reply = try replies.next() { try take(reply: reply) }
+            try forwardWrites(inbox)
             try report()
         }
     }
@@ -186,6 +195,107 @@ final class Mirror {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec)).map { .timestamp($0) } ?? .null
+    }
+
+    // MARK: Writes
+
+    /// A write that the owner has been asked to perform.
+    private struct Forward {
+        var copy: Copy
+        /// Monotonic seconds. The daemon has given up long before.
+        var end: Double
+        var reply: ForwardedReply?
+    }
+
+    /// By the daemon's number.
+    private var forwards: [Int64: Forward] = [:]
+    private static let forwardEnd = 3600.0
+    private static let mostForwards = 10_000
+
+    /// Sends writes to their owners, and answers those that the owner has performed and the mirror has.
+    private func forwardWrites(_ inbox: String) throws {
+        guard let connection else { return }
+        while let message = try connection.receive(timeout: 0) {
+            guard case .event(_, .forward(let number, let method, let parameters, let principal, let user)) = message
+            else { continue }
+            do throws(Failure) {
+                try forward(number, method, parameters, principal ?? Mirror.name(of: user), inbox)
+            } catch { try answer(number, ForwardedReply(failure: error), nil) }
+        }
+        if forwards.isEmpty { return }
+        let now = MonotonicTime.now
+        for (number, forward) in forwards {
+            guard let reply = forward.reply else {
+                if now > forward.end { forwards[number] = nil }
+                continue
+            }
+            let position = forward.copy.follower.position
+            if reply.failure == nil, position?.epoch == reply.epoch, forward.copy.revision < reply.revision { continue }
+            forwards[number] = nil
+            try answer(number, reply, forward.copy)
+        }
+    }
+
+    private func forward(
+        _ number: Int64, _ method: String, _ parameters: ValueMap, _ principal: String, _ inbox: String
+    ) throws(Failure) {
+        var target: Copy?
+        let call = try ForwardedCall(method: method, parameters: parameters, principal: principal).mapPaths {
+            (path) throws(Failure) in
+            let copy = copies.values.first { path.nodes.starts(with: mirroring.nodes + [$0.id]) }
+            guard let copy, target == nil || target === copy else {
+                throw Failure(.conflict, "a transaction changes one site", path: path.description)
+            }
+            target = copy
+            return AttributePath(
+                nodes: Array(path.nodes.dropFirst(mirroring.nodes.count + 1)), attribute: path.attribute,
+                steps: path.steps)
+        }
+        guard let copy = target else { throw Failure(.notFound, "no site has this path") }
+        guard copy.isLive == true else { throw Mirror.silent(copy) }
+        guard forwards.count < Mirror.mostForwards else {
+            throw Failure(.limit, "\(Mirror.mostForwards) writes wait for their owners", hint: "try again later")
+        }
+        try reach { () throws(NATSError) in
+            try nats.request(copy.site.writes, call.json, replyTo: "\(inbox).\(number)")
+        }
+        forwards[number] = Forward(copy: copy, end: MonotonicTime.now + Mirror.forwardEnd)
+    }
+
+    private static func silent(_ copy: Copy) -> Failure {
+        Failure(
+            .unavailable, "\(copy.site) has no owner at present, so nothing was changed",
+            hint: "its machine, agd-link there or the network has failed; agctl sites shows when it was heard")
+    }
+
+    private func take(reply message: Inbox.Message) throws {
+        let dot: Character = "."
+        guard let number = message.subject.split(separator: dot).last.flatMap({ Int64($0) }),
+            let forward = forwards[number]
+        else { return }
+        if message.isNoResponders {
+            forwards[number]?.reply = ForwardedReply(failure: Mirror.silent(forward.copy))
+        } else {
+            do throws(Failure) { forwards[number]?.reply = try ForwardedReply(json: message.bytes) } catch {
+                forwards[number]?.reply = ForwardedReply(failure: error)
+            }
+        }
+    }
+
+    private func answer(_ number: Int64, _ reply: ForwardedReply, _ copy: Copy?) throws {
+        let error = reply.failure
+        let result: Value? = error == nil ? .map(reply.result ?? ValueMap()) : nil
+        // A refused answer came too late.
+        do throws(ClientError) {
+            _ = try connection?.call(.answer(forward: number, result: result, error: error))
+        } catch {
+            guard case .refused = error else { throw error }
+        }
+    }
+
+    /// The name under which the owner's access lines know a user of this machine.
+    private static func name(of user: UInt32) -> String {
+        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
     }
 
     // MARK: Snapshots
@@ -333,6 +443,8 @@ final class Mirror {
         }
         let requests = waiting
         waiting = []
+        // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
+        try delegate(copy, connection)
         for request in requests {
             do throws(ClientError) { _ = try connection.call(request) } catch {
                 guard case .transact(let mutations, var options) = request, options.animation != nil,
@@ -342,11 +454,26 @@ final class Mirror {
                 options.animation = nil
                 _ = try connection.call(.transact(mutations, options))
             }
+            // The root that is made next is another one.
+            if case .remove = request { copy.isDelegated = false }
         }
+        try delegate(copy, connection)
         if copy.isApplied, !copy.hasLastWill {
             copy.hasLastWill = true
             let options = TransactionOptions(label: "\(copy.site): agd-link has ended", typed: true)
             _ = try connection.call(.onDisconnect([mutation(copy, "isLive", false)], options))
+        }
+    }
+
+    /// Has writes of others to the copy sent to this connection, once the daemon has its root.
+    private func delegate(_ copy: Copy, _ connection: Connection) throws {
+        guard !copy.isDelegated else { return }
+        do throws(ClientError) {
+            _ = try connection.call(.delegate(path: AttributePath.describe(nodes: mirroring.nodes + [copy.id])))
+            copy.isDelegated = true
+        } catch {
+            guard case .refused(let fault) = error else { throw error }
+            if fault.failure.code != .notFound { log.report("delegate \(copy.site)", "\(error)") }
         }
     }
 

@@ -163,6 +163,21 @@ extension NATS {
         try NATS.check(natsConnection_Publish(connection, subject, bytes, Int32(bytes.count)), "publish to \(subject)")
     }
 
+    /// Sends a message that no stream keeps, and asks for a reply to a subject.
+    func request(_ subject: String, _ bytes: [UInt8], replyTo reply: String) throws(NATSError) {
+        try NATS.check(
+            natsConnection_PublishRequest(connection, subject, reply, bytes, Int32(bytes.count)),
+            "request to \(subject)")
+    }
+
+    /// A fresh subject for replies.
+    static func newInbox() throws(NATSError) -> String {
+        var text: UnsafeMutablePointer<CChar>?
+        try check(natsInbox_Create(&text), "natsInbox_Create")
+        defer { natsInbox_Destroy(text) }
+        return text.map { String(cString: $0) } ?? ""
+    }
+
     /// - Returns: nil if the stream has no message of the subject.
     func last(_ stream: String, _ subject: String) throws(NATSError) -> (sequence: UInt64, bytes: [UInt8])? {
         var message: OpaquePointer?
@@ -235,6 +250,10 @@ final class Inbox {
         var bytes: [UInt8]
         /// In the stream; 0 for a message that no stream keeps.
         var sequence: UInt64
+        /// The subject that a reply goes to.
+        var reply: String?
+        /// The server's word that nobody listens to the subject of a request.
+        var isNoResponders = false
     }
 
     private let subscription: OpaquePointer?
@@ -262,7 +281,9 @@ final class Inbox {
             jsMsgMetaData_Destroy(data)
         }
         return Message(
-            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message), sequence: sequence)
+            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message), sequence: sequence,
+            reply: natsMsg_GetReply(message).map { String(cString: $0) },
+            isNoResponders: natsMsg_IsNoResponders(message))
     }
 }
 

@@ -38,6 +38,10 @@ final class Publisher {
     private var askedAt: Double?
     private var nextQuestion = 0.0
 
+    /// Writes of other sites. Nil without a lease.
+    private var writes: Inbox?
+    private var principals: PrincipalConnections
+
     // The side of NATS.
     private var hasStreams = false
     /// Changes that NATS has not acknowledged.
@@ -68,6 +72,7 @@ final class Publisher {
         site = publication.site
         nats = try NATS(settings)
         heartbeat = (["owner": .string(holder)] as Value).jsonText
+        principals = PrincipalConnections(settings)
         lease = Lease(site: site, holder: holder, time: settings.leaseTime)
         log = Log(subject: "\(publication.site)")
     }
@@ -113,7 +118,7 @@ final class Publisher {
         (isSubscribed, askedAt) = (true, nil)
         log.report("daemon", "published from \(AttributePath.describe(nodes: root)), revision \(revision)", level: 6)
         while !stop.isSignalled {
-            if let message = try connection.receive(timeout: 0.1, interrupt: stop.descriptor) {
+            if let message = try connection.receive(timeout: 0.01, interrupt: stop.descriptor) {
                 try take(message)
                 if structureChanged, collected == nil { try readAll(connection) }
             }
@@ -127,7 +132,43 @@ final class Publisher {
                 nextQuestion = now + Publisher.heartbeatTime / 2
             }
             serveNATS()
+            try performWrites(connection)
         }
+    }
+
+    /// Performs the writes of other sites, and answers each when its changes have been published.
+    private func performWrites(_ connection: Connection) throws(ClientError) {
+        while let message = (try? writes?.next()) ?? nil {
+            guard let sender = message.reply else { continue }
+            let reply: ForwardedReply
+            switch perform(message.bytes) {
+            case .success(let result):
+                try catchUp(connection)
+                reply = ForwardedReply(result: result, epoch: epoch, revision: revision)
+            case .failure(let failure): reply = ForwardedReply(failure: failure)
+            }
+            do throws(NATSError) { try nats.send(sender, reply.json) } catch {
+                log.report("nats", nats.describe(error))
+            }
+        }
+    }
+
+    private func perform(_ message: [UInt8]) -> Result<ValueMap, Failure> {
+        do throws(Failure) {
+            return principals.perform(try ForwardedCall(json: message), below: root)
+        } catch { return .failure(error) }
+    }
+
+    /// Publishes all that the daemon has committed up to now. It sends events before the reply to a later request.
+    private func catchUp(_ connection: Connection) throws(ClientError) {
+        let ping = connection.send(.ping)
+        while true {
+            let message = try connection.receiveAnswer()
+            if case .reply(ping, _) = message { break }
+            try take(message)
+        }
+        finish()
+        if structureChanged { try readAll(connection) }
     }
 
     private func take(_ message: Message) throws(ClientError) {
@@ -269,7 +310,11 @@ final class Publisher {
             if let other = lease.otherHolder {
                 log.report("lease", "'\(other)' publishes this site; waiting for its lease to lapse")
             }
-            guard isSubscribed, lease.isValid else { return }
+            guard isSubscribed, lease.isValid else {
+                writes = nil
+                return
+            }
+            if writes == nil { writes = try nats.listen(site.writes) }
             // Another owner may have published in an earlier term.
             if snapshotPosition?.term != lease.term { snapshotPosition = nil }
             if snapshotPosition == nil || sentSinceSnapshot >= Publisher.snapshotAfter

@@ -106,7 +106,7 @@ struct SceneTests {
             made?.map?["actions"] == [
                 "louder": [
                     "parameters": ["by": ["default": 0.5]],
-                    "steps": [["set": ["$volume": "=volume + by"], "animation": "smooth"]],
+                    "set": ["$volume": "=volume + by"], "animation": "smooth",
                 ],
                 "allOff": [
                     "steps": [
@@ -129,6 +129,8 @@ struct SceneTests {
                 Let("b", type: "string")
                 Let("c", type: "double", default: 10)
                 Let("d", default: ["type": 1])
+                Let("f", type: "string", defaultRule: "env.locale")
+                State("g", startingWith: .rule("b"), isTransient: true)
                 Binding("e", default: "$")
             }
         }
@@ -139,8 +141,9 @@ struct SceneTests {
                     "binding": ["e": ["default": "$$"]],
                     "let": [
                         "a": ["type": "dyn"], "b": ["type": "string"], "c": ["default": 10, "type": "double"],
-                        "d": ["default": ["type": 1]],
+                        "d": ["default": ["type": 1]], "f": ["default": "=env.locale", "type": "string"],
                     ],
+                    "state": ["g": ["initial": "=b", "transient": true]],
                 ],
             ])
     }

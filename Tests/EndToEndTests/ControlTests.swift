@@ -55,8 +55,8 @@ struct ControlTests {
             try lines("apply", "-f", try daemon.folder.write(Scenes.counter, to: "counter.yaml")) == ["added\t/counter"]
         )
         var told: [String] = []
-        while told.last != "/counter\tadded", let line = try output.line() { told.append(line) }
-        #expect(told.contains("/counter.value\t0"))
+        while told.last != "/counter.value\t0", let line = try output.line() { told.append(line) }
+        #expect(told.contains("/counter\tadded"))
         watch.signal(SIGTERM)
         try watch.wait()
     }

@@ -80,17 +80,28 @@ struct DocumentationTests {
             "/bin/bash", [Project.file("Scripts/run")],
             environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path, "AGD_PORT": "0"], folder: folder,
             standardOutput: theirs)
-        let output = Client(socket: ours)
-        var address = ""
-        while let line = try output.line(), !line.contains("agctl watch") {
-            if let found = line.firstMatch(of: /http:\/\/127.0.0.1:(\d+)/) { address = String(found.1) }
+        var stage = "the script's output"
+        do {
+            let output = Client(socket: ours)
+            var address = ""
+            while let line = try output.line(), !line.contains("agctl watch") {
+                if let found = line.firstMatch(of: /http:\/\/127.0.0.1:(\d+)/) { address = String(found.1) }
+                stage = "the script's output behind '\(line)'"
+            }
+            stage = "the page"
+            let page = Client(socket: try TCP.connect(port: try #require(UInt16(address))))
+            try page.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r")
+            #expect(try page.line()?.hasPrefix("HTTP/1.1 200") == true)
+            stage = "the host's values"
+            let client = try Client(folder.file("agd.sock"))
+            try client.call("subscribe", ["paths": ["/host.isStale"]])
+            #expect(try client.value(of: "/host.isStale") { $0 == false } == false)
+        } catch {
+            let logs = ["agd.log", "panels.log", "feeder.log", "gateway.log"].map { name in
+                "\(name): " + ((try? String(contentsOfFile: folder.file(name), encoding: .utf8)) ?? "none")
+            }
+            throw Trouble("\(stage): \(error)\n\(script.text)\n\(logs.joined(separator: "\n"))")
         }
-        let page = Client(socket: try TCP.connect(port: try #require(UInt16(address))))
-        try page.send("GET / HTTP/1.1\r\nHost: localhost\r\n\r")
-        #expect(try page.line()?.hasPrefix("HTTP/1.1 200") == true)
-        let client = try Client(folder.file("agd.sock"))
-        try client.call("subscribe", ["paths": ["/host.isStale"]])
-        #expect(try client.value(of: "/host.isStale") { $0 == false } == false)
         script.signalGroup(SIGINT)
         // `wait` returns when all that the script has started is gone as well.
         #expect(try script.wait() == 0, "\(script.text)")

@@ -371,10 +371,93 @@ struct LinkTests {
         return String(text[start.lowerBound..<end.lowerBound])
     }
 
+    @Test("a write to a mirror is performed by the owner with its access lines, and seen before the reply")
+    func writes() throws {
+        let nats = try NATSServer()
+        let a = try Daemon(
+            scenes: [LinkTests.scene],
+            configuration: "access = write as:anna /host.*\naccess = read as:bert /host/**\n")
+        let b = try Daemon(
+            scenes: ["nodes: [{ id: own, state: { x: 1 } }]"],
+            configuration: "access = admin everyone /**\naccess = write as:anna,as:bert /**\n")
+        let mirror = try Watch(b)
+        let writer = try link(a, nats, LinkTests.publish)
+        let reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        let (owner, anna, bert) = try (a.client(), b.client(), b.client())
+        try anna.call("hello", ["as": "anna"])
+        try bert.call("hello", ["as": "bert"])
+        for number in 1...20 {
+            let reply = try anna.set("/fleet/web-01.load", .double(Double(number)))
+            #expect(try reply["revision"] == owner.call("get", ["path": "/host.load"])["revision"])
+            #expect(try anna.get("/fleet/web-01.load") == .double(Double(number)))
+            #expect(try anna.get("/fleet/web-01.twice") == .double(Double(2 * number)))
+        }
+        let cause = try owner.call("explain", ["path": "/host.load"])
+        #expect("\(cause)".contains("anna"), "the owner knows who wrote: \(cause)")
+        // The owner decides.
+        #expect(try bert.refusal("set", ["path": "/fleet/web-01.load", "value": 1.0])["data"]?["code"] == "denied")
+        #expect(
+            try anna.refusal("set", ["path": "/fleet/web-01.load", "value": "x"])["data"]?["code"] == "typeMismatch")
+        #expect(try owner.get("/host.load") == 20.0)
+        // Several of one site are one transaction there; with others they are refused.
+        let both: Value = [
+            ["op": "set", "path": "/fleet/web-01.load", "value": 3.0],
+            ["op": "add", "path": "/fleet/web-01.count", "value": 2],
+        ]
+        try anna.call("transact", ["mutations": both])
+        #expect(try owner.get("/host.count") == 7 && anna.get("/fleet/web-01.count") == 7)
+        let mixed: Value = .list((both.list ?? []) + [["op": "set", "path": "/own.x", "value": 2]])
+        #expect(try anna.refusal("transact", ["mutations": mixed])["data"]?["code"] == "conflict")
+        #expect(try anna.get("/own.x") == 1 && owner.get("/host.load") == 3.0)
+        // Without an owner it fails at once.
+        writer.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        let silent = try anna.refusal("set", ["path": "/fleet/web-01.load", "value": 1.0])
+        #expect(
+            silent["data"]?["code"] == "unavailable"
+                && silent["message"]?.string?.contains("nothing was changed") == true)
+        reader.signal(SIGKILL)
+        _ = try reader.wait()
+        try anna.call("ping")
+        let ended = try anna.refusal("set", ["path": "/fleet/web-01.load", "value": 1.0])
+        #expect(ended["data"]?["code"] == "unavailable" && ended["message"]?.string?.contains("has ended") == true)
+    }
+
+    @Test("a write whose owner does not answer ends with an unknown outcome; requests behind it wait")
+    func unknownOutcome()
+        throws
+    {
+        let nats = try NATSServer()
+        // On another machine a user of this one is a principal.
+        let user = String(cString: getpwuid(getuid()).pointee.pw_name)
+        let a = try Daemon(
+            scenes: [LinkTests.scene],
+            configuration: "access = admin everyone /**\naccess = write as:\(user) /host/**\n")
+        let b = try Daemon(configuration: "forward-time = 500 ms\n")
+        let mirror = try Watch(b)
+        let writer = try link(a, nats, LinkTests.publish)
+        let reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        try mirror.wait(".load", 1.5)
+        let client = try b.client()
+        try client.set("/fleet/web-01.load", 2.0)
+        writer.signal(SIGSTOP)
+        let refusal = try client.refusal("set", ["path": "/fleet/web-01.load", "value": 9.0])
+        writer.signal(SIGCONT)
+        #expect(refusal["data"]?["code"] == "unavailable")
+        #expect(refusal["message"]?.string?.contains("outcome unknown") == true)
+        // It was done after all, and that is seen.
+        try mirror.wait(".load", 9.0)
+        withExtendedLifetime((writer, reader)) {}
+    }
+
     @Test("with the rights of the documentation, a site publishes its own subtree and no other")
     func rights() throws {
         let nats = try NATSServer(try LinkTests.documented("authorization {"))
-        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let access = "access = admin everyone /**\naccess = write as:anna /**\n"
+        let a = try Daemon(scenes: [LinkTests.scene], configuration: access)
+        let b = try Daemon(configuration: access)
         let seed = try nats.folder.write(
             "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY\n", to: "link.nk")
         let key = "nkey = UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 in \(seed)"
@@ -388,6 +471,12 @@ struct LinkTests {
         let writer = try link(a, nats, key, LinkTests.publish)
         try mirror.wait(".isLive", true)
         try expectEqual(owner, mirror)
+
+        // The owner of a site answers writes of the mirror.
+        let client = try b.client()
+        try client.call("hello", ["as": "anna"])
+        try client.set("/fleet/web-01.load", 7.0)
+        #expect(try owner.get("/host.load") == 7.0)
 
         let thief = try link(a, nats, key, "publish = /host/** as hosts/web-03")
         let deadline = Deadline(Deadline.patience)

@@ -41,7 +41,8 @@ struct MethodTests {
     @Test("all methods of the protocol are there and describe themselves")
     func allMethods() {
         let specified = [
-            "apply", "describe", "do", "dump", "eval", "explain", "get", "hello", "history", "move", "onDisconnect",
+            "answer", "apply", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello", "history",
+            "move", "onDisconnect",
             "ping", "prune", "remove", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]
         #expect(schema.methods.sorted() == specified)

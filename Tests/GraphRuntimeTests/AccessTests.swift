@@ -88,6 +88,8 @@ struct AccessTests {
         "transact": #"{"mutations":[{"op":"set","path":"/hosts/a.load","value":2}]}"#,
         "do": #"{"path":"/hosts/b.rest"}"#,
         "onDisconnect": #"{"mutations":[{"op":"set","path":"/hosts/a.load","value":2}]}"#,
+        "delegate": #"{"path":"/hosts"}"#,
+        "answer": #"{"forward":1,"result":{}}"#,
         "subscribe": #"{"paths":["/hosts/**"]}"#,
         "unsubscribe": #"{"subscription":99}"#,
         "apply": #"{"at":"/hosts","document":{"agd":1,"nodes":[{"id":"c"}]}}"#,
@@ -140,7 +142,7 @@ struct AccessTests {
         "what concerns one part of the tree needs the right to that part only",
         arguments: [
             "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
-            "history", "dump", "eval",
+            "history", "dump", "eval", "delegate",
         ])
     func parts(name: String) throws {
         let method = try #require(Method.table().first { $0.name == name })

@@ -33,6 +33,43 @@ struct ForEachTests {
         #expect(after.invalidations - before.invalidations <= 24, comment)
     }
 
+    @Test("a key path identifies elements: they keep their states, and can be bound and named by it")
+    func idPath() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: list
+                kind: container
+                state: { items: { type: list, initial: [{ meta: { uuid: a }, done: false }, { meta: { uuid: b }, done: false }] } }
+                children:
+                  - id: rows
+                    forEach:
+                      in: $items
+                      id: meta.uuid
+                      as: item
+                      node: { state: { isOpen: false }, binding: { done: $item.done } }
+                  - { id: b, binding: { done: '$items[meta.uuid="b"].done' } }
+                  - { id: quoted, binding: { done: '$items["meta.uuid"="b"].done' } }
+            """)
+        #expect(try graph.value("/list/rows.elements") == ["a", "b"])
+        try graph.set("/list/rows/b.isOpen", true)
+        try graph.set("/list/rows/b.done", true)
+        #expect(try graph.value("/list/b.done") == true && graph.value("/list/quoted.done") == true)
+        try graph.set("/list/b.done", false)
+        #expect(try graph.value("/list.items[1].done") == false)
+        try graph.set(
+            "/list.items",
+            [["meta": ["uuid": "b"], "done": true], ["meta": ["uuid": "c"], "done": false]])
+        #expect(try graph.value("/list/rows.elements") == ["b", "c"])
+        #expect(try graph.value("/list/rows/b.isOpen") == true && graph.value("/list/b.done") == true)
+        try graph.set("/list.items", [["meta": ["id": "b"]]])
+        guard case .failure(let failure) = try graph.get("/list/rows.elements") else {
+            Issue.record("an element without the key path has no id")
+            return
+        }
+        #expect(failure.message == "element 0 has no usable meta.uuid")
+    }
+
     @Test("a parameter named as the element or the index takes its name: one attribute to a path") func shadowed()
         throws
     {
@@ -57,7 +94,7 @@ struct ForEachTests {
         #expect(
             Set(paths()).count == paths().count && graph.changes["/l/rows/x.item"] == .value("T2")
                 && graph.changes["/l/rows/x.place"] == .value(2))
-        guard case .structure(_, let added, [], let moved, _)? = graph.events.last else {
+        guard case .structure(_, let added, [], let moved, _)? = graph.events.first else {
             Issue.record("a structure event: \(graph.events)")
             return
         }

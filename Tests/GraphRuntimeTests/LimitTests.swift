@@ -121,6 +121,29 @@ struct LimitTests {
         #expect(try graph.value("/a.list") == [123_456_789, "short"])
     }
 
+    @Test("a long list is held against value-size by what its writes add, also behind refused and undone ones")
+    func longList() throws {
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { list: [] } }]", limits: limits { $0.graph.valueSize = 20_000 })
+        let element = Value.string(String(repeating: "x", count: 997))
+        func append(_ count: Int) -> [Mutation] {
+            (0..<count).map { _ in Mutation(operation: .append, path: "/a.list", value: element) }
+        }
+        // Each element takes 1000 bytes.
+        for _ in 0..<10 { try graph.transact(append(1)) }
+        #expect(refusal { try graph.transact(append(11)) }?.code == .limit)
+        try graph.transact(append(10))
+        #expect(refusal { try graph.transact(append(1)) }?.code == .limit)
+        #expect(refusal { try graph.set("/a.list[3]", .string(String(repeating: "x", count: 998))) }?.code == .limit)
+        try graph.transact([Mutation(operation: .remove, path: "/a.list[3]", value: nil)])
+        try graph.set("/a.list[4]", "short")
+        try graph.transact(append(1))
+        #expect(refusal { try graph.transact(append(1)) }?.code == .limit)
+        try graph.set("/a.list", [])
+        try graph.transact(append(20))
+        #expect(refusal { try graph.transact(append(1)) }?.code == .limit)
+    }
+
     @Test("what a document's states begin with is as long as a value may be, unless a store brings the document back")
     func longBeginnings() throws {
         let limits = limits { $0.graph.valueSize = 2000 }

@@ -88,7 +88,7 @@ struct MovingTests {
         try graph.subscribe(["/h/h1.load"], events: .structure, from: 2)
         try move(graph, "/h/h1", to: "/g")
         #expect(graph.changes["/h/h1.load"]?.failure?.code == .removed)
-        #expect(graph.events.map { "\($0.method)" } == ["update", "structure", "ended", "ended"])
+        #expect(graph.events.map { "\($0.method)" } == ["structure", "update", "ended", "ended"])
         #expect(graph.runtime.watching.topics.watches.isEmpty && graph.runtime.watching.subscriptions.isEmpty)
     }
 

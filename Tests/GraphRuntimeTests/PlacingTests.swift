@@ -352,6 +352,32 @@ struct PlacingTests {
         #expect(timeline?.map?["logical"] == 2)
     }
 
+    @Test("a place that is empty after its component has moved tells those who read what it shows") func moved() throws
+    {
+        let graph = try Harness(
+            """
+            keys: { container: { mark: 0 } }
+            components:
+              Board:
+                kind: container
+                children:
+                  - { id: low, kind: container, computed: { ids: "subviews.map(s, s.id)" }, children: [{ place: "subviews.filter(s, s.containerValues.mark < 5)" }] }
+                  - { id: high, kind: container, children: [{ place: "subviews.filter(s, s.containerValues.mark >= 5)" }] }
+            nodes:
+              - id: top
+                kind: container
+                state: { v: 1 }
+                children:
+                  - { id: board, component: Board, children: [{ id: a, containerValues: { mark: =v } }] }
+                  - { id: other, kind: container, state: { v: 8 } }
+            """)
+        try graph.subscribe(["/top/**"])
+        #expect(try graph.value("/top/board/low.ids") == ["../a"])
+        _ = try graph.succeed(.move(.init(path: "/top/board", to: "/top/other", index: 0), .init()))
+        #expect(graph.changes["/top/other/board/low.ids"] == .value([]))
+        #expect(try shown(in: "/top/other/board/high", of: graph) == ["/top/other/board/a"])
+    }
+
     @Test("an export shows the same again") func exported() throws {
         let first = try Harness(
             PlacingTests.card + """

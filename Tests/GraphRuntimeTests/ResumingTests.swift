@@ -106,7 +106,63 @@ struct ResumingTests {
         let graph = try Harness(ResumingTests.scene)
         _ = try resume(graph, ["/**"], [.update, .structure], since: graph.runtime.revision, bookmarks: true)
         _ = try graph.apply("nodes: [{ id: k, state: { z: 7 } }]")
-        #expect(graph.events.map(\.method).map { "\($0)" } == ["update", "structure", "bookmark"])
+        #expect(graph.events.map(\.method).map { "\($0)" } == ["structure", "update", "bookmark"])
+    }
+
+    @Test("who watches the structure resumes with all that came, went and moved meanwhile, each once") func structure()
+        throws
+    {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: top
+                kind: container
+                state: { isOn: true, names: [a, b] }
+                children:
+                  - { if: isOn, then: [{ id: x, state: { n: 1 } }], else: [{ id: y, state: { n: 2 } }] }
+                  - { id: rows, forEach: { in: $names, id: self, as: name, node: { state: { v: 0 } } } }
+              - { id: other, kind: container }
+            """)
+        let all: EventKinds = [.update, .structure]
+        #expect(try resume(graph, ["/top/**"], all, since: graph.runtime.revision) == true && graph.events.isEmpty)
+        let seen = graph.runtime.revision
+        _ = try graph.apply("nodes: [{ id: more }]", at: "/other")
+        #expect(try resume(graph, ["/top/**"], all, since: seen) == true)
+        #expect(graph.events.isEmpty, "what happens elsewhere is not told")
+        try graph.set("/top.isOn", false)
+        try graph.set("/top.names", ["b", "c"])
+        try graph.set("/top.names", ["c", "b"])
+        try graph.succeed(.move(.init(path: "/other/more", to: "/top", index: nil), .init()))
+        #expect(try resume(graph, ["/top/**"], all, since: seen) == true)
+        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first else {
+            Issue.record("\(graph.events)")
+            return
+        }
+        #expect(
+            Set(added) == [
+                "/top/y", "/top/y.n", "/top/rows/c", "/top/rows/c.v", "/top/rows/c.name", "/top/rows/c.index",
+            ])
+        #expect(removed.contains("/top/x") && removed.contains("/top/rows/a") && !removed.contains("/top/rows/c"))
+        #expect(moved.contains("/top/more") && Set(moved).count == moved.count)
+        #expect(graph.changes["/top/y.n"] == .value(2) && graph.changes["/top/x.n"]?.failure?.code == .removed)
+        #expect(graph.events.map { "\($0.method)" } == ["structure", "update"])
+    }
+
+    @Test("a change of structure that is more than is kept, and one before anybody watched, is a snapshot")
+    func forgottenStructure() throws {
+        var limits = RuntimeLimits()
+        limits.historyNames = 10
+        let graph = try Harness("nodes: [{ id: a, kind: container, state: { n: 0 } }]", limits: limits)
+        let start = graph.runtime.revision
+        _ = try graph.apply("nodes: [{ id: b }]", at: "/a")
+        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: start) == false)
+        let seen = graph.runtime.revision
+        _ = try graph.apply("nodes: [{ id: c }]", at: "/a")
+        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: seen) == true)
+        let many = (0..<20).map { "{ id: n\($0) }" }.joined(separator: ", ")
+        _ = try graph.apply("nodes: [\(many)]", at: "/a")
+        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: seen) == false)
+        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: graph.runtime.revision) == true)
     }
 
     @Test("every reply's revision is a place to resume from") func replies() throws {

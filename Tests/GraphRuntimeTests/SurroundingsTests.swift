@@ -379,6 +379,74 @@ struct ContainerTests {
         #expect(try graph.value("/picker.selected") == ["g/two"])
     }
 
+    @Test("a parameter's default can be a rule over what the node inherits; a use replaces it") func ruleDefaults()
+        throws
+    {
+        let graph = try Harness(
+            """
+            keys: { environment: { scale: 2 } }
+            components:
+              Label:
+                let:
+                  size: { default: =env.scale * 10, type: double }
+                  name: { default: =self.id }
+                computed: { text: "name + ' ' + string(size)" }
+            nodes:
+              - { id: g, environment: { scale: 3 }, children: [{ id: a, component: Label }] }
+              - { id: b, component: Label, let: { size: 1.5, name: own } }
+            """)
+        #expect(try graph.value("/g/a.size") == 30.0 && graph.value("/g/a.name") == "a")
+        #expect(try graph.value("/b.text") == "own 1.5")
+        try graph.subscribe(["/g/a.size", "/b.size"], initial: true)
+        _ = graph.runs()
+        _ = try graph.apply("nodes: [{ id: g, environment: { scale: 4 } }]")
+        #expect(graph.changes["/g/a.size"] == .value(40.0))
+        #expect(!graph.runs().contains("/b.size"))
+        let wrong = refusal {
+            _ = try graph.apply("components: { C: { let: { size: { default: =self.id, type: int } } } }")
+        }
+        #expect(wrong?.message.contains("'default' is an int, but this is a string") == true, "\(wrong?.message ?? "")")
+    }
+
+    @Test("a node has a tag of each type: its own, its element's id, and those of wrappers; the innermost wins")
+    func severalTags() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: picker
+                state: { items: { type: list, initial: [{ id: 1, name: a }, { id: x, name: b }] }, outer: 2 }
+                computed:
+                  all: subviews.map(s, s.tag)
+                  first: subviews.map(s, s.tag())
+                  texts: subviews.map(s, s.tag(string))
+                  ones: subviews.filter(s, s.hasTag(1)).size()
+                  lists: subviews.filter(s, s.hasTag([1])).size()
+                children:
+                  - { id: both, tag: [7, seven, 8] }
+                  - id: g
+                    kind: group
+                    tag: $outer
+                    children: [{ id: inner, tag: in }, { id: same, tag: 3 }]
+                  - { id: rows, forEach: { in: $items, as: item, node: { tag: $item.name } } }
+                  - { id: plain, forEach: { in: [1, u], id: self, node: {} } }
+                  - { if: outer > 0, then: [{ id: chosen }] }
+            """)
+        #expect(
+            try graph.value("/picker.all") == [
+                [7, "seven"], ["in", 2], 3, ["a", 1], "b", 1, "u", .null,
+            ])
+        #expect(try graph.value("/picker.first") == [7, "in", 3, "a", "b", 1, "u", .null])
+        #expect(try graph.value("/picker.texts") == ["seven", "in", .null, "a", "b", .null, "u", .null])
+        #expect(try graph.value("/picker.ones") == 2)
+        #expect(try graph.value("/picker.lists") == 0)
+        try graph.subscribe(["/picker.texts", "/picker.ones"], initial: true)
+        try graph.set("/picker.items", [["id": "y", "name": "c"], ["id": 1, "name": "a"]])
+        #expect(graph.changes["/picker.texts"] == .value(["seven", "in", .null, "c", "a", .null, "u", .null]))
+        #expect(try graph.value("/picker.ones") == 2, "the element has moved")
+        try graph.set("/picker.items", [["id": "y", "name": "c"]])
+        #expect(try graph.value("/picker.ones") == 1)
+    }
+
     @Test("keys that are declared again, or anew, reach who gathers their values") func declaredAgain() throws {
         func keys(_ width: Int, _ reduce: String) -> String {
             "keys: { container: { width: \(width) }, preference: { height: { default: \(width), reduce: \(reduce) } } }"

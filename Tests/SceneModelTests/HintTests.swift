@@ -24,6 +24,35 @@ struct HintTests {
         #expect(told.contains(message), "\(told)")
     }
 
+    @Test(
+        "a text without quotes that names an attribute is a warning; what says that it is a text is none",
+        arguments: [
+            ("title", "'title' is a text here, but names an attribute"), ("episode.title", "'episode.title' is a"),
+            ("'title'", nil), ("\"title\"", nil), ("titel", nil),
+            ("Title", nil), ("=title", nil), ("{ $typed: { string: title } }", nil),
+        ])
+    func forgottenSigns(_ text: String, _ message: String?) throws {
+        let outer = "nodes:\n  - id: a\n    state: { title: x, episode: { title: y }, items: [1] }\n"
+        let read = try scene("\(outer)    tag: \(text)\n    children: [{ id: b, let: { v: \(text) } }]\n")
+        let told = read.warnings?.lineByLine ?? []
+        guard let message else { return #expect(told == []) }
+        #expect(told.count == 2 && told.allSatisfy { $0.contains(message.drop { $0 != "'" }) }, "\(told)")
+        #expect(told.first?.contains("write =\(text) or $\(text) for its value, or \"\(text)\" for the text") == true)
+        #expect(read.warnings?.description.contains(":4:10: warning: '\(text)' is a text here") == true)
+    }
+
+    @Test(
+        "a rule that YAML has cut needs quotes; one that is wrong by itself needs none",
+        arguments: [
+            ("t + ' # x'", "YAML ends the rule at the #: put quotes around it"),
+            ("a +   # more", "at the #: put quotes"),
+            ("a +", nil),
+        ])
+    func cutRules(_ rule: String, _ hint: String?) {
+        let told = onlyFault("nodes:\n  - id: top\n    state: { a: 1, t: x }\n    computed:\n      c: \(rule)\n")
+        #expect(hint.map { told.contains($0) } ?? !told.contains("put quotes around it"), "\(told)")
+    }
+
     @Test("check tells rules that always read each other in a circle, and lets others pass") func cycles() throws {
         var context = SceneContext()
         context.refusesCycles = true

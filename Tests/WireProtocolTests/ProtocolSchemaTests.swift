@@ -9,7 +9,7 @@ struct ProtocolSchemaTests {
         #expect(
             Set(names) == [
                 "hello", "ping", "get", "set", "transact", "do", "apply", "remove", "move", "subscribe", "unsubscribe",
-                "onDisconnect",
+                "onDisconnect", "delegate", "answer",
                 "describe", "explain", "history", "dump", "stats", "trace", "eval", "prune",
             ])
         #expect(names.count == Set(names).count)
@@ -43,7 +43,7 @@ struct ProtocolSchemaTests {
         #expect(methods.count == Method.table().count)
         #expect(
             events.compactMap { $0.map?["name"]?.string } == [
-                "update", "invalidate", "structure", "frames", "completion", "bookmark", "ended",
+                "update", "invalidate", "structure", "frames", "completion", "bookmark", "forward", "ended",
             ])
     }
 }

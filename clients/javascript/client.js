@@ -17,6 +17,8 @@ export const PARAMETERS = {
   apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
   remove: ['path', 'animation', 'disablesAnimations', 'label'],
   move: ['path', 'to', 'index', 'animation', 'disablesAnimations', 'label'],
+  delegate: ['path'],
+  answer: ['forward', 'result', 'error'],
   describe: ['path', 'depth'],
   explain: ['path', 'revision'],
   history: ['path'],

@@ -85,7 +85,7 @@ enum Access {
     static func element(_ operand: Value, _ field: String, _ wanted: Value) throws(Fault) -> Value {
         guard case .list(let elements) = operand else { throw .noSuchOverload("[]", operand, wanted) }
         for element in elements {
-            if case .map(let map) = element, let value = map[field], value == wanted { return element }
+            if let value = element.id(by: field), value == wanted { return element }
         }
         throw Fault("no element whose \(field) is \(CELText.brief(wanted))")
     }

@@ -62,15 +62,22 @@ extension Function {
         }
     }
 
-    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value.
+    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value. A list is several tags.
     private func subviewTag(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard case .map(let subview) = a[0] else { return nil }
-        let tag = subview["tag"]
+        let tags = subview["tag"].map { $0.list ?? [$0] } ?? []
         switch (self, a.count) {
-        case (.tag, 1): return tag ?? .null
+        case (.tag, 1): return tags.first ?? .null
+        case (.tag, 2):
+            guard case .type(let name) = a[1] else { return nil }
+            try meter.charge(tags.count)
+            return tags.first { $0.typeName == name } ?? .null
         case (.hasTag, 2):
-            try meter.chargeAll(of: a[1])
-            return .bool(tag.map { $0 == a[1] } ?? false)
+            for tag in tags {
+                try meter.chargeAll(of: a[1])
+                if tag == a[1] { return .bool(true) }
+            }
+            return .bool(false)
         default: return nil
         }
     }

@@ -153,6 +153,7 @@ enum FunctionTable {
         cidr::prefixLength() -> int
         A::hasTag(dyn) -> bool
         A::tag() -> dyn
+        A::tag(type(B)) -> dyn
         _+_(int|uint|double|string|bytes|list(A)|duration,=) -> =
         _+_(timestamp|duration,duration|timestamp) -> timestamp
         _-_(int|uint|double|duration,=) -> =

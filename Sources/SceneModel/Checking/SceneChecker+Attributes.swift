@@ -11,18 +11,87 @@ extension SceneChecker {
     /// Adds an attribute unless its name is wrong or taken.
     func enter(
         _ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, history: TimeSpan? = nil,
-        into list: inout AttributeList
+        start: Expression? = nil, into list: inout AttributeList
     ) {
         work += SceneCost.entry
         guard checkName(key, "an attribute") else { return }
         let attribute = AttributeDefinition(
-            name: key.text, role: role, type: type, history: history, position: key.position)
+            name: key.text, role: role, type: type, history: history, start: start, position: key.position)
         guard let taken = list.add(attribute) else { return }
         let note = taken.position == .none ? nil : SceneFault.Note("the other one is here", taken.position)
         fault(.conflict, "the node has an attribute '\(key.text)' already, \(taken.role.noun)", at: key, note: note)
     }
 
     // MARK: State
+
+    /// The states of a node that begin with rules are added behind its other attributes, which the rules read.
+    func states(_ entries: [DocumentEntry], into list: inout AttributeList) -> [DocumentEntry] {
+        entries.filter { entry in
+            if beginning(of: entry.value) != nil { return true }
+            at(entry.name) { state(entry, into: &list) }
+            return false
+        }
+    }
+
+    /// The rule or reference that a state begins with.
+    private func beginning(of state: DocumentNode) -> DocumentNode? {
+        guard state.isForm(SceneChecker.stateForm, requiring: ["initial", "type"]), let node = state["initial"] else {
+            return nil
+        }
+        if case .literal = written(node) { return nil }
+        return node
+    }
+
+    /// A state that begins with a rule or a reference.
+    /// - Parameters:
+    ///   - scope: the names that it can use.
+    ///   - late: names of the node that have no values when its states begin.
+    func startedState(
+        _ entry: DocumentEntry, in scope: LexicalScope, late: Set<String>, into list: inout AttributeList
+    ) {
+        let form = entry.value
+        var (start, type): (Expression?, ValueType) = (nil, .dyn)
+        if let node = beginning(of: form), let wanted = writtenType(form) {
+            at("initial") {
+                guard let (expression, found) = expression(node, in: scope),
+                    !tellLate(expression, late, at: node), !tellOperator(expression, at: node),
+                    let fitting = fit(expression, found, to: wanted ?? found, of: "initial", at: node)
+                else { return }
+                guard (wanted ?? found).objectName == nil else {
+                    return fault(
+                        .typeMismatch, "an object begins with a literal", at: node,
+                        hint: "let the properties of the object begin with literals, or bind to the other object")
+                }
+                (start, type) = (fitting, wanted ?? found)
+            }
+        }
+        enter(
+            entry.key, .state(initial: .null, isTransient: isTransient(form)), type, history: history(form, of: type),
+            start: start, into: &list)
+    }
+
+    private func tellLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
+        let names: [String] =
+            switch expression {
+            case .reference(let reference): [reference.name]
+            case .rule(let program): program.inputs.filter { $0.namespace == nil }.map(\.name)
+            case .selection(let selection): selection.targets.map(\.name) + selection.program.inputs.map(\.name)
+            case .literal: []
+            }
+        guard let name = names.first(where: late.contains) else { return false }
+        fault(
+            "a state begins before the node computes '\(name)'", at: node,
+            hint: "its rule can read what the node is given (let, binding, inherit) and what encloses it")
+        return true
+    }
+
+    private func tellOperator(_ expression: Expression, at node: DocumentNode) -> Bool {
+        guard case .rule(let program) = expression, program.inputs.contains(where: { $0.operation != nil }) else {
+            return false
+        }
+        fault("a state begins with what is now, and an operator over time tells of what was", at: node)
+        return true
+    }
 
     /// A faulty state is added as `dyn`, so that references to it are not reported too.
     func state(_ entry: DocumentEntry, into list: inout AttributeList) {
@@ -60,21 +129,15 @@ extension SceneChecker {
 
     private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {
         let node = entry.value
-        let hint = "use computed for a rule, or binding for $name"
+        let hint =
+            "use computed for a rule that goes on, { initial: =rule } for one to begin with, or binding for $name"
         guard node.isForm(SceneChecker.stateForm, requiring: ["initial", "type"]) else {
             guard let initial = literal(node, "a state starts from a literal", hint: hint), isShort(initial, node)
             else { return nil }
             return (initial, false, ValueType(of: initial))
         }
         guard let type = writtenType(node) else { return nil }
-        var isTransient = false
-        if let node = node["transient"] {
-            if case .scalar(.bool(let flag)) = node.content {
-                isTransient = flag
-            } else {
-                at("transient") { fault(.typeMismatch, "transient is true or false, not \(node.summary)", at: node) }
-            }
-        }
+        let isTransient = isTransient(node)
         var initial: Value?
         if let node = node["initial"] {
             initial = at("initial") { literal(node, "a state starts from a literal", hint: hint) }
@@ -84,6 +147,13 @@ extension SceneChecker {
         return at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map {
             ($0, isTransient, type)
         }
+    }
+
+    private func isTransient(_ form: DocumentNode) -> Bool {
+        guard let node = form["transient"] else { return false }
+        if case .scalar(.bool(let flag)) = node.content { return flag }
+        at("transient") { fault(.typeMismatch, "transient is true or false, not \(node.summary)", at: node) }
+        return false
     }
 
     /// The initial value converted to its type.
@@ -345,7 +415,16 @@ extension SceneChecker {
 
     func constant(_ node: DocumentNode, _ place: Surroundings) -> (Expression?, ValueType)? {
         if place.isComponentRoot, node.isForm(SceneChecker.parameterForm) {
-            return parameter(node).map { ($0.standard.map { .literal($0) }, $0.type) }
+            guard let standard = node["default"], case .rule = written(standard) else {
+                return parameter(node).map { ($0.standard.map { .literal($0) }, $0.type) }
+            }
+            guard let type = writtenType(node) else { return nil }
+            return at("default") { () -> (Expression?, ValueType)? in
+                guard let (rule, found) = expression(standard, in: place.scope(base: baseScope)),
+                    let fitting = fit(rule, found, to: type ?? found, of: "default", at: standard)
+                else { return nil }
+                return (fitting, type ?? found)
+            }
         }
         return expression(node, in: place.scope(base: baseScope)).map { ($0, $1) }
     }

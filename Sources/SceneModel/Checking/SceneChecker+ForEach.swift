@@ -117,7 +117,7 @@ extension SceneChecker {
         for (position, element) in elements.enumerated() {
             let place = node.list.map { $0[position] } ?? node
             at(position) {
-                let id = idField.isEmpty ? element : element.map?[idField]
+                let id = idField.isEmpty ? element : element.id(by: idField)
                 switch id {
                 case .string?, .int?, .uint?, .bool?: break
                 default:

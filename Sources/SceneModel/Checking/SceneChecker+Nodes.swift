@@ -316,12 +316,9 @@ extension SceneChecker {
     }
 
     func attributes(_ fields: NodeFields, _ place: Surroundings, into list: inout AttributeList) {
+        var started: [DocumentEntry] = []
         if let written = fields[.state] {
-            at("state") {
-                for entry in entries(written, "state", hint: "write name: value") {
-                    at(entry.name) { state(entry, into: &list) }
-                }
-            }
+            at("state") { started = states(entries(written, "state", hint: "write name: value"), into: &list) }
         }
         if let written = fields[.binding] { at("binding") { bindings(written, place, into: &list) } }
         if let written = fields[.let] { at("let") { constants(written, place, into: &list) } }
@@ -331,6 +328,15 @@ extension SceneChecker {
                 for entry in entries(written, "clock", hint: "write now: every 1s") {
                     at(entry.name) { clock(entry, into: &list) }
                 }
+            }
+        }
+        guard !started.isEmpty else { return }
+        let late = started.map(\.name) + (fields[.computed]?.map ?? []).map(\.name)
+        let names = ownEntries(list.attributes, place) + late.map { ScopeEntry(name: $0, type: .dyn) }
+        let scope = LexicalScope(names, in: place.enclosing, base: baseScope)
+        at("state") {
+            for entry in started {
+                at(entry.name) { startedState(entry, in: scope, late: Set(late), into: &list) }
             }
         }
     }

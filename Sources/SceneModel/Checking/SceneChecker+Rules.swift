@@ -53,6 +53,7 @@ extension SceneChecker {
                     hint: "write =\(text) for the rule, or \(SceneChecker.typed(text)) for the text")
                 return nil
             }
+            warnOfForgottenSign(node, in: scope, rules: rules)
             return (.literal(value), ValueType(of: value))
         case .rule(let text, let skipped):
             if SelectionText.hasReferences(text) {
@@ -67,6 +68,20 @@ extension SceneChecker {
             }
             return reference(text, in: scope, at: node).map { (.reference($0.reference), $0.type) }
         }
+    }
+
+    /// A text without quotes that is the name of an attribute in scope, or a path from one, is probably meant as its value.
+    private func warnOfForgottenSign(_ node: DocumentNode, in scope: LexicalScope, rules: (() -> RuleScope)?) {
+        guard node.style == .plain, case .scalar(.string(let text)) = node.content, !context.isKept else { return }
+        work += SceneCost.entry
+        let name = text.prefix { $0 != "." && $0 != "[" }
+        guard scope.find(String(name)) != nil, case .place? = Rule.reading(text, in: rules?() ?? scope.rules) else {
+            return
+        }
+        faults.warn(
+            SceneFault(
+                .invalid, "'\(text)' is a text here, but names an attribute", place: place, position: node.position,
+                hint: "write =\(text) or $\(text) for its value, or \(Value.string(text).jsonText) for the text"))
     }
 
     /// True for bytes that occur in operations and calls, but not in names and most texts.
@@ -130,6 +145,9 @@ extension SceneChecker {
             error.message.contains("undeclared")
         {
             hint = "subviews and sections are in scope on containers: write kind: container"
+        }
+        if error.kind == .syntax, let mark = lines?.endMark(of: node) {
+            hint = "YAML ends the rule at the \(mark): put quotes around it"
         }
         return SceneFault(
             code, error.message, place: place,

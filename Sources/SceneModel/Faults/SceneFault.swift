@@ -17,6 +17,8 @@ public struct SceneFault: Hashable, Sendable {
     public var hint: String?
     /// Another position that is related to the fault.
     public var note: Note?
+    /// It refuses nothing.
+    public var isWarning = false
 
     public struct Note: Hashable, Sendable {
         public var message: String
@@ -71,7 +73,8 @@ extension SceneFaults: CustomStringConvertible {
     }
 
     private func describe(_ fault: SceneFault) -> String {
-        var text = "\(location(fault.position, fault.place)): error: \(fault.message)"
+        let kind = fault.isWarning ? "warning" : "error"
+        var text = "\(location(fault.position, fault.place)): \(kind): \(fault.message)"
         if let drawn = lines?.caret(at: fault.position) {
             text += drawn
         } else if let rule = fault.rule, let place = fault.rulePosition {
@@ -91,6 +94,14 @@ extension SceneFaults: CustomStringConvertible {
         return "\(file ?? "document"):\(position.line):\(position.column)"
     }
 
+    /// One line for each, for logs.
+    public var lineByLine: [String] {
+        faults.map { fault in
+            let hint = fault.hint.map { " (\($0))" } ?? ""
+            return "\(location(fault.position, fault.place)): \(fault.message)\(hint)\(note(of: fault))"
+        }
+    }
+
     /// The related position of a fault, on the same line.
     private func note(of fault: SceneFault) -> String {
         guard let note = fault.note else { return "" }
@@ -101,14 +112,9 @@ extension SceneFaults: CustomStringConvertible {
     public var failure: Failure {
         let first = faults[0]
         guard faults.count == 1, omitted == 0 else {
-            let told = faults.map { fault in
-                let hint = fault.hint.map { " (\($0))" } ?? ""
-                return "\(location(fault.position, fault.place)): \(fault.message)\(hint)\(note(of: fault))"
-            }
             let more = omitted > 0 ? ["and \(omitted) more"] : []
-            return Failure(
-                .invalid, "the document has \(faults.count + omitted) faults:\n" + (told + more).joined(separator: "\n")
-            )
+            let told = (lineByLine + more).joined(separator: "\n")
+            return Failure(.invalid, "the document has \(faults.count + omitted) faults:\n\(told)")
         }
         return Failure(
             first.code, "\(location(first.position, first.place)): \(first.message)\(note(of: first))",
@@ -121,6 +127,8 @@ extension SceneFaults: CustomStringConvertible {
 final class FaultCollector {
     private(set) var faults: [SceneFault] = []
     private(set) var omitted = 0
+    /// What is allowed and probably not meant; at most `SceneLimits.faults`.
+    private(set) var warnings: [SceneFault] = []
 
     var isEmpty: Bool { faults.isEmpty }
     var count: Int { faults.count + omitted }
@@ -140,12 +148,26 @@ final class FaultCollector {
         add(SceneFault(code, message(), position: position, hint: hint(), note: note))
     }
 
+    func warn(_ warning: SceneFault) {
+        guard warnings.count < SceneLimits.faults else { return }
+        warnings.append(warning)
+        warnings[warnings.count - 1].isWarning = true
+    }
+
     func throwIfAny(file: String?, lines: SourceLines?) throws(SceneFaults) {
-        guard !faults.isEmpty else { return }
+        if let all = told(faults, omitted: omitted, file: file, lines: lines) { throw all }
+    }
+
+    func allWarnings(file: String?, lines: SourceLines?) -> SceneFaults? {
+        told(warnings, omitted: 0, file: file, lines: lines)
+    }
+
+    private func told(_ faults: [SceneFault], omitted: Int, file: String?, lines: SourceLines?) -> SceneFaults? {
+        guard !faults.isEmpty else { return nil }
         let sorted = faults.enumerated().sorted {
             ($0.element.position.line, $0.element.position.column, $0.offset)
                 < ($1.element.position.line, $1.element.position.column, $1.offset)
         }
-        throw SceneFaults(sorted.map(\.element), omitted: omitted, file: file, lines: lines)
+        return SceneFaults(sorted.map(\.element), omitted: omitted, file: file, lines: lines)
     }
 }

@@ -88,6 +88,20 @@ struct SourceLines: Sendable {
         }
     }
 
+    /// The sign at which YAML has ended a text without quotes on one line: `,` or `#`. Nil if the line ends there.
+    func endMark(of node: DocumentNode) -> String? {
+        guard node.style == .plain, let line = range(of: node.position.line),
+            let end = byte(
+                at: SourcePosition(
+                    line: node.position.line, column: node.position.column + node.text.unicodeScalars.count))
+        else { return nil }
+        return switch bytes[end..<max(end, line.upperBound)].first(where: { $0 != UInt8(ascii: " ") }) {
+        case UInt8(ascii: ",")?: ","
+        case UInt8(ascii: "#")?: "#"
+        default: nil
+        }
+    }
+
     private func quoted(_ column: Int, _ node: DocumentNode) -> SourcePosition {
         let start = node.position
         guard let line = range(of: start.line), let quote = byte(at: start) else { return start }

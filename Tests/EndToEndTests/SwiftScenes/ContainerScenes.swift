@@ -161,10 +161,13 @@ extension SwiftScenes {
                 Computed("selected", "subviews.filter(s, s.hasTag(selection)).map(s, s.id)")
                 Computed("texts", "subviews.filter(s, type(s.tag()) == string).map(s, s.tag())")
                 Computed("tags", "subviews.map(s, s.tag())")
+                Computed("names", "subviews.map(s, s.tag(string))")
                 View("number").tag(1)
                 View("text").tag("1")
                 View("latest").tag(\.edition)
                 View("none")
+                View("both").tag([9, "nine"])
+                ForEach("days", in: .literal(["mon", "tue"]), id: \.self) { View() }
             }
         }
     }

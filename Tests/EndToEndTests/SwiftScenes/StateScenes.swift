@@ -230,4 +230,22 @@ extension SwiftScenes {
             }
         }
     }
+
+    static func initialValue() throws -> Scene {
+        try Scene {
+            Component("TitleEditor") {
+                Binding("title", type: "string", default: "")
+                State("draft", startingWith: .rule("title"), type: "string")
+                Computed("isEdited", "draft != title")
+                Action("save", .set(\.title, to: .rule("draft")))
+                Action("revert", .set(\.draft, to: .rule("title")))
+            }
+            Container("playlist") {
+                State("episodes", [["id": "a", "title": "Alpha"], ["id": "b", "title": "Beta"]])
+                ForEach("editors", in: \.episodes, as: "episode") {
+                    Instance(of: "TitleEditor") { Binding("title", to: \.episode.title) }
+                }
+            }
+        }
+    }
 }

@@ -19,6 +19,7 @@ enum SwiftScenes {
         ("custom-environment-key", customEnvironmentKey),
         ("custom-environment-modifier", customEnvironmentModifier),
         ("group-subviews", groupSubviews),
+        ("initial-value", initialValue),
         ("library-key-path", libraryKeyPath),
         ("library-object", libraryObject),
         ("library-optional", libraryOptional),

@@ -131,13 +131,20 @@ struct SwiftUIContainerTests {
         let example = try Example("tags")
         #expect(
             try example.watch("/picker.selected", "/picker.texts", "/picker.tags").values == [
-                "/picker.selected": ["number"], "/picker.texts": ["1"], "/picker.tags": [1, "1", 7, .null],
+                "/picker.selected": ["number"], "/picker.texts": ["1", "mon", "tue"],
+                "/picker.tags": [1, "1", 7, .null, 9, "mon", "tue"],
+            ])
+        #expect(
+            try example.watch("/picker.names").values["/picker.names"] == [
+                .null, "1", .null, .null, "nine", "mon", "tue",
             ])
         #expect(try example.set("/picker.selection", "1").values == ["/picker.selected": ["text"]])
+        #expect(try example.set("/picker.selection", "nine").values == ["/picker.selected": ["both"]])
+        #expect(try example.set("/picker.selection", "tue").values == ["/picker.selected": ["days/tue"]])
         #expect(try example.set("/picker.selection", 8).values == ["/picker.selected": []])
         #expect(
             try example.set("/picker.edition", 8).values == [
-                "/picker.selected": ["latest"], "/picker.tags": [1, "1", 8, .null],
+                "/picker.selected": ["latest"], "/picker.tags": [1, "1", 8, .null, 9, "mon", "tue"],
             ])
     }
 

@@ -212,4 +212,22 @@ struct UserInterfaceStateTests {
         #expect(try example.get("/library.books[0].title") == "Ah")
         #expect(try example.refusal(of: "loud", at: "/library/slider.percent") == "typeMismatch")
     }
+
+    @Test("an editor begins with what it is given, keeps a draft, and saves it") func initialValue() throws {
+        let example = try Example("initial-value")
+        let editor = "/playlist/editors/a"
+        try example.watch("\(editor).*")
+        #expect(try example.get("\(editor).draft") == "Alpha")
+        #expect(try example.get("\(editor).isEdited") == false)
+        #expect(
+            try example.set("\(editor).draft", "Ah").values == ["\(editor).draft": "Ah", "\(editor).isEdited": true])
+        let others = try example.set("/playlist.episodes[id=\"a\"].title", "Other").values
+        #expect(others["\(editor).title"] == "Other" && others["\(editor).draft"] == nil)
+        _ = try example.client.call("do", ["path": .string("\(editor).save")])
+        #expect(try example.get("/playlist.episodes[0].title") == "Ah")
+        #expect(try example.get("\(editor).isEdited") == false)
+        try example.set("/playlist.episodes", [["id": "c", "title": "Gamma"], ["id": "a", "title": "Ah"]])
+        #expect(try example.get("/playlist/editors/c.draft") == "Gamma")
+        #expect(try example.get("\(editor).draft") == "Ah")
+    }
 }

@@ -32,6 +32,8 @@ PARAMETERS: Dict[str, List[str]] = {
     "apply": ["document", "at", "mode", "dryRun", "animation", "disablesAnimations", "label"],
     "remove": ["path", "animation", "disablesAnimations", "label"],
     "move": ["path", "to", "index", "animation", "disablesAnimations", "label"],
+    "delegate": ["path"],
+    "answer": ["forward", "result", "error"],
     "describe": ["path", "depth"],
     "explain": ["path", "revision"],
     "history": ["path"],

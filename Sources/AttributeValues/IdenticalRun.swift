@@ -1,13 +1,12 @@
-import AttributeValues
-
-/// How far two lists hold the very same values: the same numbers, short texts, and references to the same storage.
+/// Counts the elements at the beginning or the end of two lists that are identical: the same numbers, the same short
+/// texts, or references to the same storage.
 ///
-/// Compares the words of the values as they lie in memory, which decides in a fraction of the time that counting references takes.
-/// Lifetime: the memory is looked at only inside `withUnsafeBytes`. Different words may still mean equal values, so whoever asks
-/// goes on from there with `==`.
-enum IdenticalRun {
+/// Compares the words of the values in memory. This takes a fraction of the time of `==`, which counts references.
+/// Lifetime: the memory is read only inside `withUnsafeBytes`. Values with different words may still be equal, so the
+/// caller continues with `==`.
+public enum IdenticalRun {
     /// - Returns: the number of elements from `a[x]` and `b[y]` on, at most `count`, that are identical one by one.
-    static func length(_ a: [Value], from x: Int, _ b: [Value], from y: Int, count: Int) -> Int {
+    public static func length(_ a: [Value], from x: Int, _ b: [Value], from y: Int, count: Int) -> Int {
         precondition(x >= 0 && y >= 0 && count <= a.count - x && count <= b.count - y)
         let stride = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
@@ -19,7 +18,7 @@ enum IdenticalRun {
     }
 
     /// The same from the ends of both lists.
-    static func lengthFromEnd(_ a: [Value], _ b: [Value], count: Int) -> Int {
+    public static func lengthFromEnd(_ a: [Value], _ b: [Value], count: Int) -> Int {
         precondition(count <= a.count && count <= b.count)
         let stride = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in

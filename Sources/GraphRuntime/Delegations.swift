@@ -1,0 +1,297 @@
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+/// What becomes of a request that may write below a delegated node.
+enum Forwarding {
+    /// The daemon itself performs the request.
+    case none
+    /// The request has to come again when the delegate has answered.
+    case waiting
+    case answered(Answer)
+}
+
+/// Subtrees whose writes another client performs, and the requests that wait for such a client.
+///
+/// A client has at most one forwarded request, because its later requests wait for the answer. So all is bounded by
+/// `limits.delegations` and the number of clients.
+struct Delegations {
+    struct Delegate {
+        /// Nil after the client has gone. The subtree stays closed to writes until there is a new delegate, or until the node is
+        /// removed.
+        var client: ClientID?
+        /// The root of the subtree when it was delegated.
+        var node: NodeID
+        /// The number in the events.
+        var subscription: Int64
+    }
+
+    private struct Forward {
+        var number: Int64
+        var delegate: ClientID
+        /// Monotonic seconds.
+        var deadline: Double
+    }
+
+    /// By node ids.
+    private var delegates: [[String]: Delegate] = [:]
+    private var forwards: [ClientID: Forward] = [:]
+    private var writers: [Int64: ClientID] = [:]
+    /// Answers whose requests have yet to come again.
+    private var answers: [ClientID: Answer] = [:]
+    /// Clients that have disconnected before their requests were performed. These wait for no answer.
+    private var gone: Set<ClientID> = []
+    private var nextNumber: Int64 = 1
+
+    var isEmpty: Bool { delegates.isEmpty && forwards.isEmpty && answers.isEmpty }
+    var count: Int { delegates.count }
+    var nextDeadline: Double? { forwards.isEmpty ? nil : forwards.values.lazy.map(\.deadline).min() }
+
+    subscript(root: ArraySlice<String>) -> Delegate? { delegates[Array(root)] }
+
+    mutating func delegate(_ nodes: [String], _ node: NodeID, to client: ClientID, subscription: Int64) {
+        delegates[nodes] = Delegate(client: client, node: node, subscription: subscription)
+    }
+
+    mutating func remove(_ root: ArraySlice<String>) { delegates[Array(root)] = nil }
+
+    /// The root of the delegated subtree that has a path; the outermost one if there are several.
+    func root(of path: AttributePath) -> ArraySlice<String>? {
+        (0...path.nodes.count).lazy.map { path.nodes[..<$0] }.first { delegates[Array($0)] != nil }
+    }
+
+    /// What has become of a request that was forwarded and comes again; nil if the client's next request is a new one.
+    mutating func outcome(for writer: ClientID) -> Forwarding? {
+        if let answer = answers.removeValue(forKey: writer) { return .answered(answer) }
+        guard forwards[writer] != nil else { return nil }
+        guard gone.contains(writer) else { return .waiting }
+        drop(writer)
+        return .answered(Delegations.unknown)
+    }
+
+    /// - Returns: the number of the request.
+    mutating func forward(
+        _ writer: ClientID, to delegate: ClientID, deadline: Double
+    ) -> (number: Int64, outcome: Forwarding) {
+        let number = nextNumber
+        nextNumber += 1
+        // Nobody hears of it.
+        if gone.contains(writer) { return (number, .answered(Delegations.unknown)) }
+        forwards[writer] = Forward(number: number, delegate: delegate, deadline: deadline)
+        writers[number] = writer
+        return (number, .waiting)
+    }
+
+    /// - Returns: the writer, whose request has to come again; nil if no request of this number waits for the delegate.
+    mutating func answer(_ number: Int64, from delegate: ClientID, _ answer: Answer) -> ClientID? {
+        guard let writer = writers[number], forwards[writer]?.delegate == delegate else { return nil }
+        finish(writer, answer)
+        return writer
+    }
+
+    /// - Returns: the writers whose time is over.
+    mutating func expire(at now: Double) -> [ClientID] {
+        if forwards.isEmpty { return [] }
+        let expired = forwards.filter { $0.value.deadline <= now }.map(\.key)
+        for writer in expired { finish(writer, Delegations.unknown) }
+        return expired
+    }
+
+    /// Forgets a client.
+    /// - Returns: the writers that waited for it.
+    mutating func forget(_ client: ClientID) -> [ClientID] {
+        gone.remove(client)
+        if isEmpty { return [] }
+        drop(client)
+        for (nodes, delegate) in delegates where delegate.client == client { delegates[nodes]?.client = nil }
+        let orphans = forwards.filter { $0.value.delegate == client }.map(\.key)
+        for writer in orphans { finish(writer, Delegations.unknown) }
+        return orphans
+    }
+
+    /// The requests of a client that has disconnected are still performed.
+    mutating func giveUp(_ writer: ClientID) { gone.insert(writer) }
+
+    private mutating func drop(_ writer: ClientID) {
+        answers[writer] = nil
+        if let forward = forwards.removeValue(forKey: writer) { writers[forward.number] = nil }
+    }
+
+    private mutating func finish(_ writer: ClientID, _ answer: Answer) {
+        drop(writer)
+        answers[writer] = answer
+    }
+
+    private static var unknown: Answer {
+        .fault(
+            RequestFault(
+                code: RequestFault.refused,
+                failure: Failure(
+                    .unavailable, "the owner of the path has not answered: outcome unknown",
+                    hint: "read the value; forward-time is the limit")))
+    }
+}
+
+extension GraphRuntime {
+    func delegate(_ path: String, _ client: Client) throws(Failure) -> Answer {
+        let nodes = try nodePath(path).nodes
+        let node = try graph.node(at: nodes)
+        for length in 0...nodes.count {
+            guard let holder = delegations[nodes[..<length]]?.client, holder != client.id else { continue }
+            throw Failure(
+                .conflict,
+                "another client performs the writes below \(AttributePath.describe(nodes: Array(nodes[..<length])))",
+                path: path, hint: "its connection must end first")
+        }
+        guard delegations[nodes[...]] != nil || delegations.count < limits.delegations else {
+            throw Failure(
+                .limit, "at most \(limits.delegations) delegated nodes", hint: "delegations is the limit")
+        }
+        let number = watching.nextSubscription
+        watching.nextSubscription += 1
+        delegations.delegate(nodes, node, to: client.id, subscription: number)
+        return .value(["subscription": .int(number), "revision": .int(Int64(clamping: revision))])
+    }
+
+    func answer(_ forward: Int64, _ result: Value?, _ error: Failure?, _ client: Client) throws(Failure) -> Answer {
+        let answer: Answer
+        switch (result, error) {
+        case (let result?, nil): answer = .value(result)
+        case (nil, let error?): answer = .fault(RequestFault(code: RequestFault.refused, failure: error))
+        default: throw Failure(.invalid, "answer: either result or error", hint: "give one of them")
+        }
+        guard let writer = delegations.answer(forward, from: client.id, answer) else {
+            throw Failure(
+                .notFound, "no request \(forward) waits for this client",
+                hint: "its writer has gone, or forward-time is over")
+        }
+        outcome.resumed.append(writer)
+        return .revision(revision)
+    }
+
+    /// Sends a request that writes below a delegated node to its delegate.
+    func forward(_ request: Request, for writer: Client) -> Forwarding {
+        if let known = delegations.outcome(for: writer.id) {
+            if case .waiting = known { outcome.parked.append(writer.id) }
+            return known
+        }
+        guard request.writes else { return .none }
+        let (found, other) = delegatedRoot(of: request, by: writer)
+        guard let root = found, let delegate = delegations[root] else { return .none }
+        do throws(Failure) {
+            try checkAccess(of: writer.id, to: request)
+            statistics.requests += 1
+            let place = AttributePath.describe(nodes: Array(root))
+            if let other {
+                throw Failure(
+                    .conflict, "\(place) has an owner elsewhere", path: other,
+                    hint: "change it and \(other) in two requests")
+            }
+            if case .onDisconnect = request {
+                throw Failure(
+                    .conflict, "\(place) has an owner elsewhere, so onDisconnect cannot write it", path: place)
+            }
+            guard let client = delegate.client, clients[client] != nil else {
+                // What has been removed meanwhile is nobody's.
+                if !graph.isAlive(delegate.node) {
+                    delegations.remove(root)
+                    return .none
+                }
+                throw Failure(
+                    .unavailable, "\(place) has an owner elsewhere, and the program that reaches it has ended",
+                    path: place, hint: "start agd-link")
+            }
+            let (number, known) = delegations.forward(
+                writer.id, to: client, deadline: turn.now.monotonic + limits.forwardTime)
+            turn.say(
+                .event(
+                    [(client: client, subscription: delegate.subscription)],
+                    .forward(
+                        number: number, method: request.forwardedMethod, parameters: request.forwardedParameters,
+                        principal: writer.principal, user: writer.peer.uid)))
+            if case .waiting = known { outcome.parked.append(writer.id) }
+            return known
+        } catch {
+            return .answered(.fault(RequestFault(code: RequestFault.refused, failure: error)))
+        }
+    }
+
+    /// The node whose delegate has to perform the request, unless that is the writer, and a path that the request writes
+    /// elsewhere.
+    private func delegatedRoot(
+        of request: Request, by writer: Client
+    ) -> (root: ArraySlice<String>?, other: String?) {
+        var found: ArraySlice<String>?
+        var other: String?
+        for path in request.writtenPaths {
+            let root = (try? AttributePath(path)).flatMap { delegations.root(of: $0) }
+                .flatMap { delegations[$0]?.client == writer.id ? nil : $0 }
+            if let root, found == nil || found == root { found = root } else { other = path }
+        }
+        return (found, other)
+    }
+
+    func expireForwards() { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
+}
+
+extension Request {
+    fileprivate var writes: Bool {
+        switch self {
+        case .set, .transact, .do, .onDisconnect: true
+        default: false
+        }
+    }
+
+    fileprivate var writtenPaths: [String] {
+        switch self {
+        case .set(let mutation, _): [mutation.path]
+        case .transact(let mutations, _), .onDisconnect(let mutations, _): mutations.map(\.path)
+        case .do(let path, _, _): [path]
+        default: []
+        }
+    }
+
+    fileprivate var forwardedMethod: String {
+        switch self {
+        case .set: "set"
+        case .transact: "transact"
+        default: "do"
+        }
+    }
+
+    /// The parameters as the writer gave them.
+    fileprivate var forwardedParameters: ValueMap {
+        func map(_ options: TransactionOptions) -> ValueMap {
+            var map = ValueMap()
+            if let animation = options.animation { map["animation"] = animation }
+            if options.disablesAnimations { map["disablesAnimations"] = true }
+            if let label = options.label { map["label"] = .string(label) }
+            if options.typed { map["typed"] = true }
+            return map
+        }
+        var parameters: ValueMap
+        switch self {
+        case .set(let mutation, let options):
+            parameters = map(options)
+            parameters["path"] = .string(mutation.path)
+            parameters["value"] = mutation.value ?? .null
+        case .transact(let mutations, let options):
+            parameters = map(options)
+            parameters["mutations"] = .list(
+                mutations.map { mutation in
+                    var members = ValueMap([
+                        ("op", .string(mutation.operation.rawValue)), ("path", .string(mutation.path)),
+                    ])
+                    if let value = mutation.value { members["value"] = value }
+                    if let index = mutation.index { members["index"] = .int(Int64(index)) }
+                    return .map(members)
+                })
+        case .do(let path, let arguments, let options):
+            parameters = map(options)
+            parameters["path"] = .string(path)
+            parameters["arguments"] = .map(arguments)
+        default: parameters = ValueMap()
+        }
+        return parameters
+    }
+}

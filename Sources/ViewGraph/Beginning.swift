@@ -1,0 +1,47 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// States that begin with what a rule gives: `state: { draft: { initial: =title } }`.
+
+extension ViewGraph {
+    static var notBegun: Content { .failure(Failure(.dangling, "the state has not begun yet")) }
+
+    /// Gives the states of new nodes their first values, unless a store has. The error of a rule is a state's value until
+    /// somebody writes one.
+    func beginStates() {
+        for _ in 0..<limits.reactionRounds where !unbegun.isEmpty {
+            let states = unbegun
+            unbegun = []
+            // What reads a state that has not begun is begun after it.
+            let waiting = states.filter { !begin($0) }
+            // Lists over the states make nodes, whose states begin next.
+            collectInvalidated()
+            if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
+            let isStuck = waiting.count == states.count && unbegun.isEmpty
+            unbegun = waiting + unbegun
+            if isStuck { break }
+        }
+    }
+
+    /// - Returns: false if it depends on a state that has not begun.
+    private func begin(_ state: AttributeID) -> Bool {
+        guard engine.isAlive(state), content(of: state) == ViewGraph.notBegun,
+            let definition = record(state).definition, let start = definition.start
+        else { return true }
+        let row = record(state).node
+        let rule = createHidden(definition.name, row, definition.type)
+        defer { destroy(rule) }
+        replaceSource(of: rule, source(start, at: row, .modifier, definition.type))
+        var content = content(of: rule)
+        if content.failure?.message == ViewGraph.notBegun.failure?.message { return false }
+        if case .value(let value) = content {
+            do throws(Failure) { _ = try refuseLong(value, at: AttributePath(path(of: state))) } catch {
+                content = .failure(error)
+            }
+        }
+        setInput(state, content)
+        if notesChanges, !isRestoring { keep([state]) } else { begunStates.append(state) }
+        return true
+    }
+}

@@ -1,0 +1,161 @@
+import AGClient
+import AttributeValues
+import LinkProtocol
+import WireProtocol
+
+/// A write to a mirror on its way to the owner: JSON in a request of NATS. Paths begin at the root of the site.
+struct ForwardedCall {
+    var method: String
+    var parameters: ValueMap
+    /// For whom the owner performs it.
+    var principal: String
+
+    var json: [UInt8] {
+        let text: Value = [
+            "method": .string(method), "params": .map(parameters), "principal": .string(principal),
+        ]
+        return Array(text.jsonText.utf8)
+    }
+
+    init(method: String, parameters: ValueMap, principal: String) {
+        (self.method, self.parameters, self.principal) = (method, parameters, principal)
+    }
+
+    /// - Throws: `invalid`.
+    init(json: [UInt8]) throws(Failure) {
+        guard let map = try JSONParser.parseOnce(json).map, let method = map["method"]?.string,
+            let parameters = map["params"]?.map, let principal = map["principal"]?.string
+        else { throw Failure(.invalid, "the request is not agd-link's", hint: "update agd-link on both machines") }
+        self.init(method: method, parameters: parameters, principal: principal)
+    }
+
+    /// The same with other paths.
+    func mapPaths(_ change: (AttributePath) throws(Failure) -> AttributePath) throws(Failure) -> ForwardedCall {
+        var call = self
+        if let path = parameters["path"]?.string {
+            call.parameters["path"] = .string(try change(AttributePath(path)).description)
+        }
+        if let list = parameters["mutations"]?.list {
+            var mutations: [Value] = []
+            for mutation in list {
+                guard var map = mutation.map, let path = map["path"]?.string else { continue }
+                map["path"] = .string(try change(AttributePath(path)).description)
+                mutations.append(.map(map))
+            }
+            call.parameters["mutations"] = .list(mutations)
+        }
+        return call
+    }
+
+    /// - Throws: `invalid`.
+    func request() throws(Failure) -> Request {
+        let isTyped = parameters["typed"] == true
+        func value(_ json: Value) throws(Failure) -> Value {
+            isTyped ? try Value(typedJSON: json, anyKeys: true) : json
+        }
+        let options = TransactionOptions(
+            animation: parameters["animation"], disablesAnimations: parameters["disablesAnimations"] == true,
+            label: parameters["label"]?.string, typed: isTyped)
+        let path = parameters["path"]?.string ?? ""
+        switch method {
+        case "set":
+            let value = try value(parameters["value"] ?? .null)
+            return .set(Mutation(operation: .set, path: path, value: value), options)
+        case "transact":
+            var mutations: [Mutation] = []
+            for entry in parameters["mutations"]?.list ?? [] {
+                guard let map = entry.map, let operation = Mutation.Operation(rawValue: map["op"]?.string ?? "") else {
+                    throw Failure(.invalid, "a mutation without a known op")
+                }
+                var operand: Value?
+                if let json = map["value"] { operand = try value(json) }
+                mutations.append(
+                    Mutation(
+                        operation: operation, path: map["path"]?.string ?? "", value: operand,
+                        index: map["index"]?.number.map { Int($0) }))
+            }
+            return .transact(mutations, options)
+        case "do":
+            var arguments = ValueMap()
+            for (name, json) in parameters["arguments"]?.map ?? ValueMap() { arguments[name] = try value(json) }
+            return .do(path: path, arguments: arguments, options)
+        default: throw Failure(.invalid, "the owner performs no '\(method)'")
+        }
+    }
+}
+
+/// The owner's answer to a `ForwardedCall`.
+struct ForwardedReply {
+    var result: ValueMap?
+    var failure: Failure?
+    /// What a mirror must have reached before its client hears of the result.
+    var epoch = ""
+    var revision: UInt64 = 0
+
+    init(failure: Failure) { self.failure = failure }
+
+    init(result: ValueMap, epoch: String, revision: UInt64) {
+        (self.result, self.epoch, self.revision) = (result, epoch, revision)
+    }
+
+    var json: [UInt8] {
+        var map = ValueMap([("epoch", .string(epoch)), ("revision", .uint(revision))])
+        if let result { map["result"] = .map(result) }
+        if let failure {
+            var error = ValueMap([("code", .string(failure.code.rawValue)), ("message", .string(failure.message))])
+            if let path = failure.path { error["path"] = .string(path) }
+            if let hint = failure.hint { error["hint"] = .string(hint) }
+            map["error"] = .map(error)
+        }
+        return Array(Value.map(map).jsonText.utf8)
+    }
+
+    init(json: [UInt8]) throws(Failure) {
+        guard let map = try JSONParser.parseOnce(json).map else { throw Failure(.invalid, "the owner's answer") }
+        result = map["result"]?.map
+        failure = map["error"]?.map.map { Failure($0) }
+        epoch = map["epoch"]?.string ?? ""
+        revision = UInt64(map["revision"]?.number ?? 0)
+    }
+}
+
+/// Connections to the owner's daemon, one for each principal that has written lately.
+struct PrincipalConnections {
+    private static let maximum = 16
+    private let socket: String?
+    private let timeout: Double
+    private var connections: [String: Connection] = [:]
+
+    init(_ settings: Configuration) {
+        socket = settings.socket
+        timeout = max(5, settings.liveTime)
+    }
+
+    /// Performs a request with the rights of its principal.
+    mutating func perform(_ call: ForwardedCall, below root: [String]) -> Result<ValueMap, Failure> {
+        do {
+            let request = try call.mapPaths { (path) throws(Failure) in
+                AttributePath(nodes: root + path.nodes, attribute: path.attribute, steps: path.steps)
+            }.request()
+            try PrincipalName.check(call.principal)
+            let connection: Connection
+            if let known = connections[call.principal] {
+                connection = known
+            } else {
+                if connections.count >= PrincipalConnections.maximum { connections = [:] }
+                connection = try Connection(
+                    to: .find(socket), name: "agd-link", as: call.principal, typed: true, timeout: timeout)
+                connections[call.principal] = connection
+            }
+            return .success(try connection.call(request).map ?? ValueMap())
+        } catch let error as Failure {
+            return .failure(error)
+        } catch let error as ClientError {
+            if let failure = error.failure { return .failure(failure) }
+            connections[call.principal] = nil
+            return .failure(Failure(.unavailable, "the owner's daemon: \(error): outcome unknown"))
+        } catch {
+            return .failure(Failure(.unavailable, "\(error)"))
+        }
+    }
+}

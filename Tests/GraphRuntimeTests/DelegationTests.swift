@@ -1,0 +1,182 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+/// Writes that another client performs.
+@Suite("Delegations")
+struct DelegationTests {
+    private static let scene = """
+        nodes:
+          - id: fleet
+            kind: container
+            state: { title: x }
+            children: [{ id: web, state: { load: 1 }, children: [{ id: disk, state: { used: 2 } }] }]
+          - { id: own, state: { x: 1 } }
+        """
+    private static var write: Request { DelegationTests.set("/fleet/web.load", 5) }
+
+    private static func set(_ path: String, _ value: Value) -> Request {
+        .set(Mutation(operation: .set, path: path, value: value), TransactionOptions(label: "why"))
+    }
+
+    /// Client 1 performs the writes below `/fleet/web`.
+    private func delegated(_ limits: RuntimeLimits = RuntimeLimits()) throws -> Harness {
+        let graph = try Harness(DelegationTests.scene, limits: limits, clients: 3)
+        try graph.succeed(.delegate(path: "/fleet/web"))
+        return graph
+    }
+
+    private func send(_ request: Request, to graph: Harness, from client: UInt64 = 2) -> Outcome {
+        graph.runtime.apply([.call(ClientID(number: client), id: .int(7), request)], at: graph.now)
+    }
+
+    /// The number of the request that client 1 is asked to perform.
+    private func forwarded(_ outcome: Outcome) -> Int64? {
+        for case .event(let receivers, .forward(let number, _, _, _, _)) in outcome.deliveries
+        where receivers.map(\.client.number) == [1] {
+            return number
+        }
+        return nil
+    }
+
+    private func reply(_ outcome: Outcome) -> Answer? {
+        for case .reply(_, .int(7), let result) in outcome.deliveries { return result }
+        return nil
+    }
+
+    @Test("a write waits for its delegate and gets the answer that it gives; the daemon writes nothing") func answered()
+        throws
+    {
+        let graph = try delegated()
+        let asked = send(Self.write, to: graph)
+        guard case .event(_, .forward(let number, "set", let parameters, nil, 1000))? = asked.deliveries.first else {
+            Issue.record("\(asked.deliveries)")
+            return
+        }
+        #expect(.map(parameters) == ["path": "/fleet/web.load", "value": 5, "label": "why"])
+        #expect(reply(asked) == nil && asked.parked == [ClientID(number: 2)] && asked.postponed.count == 1)
+        #expect(try graph.value("/fleet/web.load") == 1)
+        // Until then it may come again as often as it likes.
+        #expect(forwarded(send(Self.write, to: graph)) == nil)
+        let answer = send(.answer(forward: number, result: ["revision": 40], error: nil), to: graph, from: 1)
+        #expect(answer.resumed == [ClientID(number: 2)])
+        guard case .value(let value)? = reply(send(Self.write, to: graph)) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(value == ["revision": 40])
+        #expect(try graph.value("/fleet/web.load") == 1)
+        // The next one is another request.
+        #expect(forwarded(send(Self.write, to: graph)) == number + 1)
+        #expect(refusal { try graph.succeed(.answer(forward: number, result: [:], error: nil)) }?.code == .notFound)
+    }
+
+    @Test("only writes below the node are sent to the delegate, and its own are none of them") func kinds() throws {
+        let get = Request.get(.init(paths: ["/fleet/web.load"], isSingle: true, presentation: false, typed: false))
+        for (request, isForwarded) in [
+            (Self.set("/own.x", 2), false), (Self.set("/fleet.title", "y"), false),
+            (Self.set("/fleet/web/disk.used", 3), true), (get, false),
+            (.do(path: "/fleet/web.act", arguments: ValueMap(), .init()), true),
+        ] {
+            let graph = try delegated()
+            #expect((forwarded(send(request, to: graph)) != nil) == isForwarded)
+            let own = send(request, to: graph, from: 1)
+            #expect(forwarded(own) == nil && reply(own) != nil)
+        }
+    }
+
+    @Test("a transaction is of one owner") func mixed() throws {
+        let graph = try delegated()
+        let mutations = ["/fleet/web.load", "/own.x"].map { Mutation(operation: .set, path: $0, value: 9) }
+        guard case .fault(let fault)? = reply(send(.transact(mutations, .init()), to: graph)) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(fault.failure.code == .conflict)
+        #expect(try graph.value("/own.x") == 1 && graph.value("/fleet/web.load") == 1)
+        // The delegate itself may.
+        try graph.transact(mutations)
+        #expect(try graph.value("/own.x") == 9 && graph.value("/fleet/web.load") == 9)
+    }
+
+    @Test("without an answer in time the outcome is unknown, and a late answer is nobody's") func late() throws {
+        var limits = RuntimeLimits()
+        limits.forwardTime = 2
+        let graph = try delegated(limits)
+        let number = try #require(forwarded(send(Self.write, to: graph)))
+        #expect(graph.runtime.nextDeadline == graph.now.monotonic + 2)
+        graph.advance(2.1)
+        guard case .fault(let fault)? = reply(send(Self.write, to: graph)) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(fault.failure.code == .unavailable && fault.failure.message.contains("outcome unknown"))
+        #expect(refusal { try graph.succeed(.answer(forward: number, result: [:], error: nil)) }?.code == .notFound)
+    }
+
+    @Test("when the delegate goes, its node stays closed to others until a new one comes or the node is removed")
+    func gone() throws {
+        let graph = try delegated()
+        _ = send(Self.write, to: graph)
+        let left = graph.runtime.apply([.disconnected(ClientID(number: 1))], at: graph.now)
+        #expect(left.resumed == [ClientID(number: 2)])
+        for expected in ["outcome unknown", "has ended"] {
+            guard case .fault(let fault)? = reply(send(Self.write, to: graph)) else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(fault.failure.code == .unavailable && fault.failure.message.contains(expected))
+        }
+        try graph.succeed(.delegate(path: "/fleet/web"), from: 3)
+        #expect(refusal { try graph.succeed(.delegate(path: "/fleet/web/disk"), from: 2) }?.code == .conflict)
+        graph.turn([.disconnected(ClientID(number: 3))])
+        try graph.succeed(.remove(path: "/fleet/web", .init()), from: 2)
+        _ = try graph.apply("nodes: [{ id: web, state: { load: 1 } }]", at: "/fleet")
+        try graph.set("/fleet/web.load", 3, from: 2)
+        #expect(try graph.value("/fleet/web.load") == 3)
+    }
+
+    @Test("the requests of a writer that has gone are all performed, once each, and wait for nothing") func givenUp()
+        throws
+    {
+        let graph = try delegated()
+        let writer = ClientID(number: 2)
+        let asked = send(Self.write, to: graph)
+        let number = try #require(forwarded(asked))
+        let own = Self.set("/own.x", 7)
+        let rest = graph.runtime.apply(
+            [.gaveUp(writer)] + asked.postponed + [
+                .call(writer, id: .int(8), Self.set("/fleet/web/disk.used", 3)), .call(writer, id: .int(9), own),
+                .disconnected(writer),
+            ], at: graph.now)
+        #expect(rest.postponed.isEmpty && rest.parked.isEmpty)
+        let asks = rest.deliveries.compactMap { delivery -> ValueMap? in
+            guard case .event(_, .forward(_, _, let parameters, _, _)) = delivery else { return nil }
+            return parameters
+        }
+        #expect(asks.map { $0["path"] } == ["/fleet/web/disk.used"])
+        #expect(try graph.value("/own.x") == 7)
+        #expect(graph.runtime.nextDeadline == nil)
+        #expect(refusal { try graph.succeed(.answer(forward: number, result: [:], error: nil)) }?.code == .notFound)
+    }
+
+    @Test("a writer without the right to write is denied before it learns that a node has an owner elsewhere")
+    func rights() throws {
+        let graph = try delegated()
+        let reading = AccessRule(.read, [.user(1000)], try PathPattern("/**"))
+        graph.turn([.accessChanged(AccessRules([reading], owner: 7))])
+        let mixed = Request.transact(
+            ["/fleet/web.load", "/own.x"].map { Mutation(operation: .set, path: $0, value: 5) }, TransactionOptions())
+        for request in [Self.write, mixed] {
+            let outcome = send(request, to: graph)
+            guard case .fault(let fault)? = reply(outcome) else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(fault.failure.code == .denied && forwarded(outcome) == nil)
+        }
+    }
+}
