@@ -251,8 +251,8 @@ extension ViewGraph {
         keep(durableStates(of: [row]).filter { isWritten($0) })
         if !timedValues.isEmpty { keepPasts(of: row) }
         if let state = nodes[Int(row)].instances, state.isHeld { keepHeld(row, state.list) }
-        guard !nodes[Int(row)].kind.isMadeFromData else { return }
         if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
+        guard !nodes[Int(row)].kind.isMadeFromData else { return }
         // Of what it was made with only those that it still has are made again.
         for made in definitions(madeBy: row, isOwn: isOwn) {
             if let there = nodes.child(made.id, of: row), nodes[Int(there)].kept?.key == nil { continue }

@@ -7,10 +7,12 @@ import WireProtocol
 
 @Suite("Random lives")
 struct RandomRestartTests {
-    /// `AGD_RESTART_STEPS` and `AGD_RESTART_SEED` choose a longer run or repeat one.
+    /// `AGD_RESTART_STEPS`, `AGD_RESTART_LIVES` and `AGD_RESTART_SEED` choose longer runs, that many new lives, or the one to repeat.
     static let steps = Int(setting("AGD_RESTART_STEPS") ?? 400)
     static let seeds: [UInt64] =
-        setting("AGD_RESTART_SEED").map { [$0] } ?? (0..<4).map { _ in .random(in: 1...UInt64.max) }
+        setting("AGD_RESTART_SEED").map { [$0] }
+        ?? setting("AGD_RESTART_LIVES").map { (0..<$0).map { _ in .random(in: 1...UInt64.max) } }
+        ?? [1, 2, 3, 4, 10_368_145_224_711_583_598]
 
     /// An environment variable as a number.
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }

@@ -66,6 +66,23 @@ struct RestartOrderTests {
         }
     }
 
+    @Test("what an instance's list was made into moves with the list around it") func remadeListMoves() throws {
+        let life = try Life(
+            """
+            nodes:
+              - id: top
+                kind: container
+                state: { items: [], fed: [{ id: y }] }
+                children:
+                  - { if: true, then: [{ id: s, kind: container }] }
+                  - id: live
+                    forEach: { in: $fed, node: { kind: container, state: { sub: [{ id: x }] }, children: [{ id: in, forEach: { in: $sub, node: {} } }] } }
+            """)
+        try life.apply("[{ id: in, forEach: { in: $items, node: { state: { q: 0 } } } }]", at: "/top/live/y")
+        try life.move("/top/live", to: "/top/s")
+        #expect(try differences(life.described(), life.next().described()) == [])
+    }
+
     @Test("states come back in what a change made of a template's node") func remade() throws {
         let node = "{ kind: container, state: { q: 0 }, children: [{ id: kid, state: { n: 0 } }] }"
         let life = try Life()
