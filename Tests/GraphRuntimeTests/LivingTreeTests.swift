@@ -14,10 +14,10 @@ import WireProtocol
 /// A tree that was changed in many small steps is the tree that its own document makes at once: nothing in it is left over from before.
 @Suite("A tree changed step by step")
 struct LivingTreeTests {
-    /// `AGD_TREE_RUNS` and `AGD_TREE_SEED` choose a longer run or repeat one.
+    /// `AGD_TREE_RUNS` and `AGD_TREE_SEED` choose that many new runs or the one to repeat.
     static let seeds: [UInt64] =
         setting("AGD_TREE_SEED").map { [$0] }
-        ?? (0..<(setting("AGD_TREE_RUNS") ?? 12)).map { _ in .random(in: 1...UInt64.max) }
+        ?? setting("AGD_TREE_RUNS").map { (0..<$0).map { _ in .random(in: 1...UInt64.max) } } ?? Array(1...12)
 
     /// An environment variable as a number.
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
