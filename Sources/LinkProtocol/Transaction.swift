@@ -15,6 +15,20 @@ public struct Transaction: Hashable {
         }
     }
 
+    /// What an attribute is at its owner.
+    public struct Definition: Hashable, Sendable {
+        /// The text form of its type.
+        public var type: String
+        /// True if it may have an error instead of a value, or is null then: everything but a state.
+        public var mayFail: Bool
+        /// Nil for attributes that no rule computes.
+        public var rule: String?
+
+        public init(type: String, mayFail: Bool, rule: String? = nil) {
+            (self.type, self.mayFail, self.rule) = (type, mayFail, rule)
+        }
+    }
+
     public var label: String?
     /// The name of the client that wrote, where the daemon reports it.
     public var writer: String?
@@ -27,10 +41,12 @@ public struct Transaction: Hashable {
     /// By parent: the ids of its children, in order.
     public var children: [[String]: [String]] = [:]
     public var contents: [Place: Content] = [:]
+    /// Of attributes that came or became others.
+    public var definitions: [Place: Definition] = [:]
 
     public init() {}
 
-    public var isEmpty: Bool { added.isEmpty && children.isEmpty && contents.isEmpty }
+    public var isEmpty: Bool { added.isEmpty && children.isEmpty && contents.isEmpty && definitions.isEmpty }
 }
 
 // Merging.
@@ -43,12 +59,14 @@ extension Transaction {
         animation = nil
         if !later.children.isEmpty || !later.added.isEmpty {
             contents = contents.filter { !later.removes($0.key.node) }
+            definitions = definitions.filter { !later.removes($0.key.node) }
             children = children.filter { !later.removes($0.key) }
             added = added.filter { !later.removes($0) }
         }
         added.formUnion(later.added)
         children.merge(later.children) { $1 }
         contents.merge(later.contents) { $1 }
+        definitions.merge(later.definitions) { $1 }
     }
 
     /// True if the node of before this transaction, or one of its ancestors, has gone or was replaced by a new one.
@@ -73,6 +91,18 @@ extension Transaction {
         if !children.isEmpty {
             members.append(
                 ("children", .list(children.map { .list([Transaction.list($0.key), Transaction.list($0.value)]) })))
+        }
+        if !definitions.isEmpty {
+            members.append(
+                (
+                    "definitions",
+                    .list(
+                        definitions.map { place, definition in
+                            .list([
+                                Transaction.list(place.node), .string(place.attribute), Transaction.json(definition),
+                            ])
+                        })
+                ))
         }
         members.append(
             (
@@ -99,13 +129,29 @@ extension Transaction {
             guard let pair = entry.list, pair.count == 2 else { throw Transaction.malformed("a child list") }
             children[try Transaction.texts(pair[0])] = try Transaction.texts(pair[1])
         }
-        for entry in map["changes"]?.list ?? [] {
-            guard let parts = entry.list, parts.count == 3, let attribute = parts[1].string else {
-                throw Transaction.malformed("a change")
-            }
-            let place = Place(node: try Transaction.texts(parts[0]), attribute: attribute)
-            contents[place] = try Transaction.content(parts[2])
+        for entry in map["definitions"]?.list ?? [] {
+            let (place, json) = try Transaction.entry(entry)
+            guard let type = json["type"]?.string else { throw Transaction.malformed("a definition without a type") }
+            definitions[place] = Definition(type: type, mayFail: json["mayFail"] == true, rule: json["rule"]?.string)
         }
+        for entry in map["changes"]?.list ?? [] {
+            let (place, json) = try Transaction.entry(entry)
+            contents[place] = try Transaction.content(json)
+        }
+    }
+
+    private static func entry(_ entry: Value) throws(Failure) -> (Place, ValueMap) {
+        guard let parts = entry.list, parts.count == 3, let attribute = parts[1].string, let json = parts[2].map else {
+            throw malformed("an attribute")
+        }
+        return (Place(node: try texts(parts[0]), attribute: attribute), json)
+    }
+
+    private static func json(_ definition: Definition) -> Value {
+        var map = ValueMap([("type", .string(definition.type))])
+        if definition.mayFail { map["mayFail"] = true }
+        if let rule = definition.rule { map["rule"] = .string(rule) }
+        return .map(map)
     }
 
     private static func json(_ content: Content) -> Value {
@@ -116,9 +162,9 @@ extension Transaction {
         }
     }
 
-    private static func content(_ json: Value) throws(Failure) -> Content {
-        if let value = json.map?["value"] { return .value(try Value(typedJSON: value, anyKeys: true)) }
-        guard let error = json.map?["error"]?.map, let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {
+    private static func content(_ json: ValueMap) throws(Failure) -> Content {
+        if let value = json["value"] { return .value(try Value(typedJSON: value, anyKeys: true)) }
+        guard let error = json["error"]?.map, let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {
             throw malformed("a change has neither a value nor an error")
         }
         return .failure(Failure(code, error["message"]?.string ?? ""))

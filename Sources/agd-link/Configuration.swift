@@ -17,7 +17,7 @@ struct Configuration: Sendable {
         var seedFile: String
     }
 
-    /// `mirror = hosts/* at /fleet`
+    /// `mirror = hosts/* at /fleet`, perhaps `with rules`
     struct Mirroring: Sendable {
         /// The segments before the last.
         var group: [String]
@@ -25,6 +25,8 @@ struct Configuration: Sendable {
         var last: String?
         /// The container that gets the sites as children.
         var nodes: [String]
+        /// Computed values are computed here, by their owner's rules.
+        var withRules = false
 
         /// A subject without its prefix.
         var tokens: String {
@@ -141,8 +143,11 @@ struct Configuration: Sendable {
 
     private static func mirroring(_ text: String) throws(Fault) -> Mirroring {
         let words = text.split(separator: " " as Character).map(String.init)
-        guard words.count == 3, words[1] == "at", words[2] != "/" else {
-            throw Fault(description: "write 'mirror = hosts/* at /fleet', not '\(text)'")
+        guard words.count == 3 || words[3...] == ["with", "rules"], words.count > 2, words[1] == "at", words[2] != "/"
+        else {
+            throw Fault(
+                description:
+                    "write 'mirror = hosts/* at /fleet' or 'mirror = hosts/* at /fleet with rules', not '\(text)'")
         }
         do throws(Failure) {
             let path = try AttributePath(words[2])
@@ -151,7 +156,8 @@ struct Configuration: Sendable {
                 throw Failure(.invalid, "in '\(text)', only the last segment of the sites may be '*'")
             }
             let last = segments.last == "*" ? nil : segments.last
-            return Mirroring(group: Array(segments.dropLast()), last: last, nodes: path.nodes)
+            return Mirroring(
+                group: Array(segments.dropLast()), last: last, nodes: path.nodes, withRules: words.count > 3)
         } catch { throw Fault(description: error.message) }
     }
 

@@ -37,6 +37,11 @@ final class Mirror {
         var hasLastWill = false
         /// The daemon sends writes of others to this connection.
         var isDelegated = false
+        /// With rules: those that give other values here than at the owner, because they read something outside of the site.
+        /// The owner's values count.
+        var withoutRule: Set<Transaction.Place> = []
+        /// Values of rules that are not compared with the owner's yet.
+        var unverified: Set<Transaction.Place> = []
 
         init(_ site: SiteName, limit: Int) {
             self.site = site
@@ -378,7 +383,7 @@ final class Mirror {
     private var waiting: [Request] = []
 
     private func apply(_ changes: Transaction, to copy: Copy) {
-        guard changes.added.isEmpty, changes.children.isEmpty,
+        guard changes.added.isEmpty, changes.children.isEmpty, changes.definitions.isEmpty,
             changes.contents.allSatisfy({ copy.tree.contents[$0.key] != nil && !$0.value.isRemoval })
         else {
             let old = copy.tree
@@ -394,9 +399,11 @@ final class Mirror {
 
     /// Queues the requests that make the mirror in the daemon what the tree is.
     private func change(_ copy: Copy, from old: SiteTree, _ cause: Transaction) {
+        copy.withoutRule.subtract(cause.definitions.keys)
         let changed = copy.tree.contents.filter { old.contents[$0.key] != $0.value }
         if connection != nil, copy.isApplied,
-            old.children != copy.tree.children || changed.contains(where: { old.contents[$0.key] == nil })
+            old.children != copy.tree.children || old.definitions != copy.tree.definitions
+                || changed.contains(where: { old.contents[$0.key] == nil })
                 || old.contents.keys.contains(where: { copy.tree.contents[$0] == nil })
         {
             waiting += structure(copy, from: old, label(copy, cause))
@@ -413,9 +420,13 @@ final class Mirror {
         _ contents: [Transaction.Place: Content], _ copy: Copy, _ cause: Transaction, hasFailures: Bool
     ) {
         guard connection != nil, copy.isApplied else { return }
-        var mutations = contents.compactMap { place, content in
-            Mirror.isOwn(place)
-                ? nil : Mutation(operation: .set, path: path(copy, place), value: content.value ?? .null)
+        var mutations: [Mutation] = []
+        for (place, content) in contents where !Mirror.isOwn(place) {
+            if rule(copy, place) != nil {
+                copy.unverified.insert(place)
+            } else {
+                mutations.append(Mutation(operation: .set, path: path(copy, place), value: content.value ?? .null))
+            }
         }
         if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
         mutations.append(mutation(copy, "revision", .int(Int64(clamping: copy.revision))))
@@ -441,22 +452,10 @@ final class Mirror {
             copy.isApplied = true
             write(copy.tree.contents, copy, Transaction(), hasFailures: true)
         }
-        let requests = waiting
-        waiting = []
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
         try delegate(copy, connection)
-        for request in requests {
-            do throws(ClientError) { _ = try connection.call(request) } catch {
-                guard case .transact(let mutations, var options) = request, options.animation != nil,
-                    case .refused = error
-                else { throw error }
-                // A curve that this daemon does not know: the values count.
-                options.animation = nil
-                _ = try connection.call(.transact(mutations, options))
-            }
-            // The root that is made next is another one.
-            if case .remove = request { copy.isDelegated = false }
-        }
+        try send(copy, connection)
+        try verify(copy, connection)
         try delegate(copy, connection)
         if copy.isApplied, !copy.hasLastWill {
             copy.hasLastWill = true
@@ -464,6 +463,72 @@ final class Mirror {
             _ = try connection.call(.onDisconnect([mutation(copy, "isLive", false)], options))
         }
     }
+
+    private func send(_ copy: Copy, _ connection: Connection) throws(ClientError) {
+        let requests = waiting
+        waiting = []
+        for request in requests {
+            do throws(ClientError) { _ = try connection.call(request) } catch {
+                guard case .refused = error else { throw error }
+                switch request {
+                case .transact(let mutations, var options) where options.animation != nil:
+                    // A curve that this daemon does not know: the values count.
+                    options.animation = nil
+                    _ = try connection.call(.transact(mutations, options))
+                case .apply where !rules(copy).isEmpty:
+                    log.report("rules of \(copy.site)", "\(copy.site) is mirrored without its rules: \(error)")
+                    copy.withoutRule.formUnion(rules(copy))
+                    waiting = structure(copy, from: nil, "\(copy.site)")
+                    return try send(copy, connection)
+                default: throw error
+                }
+            }
+            // The root that is made next is another one.
+            if case .remove = request { copy.isDelegated = false }
+        }
+    }
+
+    // MARK: Rules
+
+    /// The rule that computes an attribute here, too.
+    private func rule(_ copy: Copy, _ place: Transaction.Place) -> String? {
+        mirroring.withRules && !copy.withoutRule.contains(place) ? copy.tree.definitions[place]?.rule : nil
+    }
+
+    private func rules(_ copy: Copy) -> [Transaction.Place] {
+        guard mirroring.withRules else { return [] }
+        return copy.tree.contents.keys.filter { !Mirror.isOwn($0) && rule(copy, $0) != nil }
+    }
+
+    /// Compares what rules have computed here with the owner's values. Where they differ, the owner's values count from
+    /// now on.
+    private func verify(_ copy: Copy, _ connection: Connection) throws(ClientError) {
+        while !copy.unverified.isEmpty {
+            let differing = try differing(copy, connection)
+            copy.unverified = []
+            if differing.isEmpty { return }
+            copy.withoutRule.formUnion(differing)
+            waiting = structure(copy, from: nil, "\(copy.site)")
+            try send(copy, connection)
+        }
+    }
+
+    private func differing(_ copy: Copy, _ connection: Connection) throws(ClientError) -> [Transaction.Place] {
+        let pattern = AttributePath.describe(nodes: mirroring.nodes + [copy.id]) + "/**"
+        let paths = copy.unverified.count > 100 ? [pattern] : copy.unverified.map { path(copy, $0) }
+        let result = try connection.call(.get(.init(paths: paths, isSingle: false, presentation: false, typed: true)))
+        let values = result.map?["values"]?.map ?? ValueMap()
+        var differing: [Transaction.Place] = []
+        for place in copy.unverified where rule(copy, place) != nil {
+            guard let theirs = copy.tree.contents[place] else { continue }
+            var ours: Content?
+            if let result = values[path(copy, place)] { ours = try Content(result: result, typed: true) }
+            if ours?.value != theirs.value { differing.append(place) }
+        }
+        return differing
+    }
+
+    // MARK: Nodes
 
     /// Has writes of others to the copy sent to this connection, once the daemon has its root.
     private func delegate(_ copy: Copy, _ connection: Connection) throws {
@@ -544,8 +609,15 @@ final class Mirror {
         add([], "seen", "dyn", copy.seen)
         add([], "failures", "map", .map(ValueMap()))
         add([], "owner", "string", .string(copy.owner))
+        var computed: [[String]: ValueMap] = [:]
         for (place, content) in copy.tree.contents where !Mirror.isOwn(place) {
-            add(place.node, place.attribute, "dyn", content.value ?? .null)
+            let type = Mirror.type(copy.tree.definitions[place], content)
+            if let rule = rule(copy, place) {
+                copy.unverified.insert(place)
+                computed[place.node, default: ValueMap()][place.attribute] = ["rule": .string(rule), "type": type]
+            } else {
+                add(place.node, place.attribute, type, content.value ?? .null)
+            }
         }
         var documents: [[String]: Value] = [:]
         var children: [Value] = []
@@ -554,6 +626,7 @@ final class Mirror {
             guard let id = node.last else { break }
             var document = ValueMap([("id", .string(id)), ("kind", "container")])
             if let states = states[node] { document["state"] = .map(states) }
+            if let computed = computed[node] { document["computed"] = .map(computed) }
             if !children.isEmpty { document["children"] = .list(children) }
             documents[node] = .map(document)
         }
@@ -561,20 +634,32 @@ final class Mirror {
         let node = mirroring.nodes + [copy.id]
         let attributes = Mirror.rootAttributes(copy.tree)
         let oldAttributes = old.map(Mirror.rootAttributes)
+        func rootDefinitions(_ tree: SiteTree) -> [Transaction.Place: Transaction.Definition] {
+            tree.definitions.filter { $0.key.node.isEmpty }
+        }
         // The mode merge removes no attribute, and replace would remove the other sites.
         if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
             requests.append(
                 .remove(path: AttributePath.describe(nodes: node), TransactionOptions(label: label)))
         }
-        if oldAttributes != attributes {
+        if oldAttributes != attributes || old.map(rootDefinitions) != rootDefinitions(copy.tree) {
             let root: Value = [
                 "id": .string(copy.id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
+                "computed": .map(computed[[]] ?? ValueMap()),
                 "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
             ]
             requests.append(apply(["nodes": [root]], at: mirroring.nodes, .merge, label))
         }
         requests.append(apply(["nodes": .list(children)], at: node, .replace, label))
         return requests
+    }
+
+    /// Declared types of objects are not known here.
+    private static func type(_ definition: Transaction.Definition?, _ content: Content) -> Value {
+        guard let definition, let type = ValueType(definition.type), type.objectNames.isEmpty else { return "dyn" }
+        if case .nullable = type { return .string(definition.type) }
+        let isPlain = type == .dyn || !definition.mayFail && content.value != nil
+        return .string(isPlain ? definition.type : definition.type + "?")
     }
 
     private static func rootAttributes(_ tree: SiteTree) -> Set<String> {

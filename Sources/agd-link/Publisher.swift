@@ -280,6 +280,10 @@ final class Publisher {
                     open.append((node + [id], child))
                 }
                 new.children[node] = ids
+                for (name, attribute) in description.map?["attributes"]?.map ?? ValueMap() {
+                    guard let name = name.string, let definition = Publisher.definition(attribute) else { continue }
+                    new.definitions[Transaction.Place(node: node, attribute: name)] = definition
+                }
             }
         }
         for (path, content) in values {
@@ -292,6 +296,12 @@ final class Publisher {
         reason = nil
         tree = new
         queue(changes, UInt64(clamping: number))
+    }
+
+    private static func definition(_ description: Value) -> Transaction.Definition? {
+        guard let description = description.map, let type = description["type"]?.string else { return nil }
+        return Transaction.Definition(
+            type: type, mayFail: description["kind"] != "state", rule: description["rule"]?.string)
     }
 
     // MARK: NATS

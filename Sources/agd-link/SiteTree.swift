@@ -6,6 +6,7 @@ struct SiteTree {
     /// The ids of the children of each node. The root is the empty list of ids, and missing if the site has no root.
     var children: [[String]: [String]] = [:]
     var contents: [Transaction.Place: Content] = [:]
+    var definitions: [Transaction.Place: Transaction.Definition] = [:]
 
     init() {}
 
@@ -31,20 +32,29 @@ struct SiteTree {
         for place in old.contents.keys where contents[place] == nil && children[place.node] != nil {
             changes.contents[place] = .failure(Failure(.removed, "the attribute has been removed"))
         }
+        for (place, definition) in definitions where old.definitions[place] != definition {
+            changes.definitions[place] = definition
+        }
         return changes
     }
 
     mutating func apply(_ changes: Transaction) {
         if !changes.added.isEmpty || !changes.children.isEmpty {
             for node in changes.added { children[node] = [] }
-            contents = contents.filter { place, _ in
-                !place.node.indices.contains { changes.added.contains(Array(place.node[...$0])) }
+            func isNew(_ place: Transaction.Place) -> Bool {
+                place.node.indices.contains { changes.added.contains(Array(place.node[...$0])) }
             }
+            contents = contents.filter { !isNew($0.key) }
+            definitions = definitions.filter { !isNew($0.key) }
             children.merge(changes.children) { $1 }
             prune()
         }
+        for (place, definition) in changes.definitions where children[place.node] != nil {
+            definitions[place] = definition
+        }
         for (place, content) in changes.contents where children[place.node] != nil {
             contents[place] = content.isRemoval ? nil : content
+            if content.isRemoval { definitions[place] = nil }
         }
     }
 
@@ -59,6 +69,7 @@ struct SiteTree {
         }
         children = reached
         contents = contents.filter { reached[$0.key.node] != nil }
+        definitions = definitions.filter { reached[$0.key.node] != nil }
     }
 }
 

@@ -161,6 +161,75 @@ struct LinkTests {
         #expect(try reader.wait() == 0)
     }
 
+    @Test("attributes have their owner's types; what may fail there may be null")
+    func types() throws {
+        let scene = """
+            nodes:
+              - id: host
+                state: { tint: { initial: "#ff0000", type: color }, count: 5, level: { initial: null, type: "double?" } }
+                computed: { ratio: 10 / count }
+                children: [{ id: disk, binding: { all: $count } }]
+            """
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [scene]), try Daemon())
+        let mirror = try Watch(b)
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        func types(_ node: String) throws -> [String: String] {
+            let found = try mirror.client.call("describe", ["path": .string("/fleet/web-01" + node)])["attributes"]?.map
+            return try #require(found).reduce(into: [:]) { $0[$1.key.string ?? ""] = $1.value["type"]?.string }
+        }
+        let found = try types("").filter { ["tint", "count", "level", "ratio"].contains($0.key) }
+        #expect(found == ["tint": "color", "count": "int", "level": "double?", "ratio": "int?"])
+        #expect(try types("/disk") == ["all": "int?"])
+        // Another type with the same name.
+        let owner = try a.client()
+        try owner.call("apply", ["document": ["nodes": [["id": "host", "state": ["count": 2.5]]]], "mode": "merge"])
+        try mirror.wait(".count", 2.5)
+        #expect(try types("")["count"] == "double")
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("with rules, the mirror computes what depends on the site alone, and takes the rest from the owner")
+    func withRules() throws {
+        let scene = """
+            keys: { environment: { scale: 3 } }
+            nodes:
+              - id: outside
+                state: { factor: 10 }
+              - id: host
+                state: { count: 5 }
+                inherit: { scale: scale }
+                computed: { twice: count * 2, more: twice + 1, scaled: scale * count, ratio: 10 / count, far: $/outside.factor + count }
+                children: [{ id: disk, binding: { all: $count }, computed: { half: all / 2 } }]
+            """
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror + " with rules")]
+        try mirror.wait(".isLive", true)
+        try mirror.wait(".far", 15)
+        func rules() throws -> [String: Value] {
+            let site = try mirror.client.call("describe", ["path": "/fleet/web-01"])
+            let disk = site["children"]?.list?.first?["attributes"]?.map ?? ValueMap()
+            let all = Array(site["attributes"]?.map ?? ValueMap()) + Array(disk)
+            return all.reduce(into: [:]) { $0[$1.0.string ?? ""] = $1.1["rule"] }
+        }
+        let expected: [String: Value] = [
+            "twice": "count * 2", "more": "twice + 1", "scaled": "scale * count", "ratio": "10 / count",
+            "half": "all / 2",
+        ]
+        #expect(try rules() == expected)
+        for count in [0, 4, 7] {
+            try owner.set("/host.count", .int(Int64(count)))
+            try mirror.wait(".more", .int(Int64(count * 2 + 1)))
+            try mirror.wait(".far", .int(Int64(count + 10)))
+            try mirror.wait("/disk.half", .int(Int64(count / 2)))
+        }
+        try owner.set("/outside.factor", 20)
+        try mirror.wait(".far", 27)
+        #expect(try rules() == expected)
+        withExtendedLifetime(links) {}
+    }
+
     @Test("a transaction arrives whole, with site, label and animation")
     func transactions() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
