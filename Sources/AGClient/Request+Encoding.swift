@@ -172,6 +172,8 @@ struct ParameterWriter {
         if let animation = options.animation { value("animation", animation) }
         flag("disablesAnimations", options.disablesAnimations)
         text("label", options.label)
+        text("once", options.once)
+        if options.elapsed != 0 { value("elapsed", .double(options.elapsed)) }
         flag("typed", options.typed)
     }
 

@@ -71,6 +71,7 @@ struct Setting {
             graph("history-names", \.runtime.historyNames),
             graph("delegations", \.runtime.delegations),
             Setting("forward-time", .seconds(\.runtime.forwardTime)),
+            graph("once-identifiers", \.runtime.onceIdentifiers),
             Setting("bookmark-interval", .seconds(\.runtime.bookmarkInterval)),
             graph("described-nodes", \.runtime.describedNodes),
             graph("trace-events", \.runtime.traceEvents),

@@ -267,6 +267,8 @@ extension Request {
             if options.disablesAnimations { map["disablesAnimations"] = true }
             if let label = options.label { map["label"] = .string(label) }
             if options.typed { map["typed"] = true }
+            if let once = options.once { map["once"] = .string(once) }
+            if options.elapsed != 0 { map["elapsed"] = .double(options.elapsed) }
             return map
         }
         var parameters: ValueMap

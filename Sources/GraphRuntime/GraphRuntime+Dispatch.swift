@@ -130,9 +130,12 @@ extension GraphRuntime {
             return hello(name, client)
         case .ping: return .value(["pong": true])
         case .get(let get): return try reader.get(get, client)
-        case .set(let mutation, let options): return try transact([mutation], options, client)
-        case .transact(let mutations, let options): return try transact(mutations, options, client)
-        case .do(let path, let arguments, let options): return try call(path, arguments, options, client)
+        case .set(let mutation, let options):
+            return try once(options, client) { () throws(Failure) in try transact([mutation], options, client) }
+        case .transact(let mutations, let options):
+            return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
+        case .do(let path, let arguments, let options):
+            return try once(options, client) { () throws(Failure) in try call(path, arguments, options, client) }
         case .apply, .remove, .move: preconditionFailure("a job that was not queued")
         case .subscribe: preconditionFailure("answered before its first events")
         case .unsubscribe(let subscription):

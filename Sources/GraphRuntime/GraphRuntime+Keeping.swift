@@ -36,7 +36,8 @@ extension GraphRuntime {
     public func restore(
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
     ) -> [(revision: UInt64, failure: Failure)] {
-        var failures = graph.restore(rows, isSalvaged: isSalvaged)
+        repeats.restore(rows.filter { $0.key == Repeats.key })
+        var failures = graph.restore(rows.filter { $0.key != Repeats.key }, isSalvaged: isSalvaged)
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()
         // Without a change of the tree it is another one than it was.

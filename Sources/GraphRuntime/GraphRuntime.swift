@@ -43,6 +43,8 @@ public final class GraphRuntime {
     var finishedJobs: [ClientID: Answer] = [:]
     /// Subtrees whose writes other clients perform.
     var delegations = Delegations()
+    /// Requests that are not performed a second time.
+    var repeats = Repeats()
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 

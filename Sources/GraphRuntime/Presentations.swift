@@ -50,7 +50,11 @@ final class Presentations {
     /// - Throws: `invalid` for an animation that cannot be read.
     func motion(_ options: TransactionOptions) throws(Failure) -> Motion {
         if options.animation == nil, !options.disablesAnimations { return .none }
-        var motion = Motion(isDisabled: options.disablesAnimations)
+        let range = 0...AnimationLimits.duration
+        guard range.contains(options.elapsed) else {
+            throw Failure(.invalid, "elapsed: \(range.lowerBound) to \(range.upperBound) s, not \(options.elapsed)")
+        }
+        var motion = Motion(isDisabled: options.disablesAnimations, elapsed: options.elapsed)
         switch options.animation {
         case nil, .null?: break
         case let value?:
@@ -133,10 +137,12 @@ final class Presentations {
         if case .value(let to) = new, graph.stepsLeft > 0,
             let animation = animation(for: attribute, motion, since: stamp, &surroundings)
         {
+            let start = now - motion.elapsed
             if let before, wasMoving {
-                made = before.timeline.changing(to: to, animation: animation, at: now)
+                made = before.timeline.changing(
+                    to: to, animation: animation, at: max(start, before.timeline.start))
             } else if case .value(let from) = old {
-                made = Timeline(changing: from, to: to, animation: animation, start: now)
+                made = Timeline(changing: from, to: to, animation: animation, start: start)
             }
         }
         var turnover = Turnover(replaced: before?.id, interrupted: wasMoving ? before?.transaction : nil)
@@ -202,7 +208,7 @@ final class Presentations {
         let binding = motion.bindings.count == 1 ? motion.bindings.first?.value : nil
         guard !motion.isDisabled, graph.stepsLeft > 0, let animation = motion.animation ?? binding,
             graph.systemValue("reduceMotion") != true,
-            let timeline = Timeline(changing: 0.0, to: 1.0, animation: animation, start: now)
+            let timeline = Timeline(changing: 0.0, to: 1.0, animation: animation, start: now - motion.elapsed)
         else { return nil }
         graph.stepsLeft -= Presentations.stepsPerComing
         defer { nextID += 1 }

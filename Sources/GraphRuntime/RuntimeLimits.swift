@@ -14,6 +14,10 @@ public struct RuntimeLimits {
     public var delegations = 10_000
     /// Seconds that a write waits for the client that performs it.
     public var forwardTime = 10.0
+    /// Requests with `once` that are known when they come again.
+    public var onceIdentifiers = 10_000
+    /// Bytes of such an identifier.
+    public var onceLength = 200
     /// Completion events kept for one subscription whose client is behind.
     public var pendingCompletions = 1000
     public var labelLength = 200

@@ -41,8 +41,14 @@ public struct StoreChange: Equatable {
 }
 
 extension StoreChange {
-    /// Whether it is a new value of a state, and not a change of structure.
-    public var isValue: Bool { value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations) }
+    /// Whether it leaves the tree and its rules as they are.
+    public var isValue: Bool {
+        key == StoreChange.onceKey
+            || value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations)
+    }
+
+    /// Rows under this key are the runtime's: requests that are performed once.
+    public static let onceKey = "@once"
 }
 
 enum StoredKey {

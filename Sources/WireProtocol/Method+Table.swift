@@ -28,6 +28,24 @@ extension Method {
             .optional(.label, .string, "Shown in events and explanations."),
         ]
     }
+    /// Of requests that write values at once.
+    private static var writeOptions: [Parameter] {
+        transactionOptions + [
+            typed,
+            .optional(
+                .elapsed, .number, default: 0,
+                "Seconds for which the animation has run already: the motion began so long ago."),
+            .optional(
+                .once, .string,
+                "An identifier of the request. With one that this user has used before, nothing is changed."),
+        ]
+    }
+    private static var written: Shape {
+        .object([
+            revision,
+            .optional("repeated", .bool, "True if the identifier once was known: the revision is the first request's."),
+        ])
+    }
     static var mutation: Shape {
         .object([
             .required("op", .choice(Mutation.Operation.allCases.map(\.rawValue)), "The operation."),
@@ -104,22 +122,22 @@ extension Method {
     private static var set: Method {
         Method(
             name: "set", summary: "Writes one value, as a transaction of its own.",
-            parameters: [path(), .required(.value, .any, "The new value.")] + transactionOptions + [typed],
-            result: revisionOnly, errors: writeErrors, need: Need(.write, on: "the path")
+            parameters: [path(), .required(.value, .any, "The new value.")] + writeOptions,
+            result: written, errors: writeErrors, need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
             .set(
                 Mutation(operation: .set, path: given.path(), value: given.value(.value)),
-                given.transactionOptions(isTyped: given.flag(.typed)))
+                given.writeOptions())
         }
     }
 
     private static var transact: Method {
         Method(
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
-            parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
+            parameters: [mutations] + writeOptions, result: written,
             errors: writeErrors + [.conflict, .ruleFailed], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
-            .transact(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
+            .transact(try given.mutations(), given.writeOptions())
         }
     }
 
@@ -131,12 +149,12 @@ extension Method {
                 path("The path of the action, as /home.allOff."),
                 .optional(
                     .arguments, .map(.any), "The action's parameters by name; those with a default may be left out."),
-            ] + transactionOptions + [typed], result: revisionOnly,
+            ] + writeOptions, result: written,
             errors: writeErrors + [.conflict, .ruleFailed], need: Need(.do, on: "the path")
         ) { (given) throws(Failure) in
             .do(
                 path: given.path(), arguments: given.value(.arguments).map ?? ValueMap(),
-                given.transactionOptions(isTyped: given.flag(.typed)))
+                given.writeOptions())
         }
     }
 

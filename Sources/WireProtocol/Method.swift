@@ -46,11 +46,9 @@ public struct Parameter {
 /// All parameter names of the protocol. A case has the spelling of the protocol.
 public enum ParameterKey: Int, CaseIterable {
     case animation, arguments, `as`, at, bindings, bookmarks, client, css, depth, disablesAnimations, document, dryRun,
-        enable,
-        error, events
-    case expression, format, forward, frames, index, initial, label, maxRate, mode, mutations, path, paths,
-        presentation, result,
-        revision
+        elapsed, enable, error, events
+    case expression, format, forward, frames, index, initial, label, maxRate, mode, mutations, once, path, paths,
+        presentation, result, revision
     case since, subscription, to, typed, value
 
     /// The name as a string, which is built at each call: for tables and faults.

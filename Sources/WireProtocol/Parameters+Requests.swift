@@ -11,6 +11,14 @@ extension Parameters {
             typed: isTyped)
     }
 
+    /// The options of methods that write values at once.
+    func writeOptions() -> TransactionOptions {
+        var options = transactionOptions(isTyped: flag(.typed))
+        options.once = text(.once)
+        options.elapsed = self[.elapsed]?.number ?? 0
+        return options
+    }
+
     func mutations() throws(Failure) -> [Mutation] {
         var mutations: [Mutation] = []
         try self[.mutations]?.forEachElement { (element) throws(Failure) in

@@ -224,18 +224,27 @@ public struct TransactionOptions {
     public var label: String?
     /// True if values in the request are typed JSON.
     public var typed: Bool
+    /// Identifies the request, so that it is performed once although it is sent again.
+    public var once: String?
+    /// Seconds for which the animation has run already.
+    public var elapsed: Double
 
-    public init(animation: Value? = nil, disablesAnimations: Bool = false, label: String? = nil, typed: Bool = false) {
+    public init(
+        animation: Value? = nil, disablesAnimations: Bool = false, label: String? = nil, typed: Bool = false,
+        once: String? = nil, elapsed: Double = 0
+    ) {
         self.animation = animation
         self.disablesAnimations = disablesAnimations
         self.label = label
         self.typed = typed
+        self.once = once
+        self.elapsed = elapsed
     }
 
     /// Subtracts from a budget about the bytes of the options as JSON.
     public func draw(from budget: inout Int) {
         // {"animation":,"label":"","typed":true}
-        budget -= 40 + (label?.utf8.count ?? 0)
+        budget -= 40 + (label?.utf8.count ?? 0) + (once?.utf8.count ?? 0)
         animation?.draw(from: &budget, isTyped: false)
     }
 }

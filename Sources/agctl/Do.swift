@@ -25,6 +25,7 @@ struct DoCommand: ParsableCommand {
 
     @OptionGroup var options: ValueOptions
     @OptionGroup var write: WriteOptions
+    @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
     func run() throws {
@@ -37,7 +38,7 @@ struct DoCommand: ParsableCommand {
             guard given[name] == nil else { throw Complaint(.usage, "'\(name)' is given twice") }
             given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
         }
-        let writing = write.writing(typed: options.typed)
+        let writing = write.writing(typed: options.typed, once: repetition.once)
         try perform(common) { (session) in
             session.report(
                 revision: try session.connection().call(.do(path: path, arguments: given, writing.options)))

@@ -35,7 +35,8 @@ extension ValueCommand {
     func run() throws {
         let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
         try perform(given.common) {
-            try Self.perform(given.path, value, given.write.writing(typed: given.options.typed), $0)
+            try Self.perform(
+                given.path, value, given.write.writing(typed: given.options.typed, once: given.repetition.once), $0)
         }
     }
 
@@ -58,5 +59,6 @@ struct WrittenValue: ParsableArguments {
 
     @OptionGroup var options: ValueOptions
     @OptionGroup var write: WriteOptions
+    @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 }

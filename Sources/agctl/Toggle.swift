@@ -18,10 +18,11 @@ struct ToggleCommand: ParsableCommand {
     var paths: [String]
 
     @OptionGroup var write: WriteOptions
+    @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        try perform(common) { try Self.perform(paths, write.writing(), $0) }
+        try perform(common) { try Self.perform(paths, write.writing(once: repetition.once), $0) }
     }
 
     static func perform(_ paths: [String], _ writing: Writing, _ session: Session) throws {

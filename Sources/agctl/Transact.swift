@@ -31,6 +31,7 @@ struct TransactCommand: ParsableCommand {
 
     @OptionGroup var valueOptions: ValueOptions
     @OptionGroup var write: WriteOptions
+    @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -47,7 +48,7 @@ struct TransactCommand: ParsableCommand {
         guard !mutations.isEmpty else { throw Complaint(.data, "no mutations: \(MutationText.syntax)") }
         try perform(common) { session in
             do throws(ClientError) {
-                try session.commit(mutations, write.writing(typed: valueOptions.typed))
+                try session.commit(mutations, write.writing(typed: valueOptions.typed, once: repetition.once))
             } catch {
                 var complaint = Complaint(error)
                 if error.failure?.code == .conflict { complaint.status = .tryAgain }

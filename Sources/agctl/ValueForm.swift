@@ -53,9 +53,11 @@ struct Writing {
     var disablesAnimations = false
     var label: String?
     var isTyped = false
+    var once: String?
 
     var options: TransactionOptions {
-        TransactionOptions(animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped)
+        TransactionOptions(
+            animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped, once: once)
     }
 
     /// The curve in the form that is sent: the JSON form, or else the text, which the daemon reads.
@@ -86,9 +88,18 @@ struct WriteOptions: ParsableArguments {
     }
 
     /// - Parameter typed: true if values were read from typed JSON. They are then sent as typed JSON.
-    func writing(typed: Bool = false) -> Writing {
+    func writing(typed: Bool = false, once: String? = nil) -> Writing {
         Writing(
             animation: animation.map(NegativeNumbers.reveal).map(Writing.animation),
-            disablesAnimations: noAnimation, label: label.map(NegativeNumbers.reveal), isTyped: typed)
+            disablesAnimations: noAnimation, label: label.map(NegativeNumbers.reveal), isTyped: typed,
+            once: once)
     }
+}
+
+/// The option of verbs that write values.
+struct RepetitionOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "An identifier of your own: with one that was used before, nothing is changed.", valueName: "id"))
+    var once: String?
 }

@@ -55,7 +55,8 @@ struct ForwardedCall {
         }
         let options = TransactionOptions(
             animation: parameters["animation"], disablesAnimations: parameters["disablesAnimations"] == true,
-            label: parameters["label"]?.string, typed: isTyped)
+            label: parameters["label"]?.string, typed: isTyped, once: parameters["once"]?.string,
+            elapsed: parameters["elapsed"]?.number ?? 0)
         let path = parameters["path"]?.string ?? ""
         switch method {
         case "set":

@@ -152,7 +152,8 @@ struct NonInterferenceTests {
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
         case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed:
             return .bool(random.below(10) == 0)
-        case .client, .as, .label: return .string("me")
+        case .elapsed: return 0.5
+        case .client, .as, .label, .once: return .string("me")
         case .result: return ["k": 1]
         case .error: return ["code": "denied", "message": "no"]
         case .depth, .forward, .index, .subscription: return .int(Int64(random.below(4)))

@@ -1,6 +1,7 @@
 import GraphRuntime
 import StateStore
 import Testing
+import WireProtocol
 import ViewGraph
 
 /// From which revision on a client may be told that it has missed nothing, as far as the store goes.
@@ -54,5 +55,21 @@ struct ContinuityTests {
         #expect(try folder.copy().open(basis: "b1").restored.resumableFrom == 5)
         try store.append([(6, .put("/a", "x", 1))], revision: 6)
         #expect(try folder.copy().open(basis: "b1").restored.resumableFrom == 5)
+    }
+
+    @Test(
+        "a request that was performed before a start is not performed again after it, nor does it end anybody's stream")
+    func repeated() throws {
+        let life = try Life("nodes: [{ id: c, state: { n: 0, t: { initial: 0, transient: true } } }]")
+        func add(_ path: String, _ once: String) -> Request {
+            .transact([Mutation(operation: .add, path: path, value: 1)], TransactionOptions(once: once))
+        }
+        let first = try life.call(add("/c.n", "a"))
+        _ = try life.call(add("/c.t", "b"))
+        let next = try life.next()
+        let again = try next.call(add("/c.n", "a"))
+        #expect(again.map?["revision"] == first.map?["revision"] && again.map?["repeated"] == true)
+        #expect(try next.call(add("/c.t", "b")).map?["repeated"] == true)
+        #expect(try next.value("/c.n") == 1 && next.value("/c.t") == 0)
     }
 }

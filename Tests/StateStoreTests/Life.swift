@@ -73,6 +73,7 @@ final class Life {
             case .fault(let fault): throw fault.failure
             case .value(let value): return value
             case .content(let content, _, _): return try content.get()
+            case .revision(let revision): return ["revision": .int(Int64(clamping: revision))]
             default: return .null
             }
         }

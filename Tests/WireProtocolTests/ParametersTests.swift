@@ -12,7 +12,7 @@ struct ParametersTests {
             ("set", #"{"path":"/a.b","value":1,"valu":2}"#, "no parameter \"valu\""),
             ("set", #"{"path":"/a.b","path":"/a.c","value":1}"#, "\"path\" is given twice"),
             ("set", #""x""#, "params is an object or a list"),
-            ("set", #"["/a.b",1,null,false,"l",false,7]"#, "at most 6 parameters"),
+            ("set", #"["/a.b",1,null,false,"l",false,0,"o",7]"#, "at most 8 parameters"),
             ("get", #"{}"#, "exactly one of \"path\" and \"paths\""),
             ("get", #"{"path":"/a.b","paths":[]}"#, "exactly one of"),
             ("get", #"{"paths":["/a.b",7]}"#, "paths[1]: expected a string, found 7"),

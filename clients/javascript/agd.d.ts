@@ -8,6 +8,12 @@ export interface ChangeOptions {
   label?: string
   disablesAnimations?: boolean
 }
+export interface WriteOptions extends ChangeOptions {
+  /** An identifier of the request: with one that this user has used before, nothing is changed. */
+  once?: string
+  /** Seconds for which the animation has run already. */
+  elapsed?: number
+}
 export interface Position {
   epoch: string
   revision: number
@@ -110,10 +116,10 @@ export class Client {
   call(method: string, params?: Record<string, unknown>): Promise<any>
   get(path: string, options?: { presentation?: boolean }): Promise<Json>
   getAll(paths: string[], options?: { presentation?: boolean }): Promise<Record<string, Json | AttributeFailed>>
-  set(path: string, value: Json, options?: ChangeOptions): Promise<number>
-  toggle(path: string, options?: ChangeOptions): Promise<number>
-  transact(mutations: Mutation[], options?: ChangeOptions): Promise<number>
-  do(path: string, given?: Record<string, unknown>, options?: ChangeOptions): Promise<number>
+  set(path: string, value: Json, options?: WriteOptions): Promise<number>
+  toggle(path: string, options?: WriteOptions): Promise<number>
+  transact(mutations: Mutation[], options?: WriteOptions): Promise<number>
+  do(path: string, given?: Record<string, unknown>, options?: WriteOptions): Promise<number>
   onDisconnect(mutations: Mutation[], options?: ChangeOptions): Promise<number>
   eval(expression: string, options?: { at?: string; bindings?: Record<string, Json> }): Promise<Json>
   apply(

@@ -8,9 +8,9 @@ export const PARAMETERS = {
   hello: ['client', 'as'],
   ping: [],
   get: ['path', 'paths', 'presentation', 'typed'],
-  set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed'],
-  transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
-  do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed'],
+  set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
+  transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
+  do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
   onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
   subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed'],
   unsubscribe: ['subscription'],
@@ -81,7 +81,8 @@ export class Client {
 
   /**
    * Writes one value.
-   * @param options `animation`, `label`, `disablesAnimations`.
+   * @param options `animation`, `label`, `disablesAnimations`, `once`: an identifier of the request, with which
+   *   it is performed once although it is sent again.
    * @returns the revision of the change.
    */
   async set(path, value, options = {}) {

@@ -21,9 +21,9 @@ PARAMETERS: Dict[str, List[str]] = {
     "hello": ["client", "as"],
     "ping": [],
     "get": ["path", "paths", "presentation", "typed"],
-    "set": ["path", "value", "animation", "disablesAnimations", "label", "typed"],
-    "transact": ["mutations", "animation", "disablesAnimations", "label", "typed"],
-    "do": ["path", "arguments", "animation", "disablesAnimations", "label", "typed"],
+    "set": ["path", "value", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
+    "transact": ["mutations", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
+    "do": ["path", "arguments", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
     "onDisconnect": ["mutations", "animation", "disablesAnimations", "label", "typed"],
     "subscribe": [
         "paths", "events", "initial", "since", "maxRate", "frames", "css", "bookmarks", "typed",
@@ -111,6 +111,8 @@ class Options(NamedTuple):
     label: Optional[str] = None
     #: No value is animated, whatever other settings say.
     disables_animations: Optional[bool] = None
+    #: An identifier of the request: with one that this user has used before, nothing is changed.
+    once: Optional[str] = None
 
     @property
     def params(self) -> Dict[str, Any]:
@@ -118,6 +120,7 @@ class Options(NamedTuple):
             "animation": self.animation,
             "label": self.label,
             "disablesAnimations": self.disables_animations,
+            "once": self.once,
         }
 
 

@@ -167,16 +167,18 @@ class AsyncClient:
     async def set(
         self, path: str, value: Value, *,
         animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False,
+        once: Optional[str] = None,
     ) -> int:  # fmt: skip
         """As :meth:`agd.Client.set`."""
-        options = Options(animation, label, disables_animations or None)
+        options = Options(animation, label, disables_animations or None, once)
         return await self._perform(wire.set_value(path, value, options))
 
     def transact(
-        self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False
+        self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False,
+        once: Optional[str] = None,
     ) -> AsyncTransaction:
         """``async with client.transact() as t:`` commits at the end of the block."""
-        return AsyncTransaction(self._perform, "transact", Options(animation, label, disables_animations or None))
+        return AsyncTransaction(self._perform, "transact", Options(animation, label, disables_animations or None, once))
 
     async def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
         """Inverts a bool."""
@@ -184,10 +186,10 @@ class AsyncClient:
 
     async def do(
         self, path: str, arguments: Optional[Mapping[str, Value]] = None, *,
-        animation: Optional[Animation] = None, label: Optional[str] = None,
+        animation: Optional[Animation] = None, label: Optional[str] = None, once: Optional[str] = None,
     ) -> int:  # fmt: skip
         """As :meth:`agd.Client.do`."""
-        return await self._perform(wire.do(path, arguments or {}, Options(animation, label)))
+        return await self._perform(wire.do(path, arguments or {}, Options(animation, label, once=once)))
 
     def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> AsyncTransaction:
         """As :meth:`agd.Client.on_disconnect`."""

@@ -188,18 +188,20 @@ class Client:
     def set(
         self, path: str, value: Value, *,
         animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False,
+        once: Optional[str] = None,
     ) -> int:  # fmt: skip
         """Writes one value.
 
         :returns: the revision at which it is there.
         """
-        return self._perform(wire.set_value(path, value, Options(animation, label, disables_animations or None)))
+        return self._perform(wire.set_value(path, value, Options(animation, label, disables_animations or None, once)))
 
     def transact(
-        self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False
+        self, *, animation: Optional[Animation] = None, label: Optional[str] = None, disables_animations: bool = False,
+        once: Optional[str] = None,
     ) -> Transaction:
         """A block of changes that are committed as one revision."""
-        return Transaction(self._perform, "transact", Options(animation, label, disables_animations or None))
+        return Transaction(self._perform, "transact", Options(animation, label, disables_animations or None, once))
 
     def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
         """Inverts a bool."""
@@ -207,14 +209,14 @@ class Client:
 
     def do(
         self, path: str, arguments: Optional[Mapping[str, Value]] = None, *,
-        animation: Optional[Animation] = None, label: Optional[str] = None,
+        animation: Optional[Animation] = None, label: Optional[str] = None, once: Optional[str] = None,
     ) -> int:  # fmt: skip
         """Calls an action of a node.
 
         :param arguments: by the names of the action's parameters.
         :returns: the revision at which everything that it writes is there.
         """
-        return self._perform(wire.do(path, arguments or {}, Options(animation, label)))
+        return self._perform(wire.do(path, arguments or {}, Options(animation, label, once=once)))
 
     def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> Transaction:
         """A block of changes that the daemon commits when this client disconnects for any reason.

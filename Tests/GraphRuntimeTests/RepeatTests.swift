@@ -1,0 +1,77 @@
+import AttributeValues
+import Testing
+import ViewGraph
+import WireProtocol
+
+@testable import GraphRuntime
+
+/// Requests with an identifier, which are performed once.
+@Suite("Requests that are sent again")
+struct RepeatTests {
+    private static let scene = "nodes: [{ id: c, state: { n: 0, d: 0.0, t: { initial: 0, transient: true } } }]"
+
+    private static func add(_ once: String, to path: String = "/c.n") -> Request {
+        .transact([Mutation(operation: .add, path: path, value: 1)], TransactionOptions(once: once))
+    }
+
+    @Test("a request with a known identifier is answered with the first revision, and changes nothing")
+    func repeated() throws {
+        let graph = try Harness(RepeatTests.scene)
+        guard case .revision(let first) = try graph.succeed(Self.add("a")) else {
+            Issue.record("no revision")
+            return
+        }
+        try graph.succeed(Self.add("b"))
+        guard case .value(let again) = try graph.succeed(Self.add("a")) else {
+            Issue.record("it was performed again")
+            return
+        }
+        #expect(again == ["revision": .int(Int64(first)), "repeated": true])
+        #expect(try graph.value("/c.n") == 2)
+    }
+
+    @Test("a request that was refused is performed when it comes again") func refused() throws {
+        let graph = try Harness(RepeatTests.scene)
+        #expect(refusal { try graph.succeed(Self.add("a", to: "/c.m")) }?.code == .notFound)
+        try graph.succeed(Self.add("a"))
+        #expect(try graph.value("/c.n") == 1)
+    }
+
+    @Test("an identifier of another principal is another one") func others() throws {
+        let graph = try Harness(RepeatTests.scene, clients: 2)
+        let rules = [
+            AccessRule(.admin, [.user(1000)], try PathPattern("/**")),
+            AccessRule(.write, [.principal("anna")], try PathPattern("/**")),
+        ]
+        graph.turn([.accessChanged(AccessRules(rules, owner: 1000))])
+        try graph.succeed(Self.add("a"))
+        try graph.succeed(.hello(client: nil, principal: "anna"), from: 2)
+        try graph.succeed(Self.add("a"), from: 2)
+        #expect(try graph.value("/c.n") == 2)
+    }
+
+    @Test("only the newest identifiers are known, and a long one is refused") func bounded() throws {
+        var limits = RuntimeLimits()
+        limits.onceIdentifiers = 3
+        let graph = try Harness(RepeatTests.scene, limits: limits)
+        for once in ["a", "b", "c", "d", "b", "a"] { try graph.succeed(Self.add(once)) }
+        // b was known, a not any more.
+        #expect(try graph.value("/c.n") == 5)
+        let long = String(repeating: "x", count: limits.onceLength + 1)
+        #expect(refusal { try graph.succeed(Self.add(long)) }?.code == .invalid)
+        #expect(refusal { try graph.succeed(Self.add("")) }?.code == .invalid)
+    }
+
+    @Test("an animation that has run for a while is where it would be") func elapsed() throws {
+        let graph = try Harness(RepeatTests.scene)
+        try graph.subscribe(["/c.d"])
+        let options = TransactionOptions(animation: "linear(duration: 4)", elapsed: 1)
+        try graph.succeed(.set(Mutation(operation: .set, path: "/c.d", value: 8.0), options))
+        #expect(try graph.value("/c.d", presentation: true) == 2.0)
+        for elapsed in [-1, .infinity, .nan] {
+            let options = TransactionOptions(animation: "linear(duration: 4)", elapsed: elapsed)
+            let request = Request.set(Mutation(operation: .set, path: "/c.d", value: 9.0), options)
+            #expect(refusal { try graph.succeed(request) }?.code == .invalid)
+        }
+    }
+}
