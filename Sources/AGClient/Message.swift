@@ -110,6 +110,7 @@ extension Event {
             }
             self = .update(
                 revision: revision, from: number("from"), label: parameters["label"]?.string,
+                writer: parameters["writer"]?.string,
                 isInitial: parameters["initial"]?.bool ?? false, changes: changes, typed: typed)
         case "invalidate": self = .invalidate(revision: revision, paths: texts("paths"))
         case "structure":

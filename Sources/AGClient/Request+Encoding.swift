@@ -205,5 +205,6 @@ struct ParameterWriter {
         flag("css", subscribe.css)
         flag("typed", subscribe.typed)
         flag("bookmarks", subscribe.bookmarks)
+        flag("writers", subscribe.writers)
     }
 }

@@ -14,6 +14,9 @@ final class Author {
         self.name = name
         self.principal = principal
     }
+
+    /// The principal, or the client and its user.
+    var title: String { principal ?? "\(name ?? "a client") (user \(peer.uid))" }
 }
 
 /// A connection, as the runtime sees it.

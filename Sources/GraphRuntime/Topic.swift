@@ -8,6 +8,8 @@ struct TopicKey: Hashable {
     var events: EventKinds
     var typed: Bool
     var css: Bool
+    /// Updates name who wrote.
+    var writers: Bool
 }
 
 /// How many attributes all topics together watch.

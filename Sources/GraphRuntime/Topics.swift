@@ -32,7 +32,9 @@ final class Topics {
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
     /// The topic that a request names, made where there is none yet.
     func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
-        let key = TopicKey(patterns: request.patterns, events: request.events, typed: request.typed, css: request.css)
+        let key = TopicKey(
+            patterns: request.patterns, events: request.events, typed: request.typed, css: request.css,
+            writers: request.writers)
         if let existing = byKey[key] { return existing }
         var patterns: [PathPattern] = []
         for text in request.patterns { patterns.append(try PathPattern(text)) }

@@ -196,10 +196,17 @@ final class Watching {
         let changes = topic.key.events.contains(.update) ? part.update : []
         if !changes.isEmpty {
             if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength(members) }
-            let update = Event.update(
-                revision: history.revision, from: nil, label: label, isInitial: false, changes: changes,
-                typed: topic.key.typed)
-            deliver(update, to: members)
+            func update(_ writer: String?) -> Event {
+                .update(
+                    revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
+                    changes: changes, typed: topic.key.typed)
+            }
+            if topic.key.writers, let writer = history.recorded(history.revision)?.author?.title {
+                deliver(update(writer), to: members.filter { !$0.client.isPartial })
+                deliver(update(nil), to: members.filter(\.client.isPartial))
+            } else {
+                deliver(update(nil), to: members)
+            }
         }
         if !part.invalidated.isEmpty { for member in members { deliverInvalidations(part, to: member) } }
     }
@@ -282,7 +289,7 @@ extension Watching {
     }
 
     private func shown(_ event: Event) -> Event {
-        guard case .update(let revision, let from, let label, let isInitial, var changes, let typed) = event else {
+        guard case .update(let revision, let from, let label, _, let isInitial, var changes, let typed) = event else {
             return event
         }
         for position in changes.indices {
@@ -316,7 +323,7 @@ extension Subscription {
 extension Event {
     /// Whether an attribute in it has an error in the place of a value.
     fileprivate var tellsOfErrors: Bool {
-        guard case .update(_, _, _, _, let changes, _) = self else { return false }
+        guard case .update(_, _, _, _, _, let changes, _) = self else { return false }
         return changes.contains { $0.content.failure != nil }
     }
 }

@@ -34,6 +34,8 @@ public struct Transaction: Hashable {
     public var writer: String?
     /// The JSON form of an animation.
     public var animation: Value?
+    /// When its motion began: seconds since 1970 on the wall clock of the owner.
+    public var begun: Double?
     /// True if the body spans several transactions.
     public var isConflated = false
     /// Nodes that came, each with all that is below it. An older node at the same path goes first.
@@ -56,7 +58,7 @@ extension Transaction {
         isConflated = true
         label = later.label
         writer = later.writer
-        animation = nil
+        (animation, begun) = (nil, nil)
         if !later.children.isEmpty || !later.added.isEmpty {
             contents = contents.filter { !later.removes($0.key.node) }
             definitions = definitions.filter { !later.removes($0.key.node) }
@@ -86,6 +88,7 @@ extension Transaction {
         if let label { members.append(("label", .string(label))) }
         if let writer { members.append(("writer", .string(writer))) }
         if let animation { members.append(("animation", animation)) }
+        if let begun { members.append(("begun", .double(begun))) }
         if isConflated { members.append(("conflated", true)) }
         if !added.isEmpty { members.append(("added", .list(added.map(Transaction.list)))) }
         if !children.isEmpty {
@@ -123,6 +126,7 @@ extension Transaction {
         label = map["label"]?.string
         writer = map["writer"]?.string
         animation = map["animation"]
+        begun = map["begun"]?.number
         isConflated = map["conflated"] == true
         for entry in map["added"]?.list ?? [] { added.insert(try Transaction.texts(entry)) }
         for entry in map["children"]?.list ?? [] {

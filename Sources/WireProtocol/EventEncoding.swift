@@ -16,7 +16,7 @@ extension ByteBuffer {
     /// Appends the rest, with the newline that ends the message.
     public func appendTail(of event: Event) {
         switch event {
-        case .update(let revision, let from, let label, let isInitial, let changes, let typed):
+        case .update(let revision, let from, let label, let writer, let isInitial, let changes, let typed):
             appendMember(revision: revision)
             if let from {
                 append(",\"from\":")
@@ -25,6 +25,10 @@ extension ByteBuffer {
             if let label {
                 append(",\"label\":")
                 appendJSONString(label)
+            }
+            if let writer {
+                append(",\"writer\":")
+                appendJSONString(writer)
             }
             if isInitial { append(",\"initial\":true") }
             append(",\"changes\":[")

@@ -109,7 +109,9 @@ public struct StructureDetails {
 /// An event for subscribers. It is encoded once for all of them; only the subscription's number differs.
 public enum Event {
     /// `from`: the first revision of the event, if it spans several.
-    case update(revision: UInt64, from: UInt64?, label: String?, isInitial: Bool, changes: [Change], typed: Bool)
+    case update(
+        revision: UInt64, from: UInt64?, label: String?, writer: String? = nil, isInitial: Bool, changes: [Change],
+        typed: Bool)
     case invalidate(revision: UInt64, paths: [String])
     case structure(
         revision: UInt64, added: [String], removed: [String], moved: [String], details: StructureDetails? = nil)

@@ -299,6 +299,9 @@ extension Method {
                 .optional(
                     .bookmarks, .bool, default: false, "Send a bookmark when all events of a revision have been sent."),
                 typed,
+                .optional(
+                    .writers, .bool, default: false,
+                    "Updates of one revision name who wrote, to clients that may read everything."),
             ],
             result: .object([
                 .required("subscription", .count, "Its number, which its events carry."),

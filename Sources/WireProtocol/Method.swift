@@ -49,7 +49,7 @@ public enum ParameterKey: Int, CaseIterable {
         elapsed, enable, error, events
     case expression, format, forward, frames, index, initial, label, maxRate, mode, mutations, once, path, paths,
         presentation, result, revision
-    case since, subscription, to, typed, value
+    case since, subscription, to, typed, value, writers
 
     /// The name as a string, which is built at each call: for tables and faults.
     public var name: String { "\(self)" }

@@ -59,7 +59,7 @@ extension Parameters {
                 return Request.Position(epoch: epoch, revision: UInt64(revision))
             },
             maxRate: self[.maxRate]?.number, frameRate: frameRate, css: flag(.css), typed: flag(.typed),
-            bookmarks: flag(.bookmarks))
+            bookmarks: flag(.bookmarks), writers: flag(.writers))
     }
 }
 

@@ -65,6 +65,7 @@ public enum ProtocolSchema {
                     subscription, revision,
                     .optional("from", .count, "The first revision that the event spans, when it spans several."),
                     .optional("label", .string, "The transaction's label."),
+                    .optional("writer", .string, "With writers: the principal, or the client and its user."),
                     .optional(
                         "initial", .bool, "True: a snapshot of all that is watched, which replaces what was known."),
                     .required("changes", .array(change), "Each changed attribute once."),

@@ -109,6 +109,8 @@ public indirect enum Request {
         public var typed: Bool
         /// True to get a bookmark event after everything up to the present revision has been sent.
         public var bookmarks: Bool
+        /// Updates name who wrote, to clients that may read everything.
+        public var writers: Bool
 
         /// - Parameters:
         ///   - events: `frames` is added when there is a frame rate.
@@ -116,7 +118,8 @@ public indirect enum Request {
         public init(
             patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil,
             maxRate: Double? = nil,
-            frameRate: Double? = nil, css: Bool = false, typed: Bool = false, bookmarks: Bool = false
+            frameRate: Double? = nil, css: Bool = false, typed: Bool = false, bookmarks: Bool = false,
+            writers: Bool = false
         ) {
             self.patterns = patterns
             self.events = frameRate == nil ? events : events.union(.frames)
@@ -127,6 +130,7 @@ public indirect enum Request {
             self.css = css
             self.typed = typed
             self.bookmarks = bookmarks
+            self.writers = writers
         }
     }
 

@@ -79,7 +79,7 @@ struct TopCommand: ParsableCommand {
             guard let message = try connection.receive(timeout: left, interrupt: interrupt) else {
                 return MonotonicTime.now < end
             }
-            if case .event(_, .update(_, _, _, _, let changes, _)) = message { load.count(changes.map(\.path)) }
+            if case .event(_, .update(_, _, _, _, _, let changes, _)) = message { load.count(changes.map(\.path)) }
         }
         return false
     }

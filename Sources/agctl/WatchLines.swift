@@ -44,7 +44,7 @@ final class WatchLines {
 
     /// After the first values: reports the patterns that match nothing, because they may be mistyped.
     private func noteUnmatched(_ event: Event) {
-        guard let patterns = unmatched, case .update(_, _, _, true, let changes, _) = event else { return }
+        guard let patterns = unmatched, case .update(_, _, _, _, true, let changes, _) = event else { return }
         unmatched = nil
         for text in patterns {
             let pattern = try? PathPattern(text)
@@ -90,7 +90,7 @@ struct ChangeLog {
     /// The path, the text, and the content if there is one.
     mutating func lines(of event: Event) -> [(path: String, text: String, content: Content?)] {
         switch event {
-        case .update(_, _, _, let isInitial, let changes, _):
+        case .update(_, _, _, _, let isInitial, let changes, _):
             guard isInitial, awaitsSnapshot else { return changes.map { note($0.path, $0.content) } }
             awaitsSnapshot = false
             let before = known

@@ -38,7 +38,7 @@ struct WatchTable {
 
     mutating func take(_ event: Event, at now: Double) {
         switch event {
-        case .update(let revision, _, let label, let isInitial, let changes, _):
+        case .update(let revision, _, let label, _, let isInitial, let changes, _):
             self.revision = revision
             self.label = label
             let isFirst = rows.isEmpty

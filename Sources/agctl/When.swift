@@ -150,7 +150,9 @@ private struct Condition {
 
     /// - Returns: whether attributes have changed.
     mutating func take(_ message: EncodedMessage) throws(ClientError) -> Bool {
-        guard case .event(_, .update(_, _, _, let isInitial, let changes, _)) = try decoder.decode(message, typed: true)
+        guard
+            case .event(_, .update(_, _, _, _, let isInitial, let changes, _)) = try decoder.decode(
+                message, typed: true)
         else { return false }
         if isInitial { values = [:] }
         for change in changes { note(change.content, at: change.path) }

@@ -30,6 +30,7 @@ final class Mirror {
         var owner = ""
         /// The wall clock at the last message of the owner.
         var seen: Value = .null
+        var clock = ClockDifference()
         /// What the daemon was told. Nil before the first report.
         var isLive: Bool?
         /// True if the daemon has the nodes of `tree`.
@@ -180,6 +181,7 @@ final class Mirror {
             copy.owner = owner
             nextReport = 0
         }
+        if let sent = body?["time"]?.number { copy.clock.hear(sent, at: WallTime.now) }
         hear(copy, frame.position.revision)
         if let position, frame.position.epoch != position.epoch, copy.healTime == nil { copy.healTime = 0 }
     }
@@ -197,9 +199,9 @@ final class Mirror {
     }
 
     private static func wallTime() -> Value {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int64(time.tv_nsec)).map { .timestamp($0) } ?? .null
+        let now = WallTime.now
+        let nanoseconds = Int64((now - now.rounded(.down)) * 1e9)
+        return Timestamp(seconds: Int64(now), nanoseconds: nanoseconds).map { .timestamp($0) } ?? .null
     }
 
     // MARK: Writes
@@ -412,7 +414,8 @@ final class Mirror {
     }
 
     private func label(_ copy: Copy, _ cause: Transaction) -> String {
-        cause.label.map { "\(copy.site): \($0)" } ?? "\(copy.site)"
+        let words = [cause.label, cause.writer.map { "by \($0)" }].compactMap { $0 }
+        return words.isEmpty ? "\(copy.site)" : "\(copy.site): \(words.joined(separator: " "))"
     }
 
     /// Queues one transaction.
@@ -430,7 +433,10 @@ final class Mirror {
         }
         if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
         mutations.append(mutation(copy, "revision", .int(Int64(clamping: copy.revision))))
-        let options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: true)
+        var options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: true)
+        if options.animation != nil, let begun = cause.begun {
+            options.elapsed = copy.clock.elapsed(since: begun, at: WallTime.now)
+        }
         waiting.append(.transact(mutations, options))
     }
 
@@ -473,7 +479,7 @@ final class Mirror {
                 switch request {
                 case .transact(let mutations, var options) where options.animation != nil:
                     // A curve that this daemon does not know: the values count.
-                    options.animation = nil
+                    (options.animation, options.elapsed) = (nil, 0)
                     _ = try connection.call(.transact(mutations, options))
                 case .apply where !rules(copy).isEmpty:
                     log.report("rules of \(copy.site)", "\(copy.site) is mirrored without its rules: \(error)")

@@ -19,8 +19,7 @@ final class Publisher {
     private let stop: Wakeup
     private let pulse: Pulse
     private let nats: NATS
-    /// The body of heartbeats.
-    private let heartbeat: String
+    private let holder: String
     private var lease: Lease
     private var log: Log
 
@@ -71,7 +70,7 @@ final class Publisher {
         root = publication.nodes
         site = publication.site
         nats = try NATS(settings)
-        heartbeat = (["owner": .string(holder)] as Value).jsonText
+        self.holder = holder
         principals = PrincipalConnections(settings)
         lease = Lease(site: site, holder: holder, time: settings.leaseTime)
         log = Log(subject: "\(publication.site)")
@@ -104,7 +103,9 @@ final class Publisher {
             to: .find(settings.socket), name: "agd-link \(site)", typed: true, timeout: max(5, settings.liveTime))
         let result = try connection.call(
             .subscribe(
-                .init(patterns: [pattern], events: [.update, .structure], initial: false, typed: true, bookmarks: true))
+                .init(
+                    patterns: [pattern], events: [.update, .structure], initial: false, typed: true, bookmarks: true,
+                    writers: true))
         )
         guard let epoch = result.map?["epoch"]?.string else { throw .malformed("subscribe was answered without epoch") }
         collected = nil
@@ -174,17 +175,19 @@ final class Publisher {
     private func take(_ message: Message) throws(ClientError) {
         guard case .event(_, let event) = message else { return askedAt = nil }
         switch event {
-        case .update(let revision, let from, let label, _, let changes, _):
+        case .update(let revision, let from, let label, let writer, _, let changes, _):
             guard revision > self.revision else { return }
             if let collected, collected.revision != revision { finish() }
             var transaction = collected?.changes ?? Transaction()
-            transaction.label = label
+            (transaction.label, transaction.writer) = (label, writer)
             transaction.isConflated = from != nil
             for change in changes {
                 guard let place = place(change.path) else { continue }
                 transaction.contents[place] = change.content
                 if let timeline = change.timeline?.map, transaction.animation == nil {
                     transaction.animation = Publisher.animation(timeline)
+                    let start = timeline["start"]?.number ?? MonotonicTime.now
+                    transaction.begun = WallTime.now - (MonotonicTime.now - start)
                 }
             }
             collected = (revision, transaction)
@@ -292,7 +295,8 @@ final class Publisher {
         }
         collected = nil
         var changes = new.changes(since: tree)
-        (changes.label, changes.animation) = (reason?.label, reason?.animation)
+        (changes.label, changes.writer) = (reason?.label, reason?.writer)
+        (changes.animation, changes.begun) = (reason?.animation, reason?.begun)
         reason = nil
         tree = new
         queue(changes, UInt64(clamping: number))
@@ -341,6 +345,7 @@ final class Publisher {
             if now >= nextHeartbeat, askedAt.map({ now < $0 + Publisher.heartbeatTime }) ?? true {
                 nextHeartbeat = now + Publisher.heartbeatTime
                 let frame = Frame(position: position(acknowledged), after: acknowledged)
+                let heartbeat = (["owner": .string(holder), "time": .double(WallTime.now)] as Value).jsonText
                 try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat).utf8))
             }
             if let old = oldSnapshots.first, now > old.due {

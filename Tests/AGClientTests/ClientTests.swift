@@ -149,7 +149,7 @@ struct ClientTests {
         var heard: [String] = []
         for try await element in client.subscribe(.init(patterns: ["/a.b"]), backoff: Backoff(first: 0, longest: 0)) {
             switch element {
-            case .event(.update(_, _, _, _, let changes, _)):
+            case .event(.update(_, _, _, _, _, let changes, _)):
                 heard.append(changes.map { "\($0.path) \($0.content.value ?? .null)" }.joined())
             case .event: heard.append("another event")
             case .interrupted: heard.append("interrupted")
@@ -175,7 +175,7 @@ struct ClientTests {
         let client = try Client(at: daemon.location)
         var next = UInt64(1)
         for try await element in client.subscribe("/a.b") {
-            guard case .event(.update(let revision, _, _, _, _, _)) = element else { break }
+            guard case .event(.update(let revision, _, _, _, _, _, _)) = element else { break }
             guard revision == next else { break }
             next += 1
             if revision == UInt64(count) { break }

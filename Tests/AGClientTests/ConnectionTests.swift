@@ -93,7 +93,7 @@ struct ConnectionTests {
         let connection = try Connection(to: daemon.location)
         _ = try connection.call(.ping)
         for expected in [UInt64(4), 5] {
-            guard case .event(1, .update(expected, _, _, false, _, _))? = try connection.receive() else {
+            guard case .event(1, .update(expected, _, _, _, false, _, _))? = try connection.receive() else {
                 return #expect(Bool(false), "no update \(expected)")
             }
         }
@@ -144,7 +144,7 @@ struct ConnectionTests {
         let connection = try Connection(to: daemon.location)
         let long = Mutation(operation: .set, path: "/a.b", value: .string(String(repeating: "x", count: size)))
         #expect(try connection.call(.set(long, TransactionOptions())) == [:])
-        guard case .event(_, .update(_, _, _, _, let changes, _))? = try connection.receive() else {
+        guard case .event(_, .update(_, _, _, _, _, let changes, _))? = try connection.receive() else {
             return #expect(Bool(false), "no update")
         }
         #expect(changes.first?.content.value?.string?.utf8.count == size)

@@ -61,7 +61,7 @@ struct MessageDecoderTests {
         let event = Event.update(
             revision: 1, from: nil, label: nil, isInitial: false,
             changes: [Change(path: "/a.b", content: .value([.uint(5), .timestamp(time)]))], typed: true)
-        guard case .event(_, .update(_, _, _, _, let changes, _)) = try decode(line(event), typed: true) else {
+        guard case .event(_, .update(_, _, _, _, _, let changes, _)) = try decode(line(event), typed: true) else {
             return #expect(Bool(false), "no update")
         }
         #expect(changes.first?.content.value == [.uint(5), .timestamp(time)])

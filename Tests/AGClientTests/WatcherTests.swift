@@ -20,7 +20,8 @@ struct WatcherTests {
         case .resumed(let isSnapshot)?: return isSnapshot ? "anew" : "resumed"
         case .event(let message)?:
             guard
-                case .event(_, .update(let revision, _, _, let isInitial, _, _)) = try MessageDecoder().decode(message)
+                case .event(_, .update(let revision, _, _, _, let isInitial, _, _)) = try MessageDecoder().decode(
+                    message)
             else { return "?" }
             return isInitial ? "snapshot \(revision)" : "update \(revision)"
         }

@@ -247,7 +247,8 @@ struct LinkTests {
                 "label": "tap", "animation": "easeInOut(duration: 1)",
             ])
         var update = try mirror.event()
-        while update["label"] != "hosts/web-01: tap" { update = try mirror.event() }
+        while update["label"]?.string?.hasPrefix("hosts/web-01: tap") != true { update = try mirror.event() }
+        #expect(update["label"]?.string?.hasSuffix("(user \(getuid()))") == true, "\(update["label"] ?? .null)")
         let changes = update["changes"]?.list ?? []
         let paths = Set(changes.compactMap { $0["path"]?.string })
         #expect(

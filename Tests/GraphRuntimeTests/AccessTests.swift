@@ -404,7 +404,7 @@ struct AccessTests {
             .batchEnds(owner),
         ])
         let told = graph.deliveries.compactMap { delivery -> [Change]? in
-            guard case .event(let receivers, .update(_, _, _, _, let changes, _)) = delivery else { return nil }
+            guard case .event(let receivers, .update(_, _, _, _, _, let changes, _)) = delivery else { return nil }
             return receivers.contains { $0.client == ClientID(number: 1) } ? changes : nil
         }
         #expect(told.joined().map { $0.content.failure?.message } == ["it depends on an attribute that has an error"])

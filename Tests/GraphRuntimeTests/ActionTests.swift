@@ -62,7 +62,9 @@ struct ActionTests {
         #expect(try call(graph, "/home.allOff") == 1)
         #expect(graph.changes == ["/home/a.isOn": .value(false), "/home/b.isOn": .value(false)])
         #expect(graph.events.count == 1)
-        guard case .update(_, _, let label, _, _, _)? = graph.events.first else { throw Failure(.invalid, "no update") }
+        guard case .update(_, _, let label, _, _, _, _)? = graph.events.first else {
+            throw Failure(.invalid, "no update")
+        }
         #expect(label == "do /home.allOff")
         // Nothing is left to write.
         #expect(try call(graph, "/home.allOff") == 0)
@@ -73,7 +75,7 @@ struct ActionTests {
         try graph.subscribe(["/home.count", "/home.isOn", "/home.twice"])
         try call(graph, "/home.swap")
         var moving: [String: String] = [:]
-        for case .update(_, _, _, _, let changes, _) in graph.events {
+        for case .update(_, _, _, _, _, let changes, _) in graph.events {
             for change in changes { moving[change.path] = change.timeline?.jsonText ?? "" }
         }
         #expect(moving.keys.sorted() == ["/home.count", "/home.isOn", "/home.twice"])

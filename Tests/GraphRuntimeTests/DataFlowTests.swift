@@ -143,7 +143,7 @@ struct BindingTests {
             """)
         try graph.subscribe(["/g.v"], initial: true)
         func settle() -> Double? {
-            for case .update(_, _, _, _, let changes, _) in graph.events {
+            for case .update(_, _, _, _, _, let changes, _) in graph.events {
                 return changes.first?.timeline?.map?["settle"]?.number
             }
             return nil

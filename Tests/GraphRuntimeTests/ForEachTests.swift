@@ -85,7 +85,7 @@ struct ForEachTests {
         try graph.subscribe(["/l/rows/**"], events: [.update, .structure], initial: true)
         func paths() -> [String] {
             graph.events.flatMap { event -> [String] in
-                if case .update(_, _, _, _, let changes, _) = event { changes.map(\.path) } else { [] }
+                if case .update(_, _, _, _, _, let changes, _) = event { changes.map(\.path) } else { [] }
             }
         }
         #expect(paths().sorted() == ["/l/rows.elements", "/l/rows/x.item", "/l/rows/x.place", "/l/rows/x.t"])

@@ -171,7 +171,7 @@ final class Harness {
     /// The changes in the last deliveries' update events, by path.
     var changes: [String: Content] {
         var changes: [String: Content] = [:]
-        for case .update(_, _, _, _, let list, _) in events {
+        for case .update(_, _, _, _, _, let list, _) in events {
             for change in list { changes[change.path] = change.content }
         }
         return changes

@@ -102,7 +102,7 @@ struct JobTests {
         #expect(seen.isSubset(of: [0, 182]) && seen.contains(0))
         #expect(failure(said, "apply1") == nil)
         var updates = 0
-        for case .event(_, .update(_, _, _, _, let changes, _)) in said {
+        for case .event(_, .update(_, _, _, _, _, let changes, _)) in said {
             updates += 1
             #expect(changes.count == 182)
         }
@@ -353,7 +353,7 @@ struct JobTests {
         // 50 nodes in each, and some for reading.
         #expect(turns > 8)
         var told: [String] = []
-        for case .event(_, .update(_, _, _, _, let changes, _)) in said { told += changes.map(\.path) }
+        for case .event(_, .update(_, _, _, _, _, let changes, _)) in said { told += changes.map(\.path) }
         #expect(told == ["/many/v7.n"] && failure(said, "apply1") == nil)
     }
 

@@ -256,7 +256,7 @@ struct LimitTests {
         for request in requests {
             try graph.succeed(request)
             let labels = graph.events.compactMap {
-                if case .update(_, _, let label, _, _, _) = $0 { label } else { nil }
+                if case .update(_, _, let label, _, _, _, _) = $0 { label } else { nil }
             }
             #expect(labels == ["größ"], "\(request)")
         }

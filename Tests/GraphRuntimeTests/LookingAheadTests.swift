@@ -27,7 +27,7 @@ struct LookingAheadTests {
     /// What the last turn's updates said, in order.
     private func told(_ graph: Harness) -> [String] {
         graph.events.flatMap { event -> [String] in
-            if case .update(_, _, _, _, let changes, _) = event { changes.map(\.path) } else { [] }
+            if case .update(_, _, _, _, _, let changes, _) = event { changes.map(\.path) } else { [] }
         }
     }
 
@@ -48,7 +48,7 @@ struct LookingAheadTests {
         var updates: [[String]] = []
         var invalidated: [String] = []
         for case .event(_, let event) in outcome.deliveries {
-            if case .update(before + 1, _, "cas", _, let changes, _) = event { updates.append(changes.map(\.path)) }
+            if case .update(before + 1, _, "cas", _, _, let changes, _) = event { updates.append(changes.map(\.path)) }
             if case .invalidate(_, let paths) = event { invalidated += paths }
         }
         #expect(updates.count == 1 && updates.first?.sorted() == ["/a.far", "/a.w", "/a.x", "/a.y"])

@@ -23,7 +23,7 @@ struct MotionValueTests {
         """
 
     private func timeline(_ graph: Harness, _ path: String) -> ValueMap? {
-        for case .update(_, _, _, _, let changes, _) in graph.events {
+        for case .update(_, _, _, _, _, let changes, _) in graph.events {
             for change in changes where change.path == path { return change.timeline?.map }
         }
         return nil

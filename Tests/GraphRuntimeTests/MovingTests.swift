@@ -54,7 +54,7 @@ struct MovingTests {
         try graph.subscribe(["/**.load", "/*/h1.spot.x"], initial: true)
         try move(graph, "/h/h1", to: "/g")
         #expect(graph.events.count == 1)
-        guard case .update(_, _, _, false, let changes, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, false, let changes, _)? = graph.events.first else {
             Issue.record("one update")
             return
         }
@@ -74,7 +74,7 @@ struct MovingTests {
         try graph.subscribe(["/**.twice"], initial: true)
         #expect(graph.changes == ["/h/h3.twice": .value(2.0)])
         try move(graph, "/h/h3", to: "/g", animation: "linear(duration: 1)")
-        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
             Issue.record("an update")
             return
         }
@@ -97,7 +97,7 @@ struct MovingTests {
         try graph.subscribe(["/**.load"], events: [.update, .frames], frames: 10)
         try graph.set("/h/h1.load", 11.0, animation: "linear(duration: 1)")
         try move(graph, "/h/h1", to: "/g")
-        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
             Issue.record("an update")
             return
         }
@@ -194,7 +194,7 @@ struct MovingTests {
         let seen = graph.runtime.revision
         try move(graph, "/h/h1", to: "/g")
         try graph.subscribe(["/**.load"], since: .init(epoch: "test", revision: seen), from: 2)
-        guard case .update(_, _, _, false, let changes, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, false, let changes, _)? = graph.events.first else {
             Issue.record("no snapshot")
             return
         }

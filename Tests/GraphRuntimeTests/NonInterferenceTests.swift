@@ -150,7 +150,8 @@ struct NonInterferenceTests {
         case .frames: return ["rate": 10]
         case .format: return .string(random.pick(["json", "dot", "scene", "openmetrics"]))
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
-        case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed:
+        case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed,
+            .writers:
             return .bool(random.below(10) == 0)
         case .elapsed: return 0.5
         case .client, .as, .label, .once: return .string("me")

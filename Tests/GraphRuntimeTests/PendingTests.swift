@@ -40,7 +40,7 @@ struct PendingTests {
         #expect(waiting.renamed.count < 10 && waiting.invalidated.count < 10)
         try setItems(graph, ["x1", "z"])
         graph.advance(1000)
-        guard case .update(_, _?, _, _, let changes, _)? = graph.events.dropFirst().first else {
+        guard case .update(_, _?, _, _, _, let changes, _)? = graph.events.dropFirst().first else {
             Issue.record("one update that spans")
             return
         }
@@ -104,7 +104,7 @@ struct PendingTests {
             ])
         let revisions = graph.events.compactMap { event -> UInt64? in
             switch event {
-            case .update(let revision, _, _, _, _, _), .invalidate(let revision, _),
+            case .update(let revision, _, _, _, _, _, _), .invalidate(let revision, _),
                 .structure(let revision, _, _, _, _),
                 .completion(let revision, _, _, _):
                 revision

@@ -346,7 +346,7 @@ struct PlacingTests {
             Mutation(operation: .set, path: "/app/fade.step", value: 1),
         ])
         let timeline = graph.events.compactMap { event -> Value? in
-            guard case .update(_, _, _, _, let changes, _) = event else { return nil }
+            guard case .update(_, _, _, _, _, let changes, _) = event else { return nil }
             return changes.first { $0.path == "/app/fade/a.x" }?.timeline
         }.first
         #expect(timeline?.map?["logical"] == 2)

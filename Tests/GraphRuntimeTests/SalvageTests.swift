@@ -27,7 +27,7 @@ struct SalvageTests {
         // The nodes go on with the keys that their values have.
         #expect(Set(changes.filter { $0.name == "" }.map(\.key)) == ["/a#1", "/a/b#2"])
         let told = deliveries.contains {
-            guard case .event(_, .update(_, _, _, _, let changes, _)) = $0 else { return false }
+            guard case .event(_, .update(_, _, _, _, _, let changes, _)) = $0 else { return false }
             return changes.contains { if $0.path == "/a.x", case .value(5) = $0.content { true } else { false } }
         }
         #expect(told)

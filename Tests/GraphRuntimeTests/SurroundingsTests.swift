@@ -134,7 +134,7 @@ struct EnvironmentTests {
         try graph.subscribe(["/g/a.b", "/g/b.b"], initial: true)
         func moving() -> Set<String> {
             var paths: Set<String> = []
-            for case .update(_, _, _, _, let changes, _) in graph.events {
+            for case .update(_, _, _, _, _, let changes, _) in graph.events {
                 for change in changes where change.timeline != nil { paths.insert(change.path) }
             }
             return paths

@@ -40,7 +40,7 @@ struct UnlinkedTests {
                 return [
                     "added \(added) removed \(removed.sorted()) moved \(moved)"
                 ]
-            case .event(_, .update(_, _, _, _, let changes, _)):
+            case .event(_, .update(_, _, _, _, _, let changes, _)):
                 return changes.map { "\($0.path) \($0.content.failure?.code.rawValue ?? "\($0.content)")" }.sorted()
             case .event(_, .invalidate(_, let paths)): return ["invalidated \(paths.sorted())"]
             default: return []

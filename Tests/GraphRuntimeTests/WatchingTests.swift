@@ -33,7 +33,7 @@ struct WatchingTests {
             ],
             label: "two")
         #expect(graph.events.count == 1)
-        guard case .update(let revision, _, "two", false, let changes, _)? = graph.events.first else {
+        guard case .update(let revision, _, "two", _, false, let changes, _)? = graph.events.first else {
             Issue.record("one update with the label")
             return
         }
@@ -62,7 +62,8 @@ struct WatchingTests {
         for load in 1...50 { try graph.set("/hosts/a.load", .double(Double(load) + 0.5)) }
         #expect(graph.events.isEmpty)
         graph.turn([.drained(ClientID(number: 2))])
-        guard case .update(let revision, let from?, _, _, let changes, _)? = graph.events.first, graph.events.count == 1
+        guard case .update(let revision, let from?, _, _, _, let changes, _)? = graph.events.first,
+            graph.events.count == 1
         else {
             Issue.record("one event that spans revisions")
             return
@@ -102,7 +103,7 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/b.load": .value(5.0)])
         try graph.subscribe(["/hosts/**"], since: .init(epoch: "another life", revision: seen), from: 2)
         #expect(graph.changes.count == 4)
-        guard case .update(_, _, _, true, _, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, true, _, _)? = graph.events.first else {
             Issue.record("a snapshot says so")
             return
         }
@@ -237,7 +238,7 @@ struct WatchingTests {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*.load"])
         _ = try graph.apply("nodes: [{ id: a, kind: container, state: { load: 9.0 } }]", at: "/hosts")
-        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
             Issue.record("an update")
             return
         }
@@ -311,7 +312,7 @@ struct MotionTests {
         """
 
     private func timeline(_ graph: Harness, _ path: String) -> ValueMap? {
-        for case .update(_, _, _, _, let changes, _) in graph.events {
+        for case .update(_, _, _, _, _, let changes, _) in graph.events {
             for change in changes where change.path == path { return change.timeline?.map }
         }
         return nil

@@ -403,7 +403,7 @@ struct WorkTests {
         try graph.subscribe(["/a.*"])
         let mutations = (0..<50).map { Mutation(operation: .set, path: "/a.x\($0)", value: 1.0) }
         try graph.succeed(.transact(mutations, TransactionOptions(animation: "linear(duration: 1)")))
-        guard case .update(_, _, _, _, let changes, _)? = graph.events.first else {
+        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
             Issue.record("one update")
             return
         }
@@ -433,7 +433,7 @@ struct WorkTests {
             }
             try graph.succeed(.transact(mutations, TransactionOptions(animation: "spring(duration: 1, bounce: 0.5)")))
             var found: [Value] = []
-            for case .update(_, _, _, _, let changes, _) in graph.events { found += changes.compactMap(\.timeline) }
+            for case .update(_, _, _, _, _, let changes, _) in graph.events { found += changes.compactMap(\.timeline) }
             return (
                 found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples
             )
@@ -488,7 +488,7 @@ struct WorkTests {
             "nodes: [{ id: a, state: { x: 1, y: 2 }, children: [{ id: b, state: { x: 3 }, children: [{ id: c, state: { x: 4, y: 5 } }] }] }]"
         )
         var told: [String: Set<String>] = [:]
-        for case .event(let receivers, .update(_, _, _, _, let changes, _)) in graph.deliveries {
+        for case .event(let receivers, .update(_, _, _, _, _, let changes, _)) in graph.deliveries {
             for receiver in receivers { told[numbers[receiver.subscription] ?? "?"] = Set(changes.map(\.path)) }
         }
         for pattern in numbers.values {

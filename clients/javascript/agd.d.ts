@@ -27,6 +27,7 @@ export interface WatchOptions {
   frames?: { rate: number }
   css?: boolean
   bookmarks?: boolean
+  writers?: boolean
   /** Called with false when the connection is lost and with true when it is back. */
   onLive?: (isLive: boolean) => void
 }

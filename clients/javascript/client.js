@@ -12,7 +12,7 @@ export const PARAMETERS = {
   transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
   do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
   onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
-  subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed'],
+  subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed', 'writers'],
   unsubscribe: ['subscription'],
   apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
   remove: ['path', 'animation', 'disablesAnimations', 'label'],

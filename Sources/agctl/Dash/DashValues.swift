@@ -78,7 +78,7 @@ struct DashValues {
     /// - Returns: true if the change may give the board other cards.
     mutating func take(_ event: Event, at now: Double) -> Bool {
         switch event {
-        case .update(_, _, _, let isInitial, let changes, _):
+        case .update(_, _, _, _, let isInitial, let changes, _):
             if isInitial, awaitsSnapshot {
                 awaitsSnapshot = false
                 (contents, displayed) = ([:], [:])

@@ -26,7 +26,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "do": ["path", "arguments", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
     "onDisconnect": ["mutations", "animation", "disablesAnimations", "label", "typed"],
     "subscribe": [
-        "paths", "events", "initial", "since", "maxRate", "frames", "css", "bookmarks", "typed",
+        "paths", "events", "initial", "since", "maxRate", "frames", "css", "bookmarks", "typed", "writers",
     ],
     "unsubscribe": ["subscription"],
     "apply": ["document", "at", "mode", "dryRun", "animation", "disablesAnimations", "label"],
