@@ -260,6 +260,36 @@ struct LinkTests {
         withExtendedLifetime(links) {}
     }
 
+    @Test("a motion of the mirror has begun when its owner's did, also when the transaction came late")
+    func motions() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let (writer, reader) = (try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror))
+        try mirror.wait(".isLive", true)
+        try owner.call("subscribe", ["paths": ["/host.load"], "initial": false])
+        let other = try a.client()
+        reader.signal(SIGSTOP)
+        // One unit a second.
+        try other.call("set", ["path": "/host.load", "value": 1001.5, "animation": "linear(duration: 1000)"])
+        let begun = try owner.event()["changes"]?.list?.first?["timeline"]?["start"]?.number
+        while try #require(try shown(other, "/host.load")) < 2.5 {}
+        reader.signal(SIGCONT)
+        var change: Value?
+        while change == nil {
+            change = try mirror.event()["changes"]?.list?.first { $0["path"] == "/fleet/web-01.load" }
+        }
+        // The daemons of this test have the same clock.
+        let late = try #require(change?["timeline"]?["start"]?.number) - #require(begun)
+        #expect(abs(late) < 0.5, "the mirror's motion begins \(late) s after the owner's")
+        withExtendedLifetime(writer) {}
+    }
+
+    /// The value that an attribute in motion has now.
+    private func shown(_ client: Client, _ path: String) throws -> Double? {
+        try client.call("get", ["paths": [.string(path)], "presentation": true])["values"]?.map?[.string(path)]?[
+            "value"]?.number
+    }
+
     @Test("a mirror shows the death of the owner's link, of its daemon and of its own link")
     func deaths() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
