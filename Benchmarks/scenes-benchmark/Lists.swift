@@ -14,12 +14,11 @@ func changeLists(of count: Int) throws {
     let graph = ViewGraph(wallTime: .epoch)
     graph.perform(try graph.planned(scene, at: .root, .create).plan)
     let path = try AttributePath("/app.items")
-    let items = try graph.locate(path)
 
     /// A transaction and what a runtime does after it: the tree settled, whatever is watched and may have changed read.
-    func transact(_ change: ([Value]) -> [Value]) throws {
+    func transact(at path: AttributePath, _ change: (Value?) -> Value?) throws {
         graph.begin()
-        try graph.write(items, through: path) { old throws(Failure) in .list(change(old?.list ?? [])) }
+        try graph.write(try graph.locate(path), through: path) { old throws(Failure) in change(old) }
         _ = graph.commit()
         for attribute in graph.takeStructureChange().addedAttributes where graph.isAlive(attribute) {
             graph.watch(attribute)
@@ -28,25 +27,33 @@ func changeLists(of count: Int) throws {
         for attribute in graph.takeInvalidated() { _ = graph.content(of: attribute) }
     }
 
+    func edit(_ change: (inout ValueList) -> Void) throws {
+        try transact(at: path) { old in
+            var list = old?.list ?? []
+            change(&list)
+            return .list(list)
+        }
+    }
+
     let start = now()
-    try transact { _ in (0..<count).map(element) }
+    try transact(at: path) { _ in .list((0..<count).map(element)) }
     let filled = now() - start
     print(
         "{\"case\": \"forEach \(count), fill\", \"ms\": \((filled / 1e4).rounded() / 100), \"nsPerElement\": \(Int(filled / Double(count)))}"
     )
 
-    func measure(_ name: String, _ change: ([Value]) -> [Value], undo: ([Value]) -> [Value]) throws {
+    func measure(_ name: String, _ change: () throws -> Void, undo: () throws -> Void) throws {
         // What the first change after the fill finds out once.
-        try transact(change)
-        try transact(undo)
+        try change()
+        try undo()
         var best = Double.infinity
         let before = graph.counters
         let rounds = 20
         for _ in 0..<rounds {
             let start = now()
-            try transact(change)
+            try change()
             best = min(best, now() - start)
-            try transact(undo)
+            try undo()
         }
         let after = graph.counters
         let each = UInt64(rounds * 2)
@@ -56,28 +63,15 @@ func changeLists(of count: Int) throws {
     }
 
     let middle = count / 2
-    let new = element(count)
-    try measure(
-        "insert", { $0[..<middle] + [new] + $0[middle...] }, undo: { Array($0[..<middle] + $0[(middle + 1)...]) })
-    let old = element(middle)
-    try measure(
-        "remove", { Array($0[..<middle] + $0[(middle + 1)...]) }, undo: { $0[..<middle] + [old] + $0[middle...] })
-    try measure(
-        "move",
-        { list in
-            var list = list
-            list.insert(list.remove(at: count - 2), at: 1)
-            return list
-        },
-        undo: { list in
-            var list = list
-            list.insert(list.remove(at: 1), at: count - 2)
-            return list
-        })
-    func marked(_ list: [Value], _ number: Int64) -> [Value] {
-        var list = list
-        list[middle] = ["id": .string("element\(middle)"), "n": .int(number)]
-        return list
+    let (new, old) = (element(count), element(middle))
+    try measure("append", { try edit { $0.append(new) } }, undo: { try edit { $0.remove(at: count) } })
+    try measure("insert", { try edit { $0.insert(new, at: middle) } }, undo: { try edit { $0.remove(at: middle) } })
+    try measure("remove", { try edit { $0.remove(at: middle) } }, undo: { try edit { $0.insert(old, at: middle) } })
+    func move(_ from: Int, _ to: Int) throws { try edit { $0.insert($0.remove(at: from), at: to) } }
+    try measure("move", { try move(count - 2, 1) }, undo: { try move(1, count - 2) })
+    func mark(_ path: AttributePath, _ number: Int64) throws { try transact(at: path) { _ in .int(number) } }
+    for (name, step) in [("write [index]", "[\(middle)]"), ("write [id]", "[id=\"element\(middle)\"]")] {
+        let place = try AttributePath("/app.items\(step).n")
+        try measure(name, { try mark(place, -1) }, undo: { try mark(place, -2) })
     }
-    try measure("write", { marked($0, -1) }, undo: { marked($0, -2) })
 }

@@ -1,13 +1,100 @@
 /// Counts the elements at the beginning or the end of two lists that are identical: the same numbers, the same short
 /// texts, or references to the same storage.
 ///
-/// Compares the words of the values in memory. This takes a fraction of the time of `==`, which counts references.
+/// Chunks that both lists share are not looked at. In others, the words of the values in memory are compared; this takes a
+/// fraction of the time of `==`, which counts references.
 /// Lifetime: the memory is read only inside `withUnsafeBytes`. Values with different words may still be equal, so the
 /// caller continues with `==`.
 public enum IdenticalRun {
     /// - Returns: the number of elements from `a[x]` and `b[y]` on, at most `count`, that are identical one by one.
-    public static func length(_ a: [Value], from x: Int, _ b: [Value], from y: Int, count: Int) -> Int {
+    public static func length(_ a: ValueList, from x: Int, _ b: ValueList, from y: Int, count: Int) -> Int {
         precondition(x >= 0 && y >= 0 && count <= a.count - x && count <= b.count - y)
+        var (before, after) = (Stretch(a, from: x), Stretch(b, from: y))
+        var done = 0
+        while done < count {
+            let part = min(count - done, before.left, after.left)
+            let same = forwards(before.elements, before.place, after.elements, after.place, part)
+            done += same
+            guard same == part else { break }
+            before.advance(part)
+            after.advance(part)
+        }
+        return done
+    }
+
+    /// The same from the ends of both lists.
+    public static func lengthFromEnd(_ a: ValueList, _ b: ValueList, count: Int) -> Int {
+        precondition(count <= a.count && count <= b.count)
+        var (before, after) = (Stretch(endOf: a), Stretch(endOf: b))
+        var done = 0
+        while done < count {
+            let part = min(count - done, before.place, after.place)
+            let same = backwards(before.elements, before.place, after.elements, after.place, part)
+            done += same
+            guard same == part else { break }
+            before.retreat(part)
+            after.retreat(part)
+        }
+        return done
+    }
+
+    /// A place in a list, with the chunk around it.
+    private struct Stretch {
+        private let chunks: [[Value]]
+        private var number: Int
+        private(set) var elements: [Value]
+        /// In `elements`.
+        private(set) var place: Int
+
+        /// Elements from the place to the end of the chunk.
+        var left: Int { elements.count - place }
+
+        init(_ list: ValueList, from position: Int) {
+            switch list.storage {
+            case .flat(let elements): (chunks, number, self.elements, place) = ([], 0, elements, position)
+            case .chunked(let list):
+                chunks = list.chunks
+                number = list.chunk(of: position)
+                elements = chunks[number]
+                place = position - list.starts[number]
+            }
+            advance(0)
+        }
+
+        init(endOf list: ValueList) {
+            switch list.storage {
+            case .flat(let elements): (chunks, number, self.elements) = ([], 0, elements)
+            case .chunked(let list):
+                chunks = list.chunks
+                number = chunks.count - 1
+                elements = chunks[number]
+            }
+            place = elements.count
+        }
+
+        mutating func advance(_ distance: Int) {
+            place += distance
+            guard left == 0, number + 1 < chunks.count else { return }
+            number += 1
+            (elements, place) = (chunks[number], 0)
+        }
+
+        mutating func retreat(_ distance: Int) {
+            place -= distance
+            guard place == 0, number > 0 else { return }
+            number -= 1
+            elements = chunks[number]
+            place = elements.count
+        }
+    }
+
+    /// True if two arrays are the same storage.
+    static func isShared(_ a: [Value], _ b: [Value]) -> Bool {
+        a.count == b.count && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
+    }
+
+    private static func forwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {
+        if x == y, isShared(a, b) { return count }
         let stride = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
             b.withUnsafeBytes { b in
@@ -17,13 +104,14 @@ public enum IdenticalRun {
         }
     }
 
-    /// The same from the ends of both lists.
-    public static func lengthFromEnd(_ a: [Value], _ b: [Value], count: Int) -> Int {
-        precondition(count <= a.count && count <= b.count)
+    /// - Parameters:
+    ///   - x: the place behind the last element.
+    private static func backwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {
+        if x == y, isShared(a, b) { return count }
         let stride = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
             b.withUnsafeBytes { b in
-                for place in 1..<count + 1 where !isSame(a, a.count - place * stride, b, b.count - place * stride) {
+                for place in 1..<count + 1 where !isSame(a, (x - place) * stride, b, (y - place) * stride) {
                     return place - 1
                 }
                 return count

@@ -5,9 +5,7 @@ extension Value {
     public func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.map(let a), .map(let b)): return a.isIdentical(to: b)
-        case (.list(let a), .list(let b)):
-            return a.count == b.count
-                && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
+        case (.list(let a), .list(let b)): return a.isIdentical(to: b)
         case (.bytes(let a), .bytes(let b)):
             return a.count == b.count
                 && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
@@ -76,7 +74,7 @@ extension Value {
     }
 
     /// The places between the identical elements at the beginning and at the end of two lists.
-    fileprivate static func stretch(_ old: [Value], _ new: [Value]) -> (old: Range<Int>, new: Range<Int>) {
+    fileprivate static func stretch(_ old: ValueList, _ new: ValueList) -> (old: Range<Int>, new: Range<Int>) {
         let shorter = min(old.count, new.count)
         let prefix = IdenticalRun.length(old, from: 0, new, from: 0, count: shorter)
         let suffix = IdenticalRun.lengthFromEnd(old, new, count: shorter - prefix)

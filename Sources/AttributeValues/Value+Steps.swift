@@ -104,7 +104,7 @@ extension Value {
         }
     }
 
-    private func position(of step: AttributePath.Step, in elements: [Value]) -> Int? {
+    private func position(of step: AttributePath.Step, in elements: ValueList) -> Int? {
         switch step {
         case .index(let index): elements.indices.contains(index) ? index : nil
         case .element(let field, let value): elements.firstIndex { $0.id(by: field) == value }

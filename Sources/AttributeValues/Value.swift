@@ -13,7 +13,7 @@ public enum Value {
     /// A sequence of Unicode scalars. Compared by its UTF-8 bytes, never normalised.
     case string(String)
     case bytes([UInt8])
-    case list([Value])
+    case list(ValueList)
     case map(ValueMap)
     case timestamp(Timestamp)
     case duration(TimeSpan)
@@ -35,7 +35,7 @@ extension Value: Equatable {
         case (.double(let x), .double(let y)): x.contentBits == y.contentBits
         case (.string(let x), .string(let y)): x.hasSameBytes(as: y)
         case (.bytes(let x), .bytes(let y)): x == y
-        case (.list(let x), .list(let y)): areEqual(x, y)
+        case (.list(let x), .list(let y)): x == y
         case (.map(let x), .map(let y)): x == y
         case (.timestamp(let x), .timestamp(let y)): x == y
         case (.duration(let x), .duration(let y)): x == y
@@ -44,18 +44,6 @@ extension Value: Equatable {
         case (.opaque(let x), .opaque(let y)): x === y || x.isEqual(to: y)
         default: false
         }
-    }
-
-    /// Lists that are compared usually share most of their elements.
-    private static func areEqual(_ a: [Value], _ b: [Value]) -> Bool {
-        guard a.count == b.count else { return false }
-        var position = IdenticalRun.length(a, from: 0, b, from: 0, count: a.count)
-        while position < a.count {
-            guard a[position] == b[position] else { return false }
-            position += 1
-            position += IdenticalRun.length(a, from: position, b, from: position, count: a.count - position)
-        }
-        return true
     }
 }
 
@@ -104,7 +92,7 @@ extension Value {
         if case .string(let text) = self { text } else { nil }
     }
 
-    public var list: [Value]? {
+    public var list: ValueList? {
         if case .list(let elements) = self { elements } else { nil }
     }
 

@@ -405,7 +405,7 @@ public struct ForEachDefinition {
     }
 
     /// The list that data means.
-    public func list(of value: Value) throws(Failure) -> [Value] {
+    public func list(of value: Value) throws(Failure) -> ValueList {
         let name: String
         switch (choice, value) {
         case (nil, .list(let elements)): return elements

@@ -20,8 +20,8 @@ struct ForEachState {
     /// Data that is a reference: where the elements live, so that instances can bind to them.
     var target: Place?
     /// The data as the instances show it, and the id of each element. The node's children stand in the same order.
-    var list: [Value] = []
-    var ids: [Value] = []
+    var list: ValueList = []
+    var ids: ValueList = []
     /// Instances by node name.
     var rows: [String: UInt32] = [:]
     /// Some instance's index is a vertex that must be kept right.
@@ -162,7 +162,7 @@ extension ViewGraph {
 
     /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.
     func refuseExcess(
-        _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32
+        _ change: ListChange, _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32
     ) throws(Failure) {
         let made = change.sources.count { $0 == nil }
         guard made > 0, let template = definition.template(for: list.first ?? .null) else { return }
@@ -174,7 +174,7 @@ extension ViewGraph {
     }
 
     /// - Throws: `conflict` when the branch that a choice is about to make has a node with the id of another one beside it.
-    private func refuseTaken(_ list: [Value], _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
+    private func refuseTaken(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         guard definition.choice != nil, let name = list.first, name != nodes[Int(row)].instances?.ids.first,
             let branch = definition.template(for: name)
         else { return }
@@ -225,7 +225,7 @@ extension ViewGraph {
     // MARK: Change
 
     /// Cost: O(instances made, removed and moved), beside the copies of the lists of ids and rows.
-    func perform(_ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32) {
+    func perform(_ change: ListChange, _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
         // Taken out, so that the lists are changed where they are.
         nodes[Int(row)].instances = nil
@@ -272,7 +272,7 @@ extension ViewGraph {
     /// Removes, makes and reorders the children of the stretch that differs.
     /// - Returns: the stretch as it is now.
     private func replaceInstances(
-        _ change: ListChange, _ list: [Value], _ definition: ForEachDefinition, at row: UInt32,
+        _ change: ListChange, _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32,
         _ state: inout ForEachState
     ) -> [UInt32] {
         let before = Array(nodes[Int(row)].children[change.old])

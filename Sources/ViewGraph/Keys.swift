@@ -416,7 +416,7 @@ extension ViewGraph {
     static let heldName = "elements"
 
     /// Instances stay although their data is refused: a start makes them from the list that they were made from.
-    func keepHeld(_ row: UInt32, _ list: [Value]) {
+    func keepHeld(_ row: UInt32, _ list: ValueList) {
         guard notesChanges else { return }
         nodes[Int(row)].hasValues = true
         storeChanges.append(StoreChange(key: key(of: row), name: ViewGraph.heldName, value: .list(list)))

@@ -27,7 +27,7 @@ struct ListChange {
 
     /// - Throws: `typeMismatch` for an element without a usable id, `conflict` with the ids that occur twice, `invalid` for one that
     ///   cannot name a node.
-    init(from state: ForEachState, to list: [Value], idField: String) throws(Failure) {
+    init(from state: ForEachState, to list: ValueList, idField: String) throws(Failure) {
         func id(at position: Int) throws(Failure) -> Value {
             try ListChange.id(of: list[position], at: position, idField)
         }
@@ -107,7 +107,7 @@ struct ListChange {
     }
 
     /// The commonest change of order: one element has moved, and those between have made room. Known by identity alone.
-    static func rotation(from before: [Value], _ old: Range<Int>, to after: [Value], _ new: Range<Int>) -> (
+    static func rotation(from before: ValueList, _ old: Range<Int>, to after: ValueList, _ new: Range<Int>) -> (
         sources: [Int?], moved: Int
     )? {
         let count = old.count

@@ -13,8 +13,6 @@ extension ViewGraph {
         nodes.giveBack()
         for row in nodes.living {
             let node = nodes[Int(row)]
-            node.instances?.list.giveBack()
-            node.instances?.ids.giveBack()
             node.instances?.rows.giveBack()
         }
         forEachByData.giveBack()

@@ -228,7 +228,7 @@ final class ProjectionTree {
         }
         // Only a twin with the same id outside the stretch can stand for one that has gone.
         var searches = 0
-        var twins: [Value]?
+        var twins: ValueList?
         var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
             guard let entry = entries[id] else { continue }
@@ -244,7 +244,7 @@ final class ProjectionTree {
                     after[..<prefix].first { $0.map?[field] == id }
                     ?? after[(after.count - suffix)...].first { $0.map?[field] == id }
             } else {
-                let others = twins ?? Array(after[..<prefix] + after[(after.count - suffix)...])
+                let others = twins ?? ValueList(Array(after[..<prefix]) + after[(after.count - suffix)...])
                 twins = others
                 twin = locator.position(of: id, field, in: others).map { others[$0] }
             }
@@ -260,11 +260,11 @@ struct ElementLocator {
     /// Lists of up to this length, and up to this many searches of one list, are not worth an index.
     static let scanned = 8
 
-    private var list: [Value] = []
+    private var list: ValueList = []
     private var searches = 0
     private var places: [Value: Int] = [:]
 
-    mutating func position(of id: Value, _ field: String, in list: [Value]) -> Int? {
+    mutating func position(of id: Value, _ field: String, in list: ValueList) -> Int? {
         if !Value.list(self.list).isIdentical(to: .list(list)) {
             self.list = list
             searches = 0

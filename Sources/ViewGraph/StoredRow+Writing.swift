@@ -181,7 +181,7 @@ private struct MemberGroups {
 
 extension NodeDefinition {
     /// The same without some members, by group and name.
-    func without(_ members: [Value]) -> NodeDefinition {
+    func without(_ members: ValueList) -> NodeDefinition {
         let rest = NodeDefinition().merged(over: self)
         for member in members {
             guard let group = member.list?.first?.string, let name = member.list?.last?.string else { continue }

@@ -12,7 +12,7 @@ struct CurveTests {
     }
 
     private func samples(_ arguments: [String]) throws -> [Value] {
-        try #require(try JSONParser.parseOnce(try output(arguments).utf8).list)
+        try #require(try JSONParser.parseOnce(try output(arguments).utf8).list).array
     }
 
     private func complaint(_ arguments: [String]) throws -> Complaint? {

@@ -94,7 +94,7 @@ struct DashTests {
         ]
         let tree = try #require(DashNode.tree(described))
         #expect(DashBoard.containers(tree) == ["/s/body"])
-        let subviews: [Value] = [["id": "../b"], ["id": "../a"]]
+        let subviews: ValueList = [["id": "../b"], ["id": "../a"]]
         let board = DashBoard(tree, subviews: ["/s/body": subviews], values: [:])
         #expect(board.rows.flatMap(\.cards).map(\.path) == ["/s/b.x", "/s/a.x"])
     }

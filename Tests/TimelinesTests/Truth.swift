@@ -27,7 +27,7 @@ struct Truth {
         }
     }
 
-    subscript(section: String) -> [Value] { root[section].list ?? [] }
+    subscript(section: String) -> [Value] { root[section].list?.array ?? [] }
 
     private static var packageRoot: String {
         var parts = #filePath.split(separator: "/", omittingEmptySubsequences: false)

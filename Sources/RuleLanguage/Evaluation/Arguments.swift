@@ -29,7 +29,7 @@ struct Arguments {
         if number < count, case .int(let value) = self[number] { value } else { nil }
     }
 
-    func list(_ number: Int) -> [Value]? {
+    func list(_ number: Int) -> ValueList? {
         if number < count, case .list(let elements) = self[number] { elements } else { nil }
     }
 

@@ -54,6 +54,6 @@ extension Evaluator {
         guard case .list(let elements) = machine.pointee.loops[loop].range else {
             throw .noSuchOverload("sortBy", machine.pointee.loops[loop].range)
         }
-        return try Sorting.sort(elements, by: keys, &machine.pointee.meter)
+        return try Sorting.sort(elements.array, by: keys, &machine.pointee.meter)
     }
 }

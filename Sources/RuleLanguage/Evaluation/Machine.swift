@@ -231,8 +231,9 @@ struct Machine {
         switch range {
         case .list(let elements):
             opened.count = elements.count
+            opened.range = .list(elements.contiguous)
             // The array's storage does not move while `range` retains it.
-            opened.values = elements.withUnsafeBufferPointer { $0.baseAddress }
+            opened.values = opened.range.list?.withContiguousStorageIfAvailable { $0.baseAddress } ?? nil
         case .map(let map):
             opened.count = map.count
             opened.keys = map.bases.keys

@@ -198,7 +198,8 @@ enum Operators {
         switch b.pointee {
         case .list(let elements):
             try meter.charge(elements.count)
-            return try elements.withUnsafeBufferPointer { (elements) throws(Fault) in try contains(elements, a, &meter)
+            return try elements.array.withUnsafeBufferPointer { (elements) throws(Fault) in
+                try contains(elements, a, &meter)
             }
         case .map(let map):
             try meter.chargeKey(a.pointee)

@@ -26,7 +26,7 @@ enum ListLibrary {
             try flatten(list, depth: depth, into: &flat, &meter)
             return .list(flat)
         case (.distinct, 1): return .list(try distinct(list, &meter))
-        case (.sort, 1): return .list(try Sorting.sort(list, by: list, &meter))
+        case (.sort, 1): return .list(try Sorting.sort(list.array, by: list.array, &meter))
         default: return nil
         }
     }
@@ -40,7 +40,7 @@ enum ListLibrary {
 
     /// The depth of the value bounds the recursion.
     private static func flatten(
-        _ list: [Value], depth: Int64, into flat: inout [Value], _ meter: inout Meter
+        _ list: ValueList, depth: Int64, into flat: inout [Value], _ meter: inout Meter
     ) throws(Fault) {
         try meter.charge(list.count)
         for element in list {
@@ -55,7 +55,7 @@ enum ListLibrary {
 
     /// Keeps the first of equal elements. Strings, whole numbers and bools are found by hash, other values by
     /// comparison.
-    private static func distinct(_ list: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
+    private static func distinct(_ list: ValueList, _ meter: inout Meter) throws(Fault) -> [Value] {
         try meter.chargeElements(list.count)
         var found: [Value] = []
         var keys = ValueMap()
@@ -124,7 +124,7 @@ enum SetLibrary {
     }
 
     /// True if each of `parts` equals an element of `whole`.
-    private static func contains(_ whole: [Value], _ parts: [Value], _ meter: inout Meter) throws(Fault) -> Bool {
+    private static func contains(_ whole: ValueList, _ parts: ValueList, _ meter: inout Meter) throws(Fault) -> Bool {
         next: for part in parts {
             try meter.charge(whole.count + 1)
             for element in whole where try Equality.equal(element, part, &meter) { continue next }

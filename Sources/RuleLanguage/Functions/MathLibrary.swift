@@ -25,7 +25,7 @@ enum MathLibrary {
         var candidates = (0..<a.count).map { a[$0] }
         if a.count == 1, let list = a.list(0) {
             if list.isEmpty { throw Fault("\(function.rawValue)() of an empty list") }
-            candidates = list
+            candidates = list.array
         }
         var best = candidates[0]
         guard best.number != nil else { return nil }

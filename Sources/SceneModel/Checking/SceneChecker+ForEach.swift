@@ -112,7 +112,7 @@ extension SceneChecker {
     }
 
     /// Adds faults for mistakes that would be errors of every run.
-    private func checkIDs(_ elements: [Value], _ idField: String, _ node: DocumentNode) {
+    private func checkIDs(_ elements: ValueList, _ idField: String, _ node: DocumentNode) {
         var seen: Set<Value> = []
         for (position, element) in elements.enumerated() {
             let place = node.list.map { $0[position] } ?? node

@@ -42,7 +42,7 @@ struct ValueReader {
     /// - Returns: nil for a list or map, whose parts must be made first.
     private mutating func open(_ value: Value, _ faults: FaultCollector) -> DocumentNode? {
         switch value {
-        case .list(let elements): pending.append(Pending(keys: nil, values: elements))
+        case .list(let elements): pending.append(Pending(keys: nil, values: elements.array))
         case .map(let map):
             do throws(Failure) {
                 if let typed = try TypedLiteral.value(of: map) { return DocumentNode(typed: typed) }

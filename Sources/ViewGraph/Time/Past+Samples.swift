@@ -73,7 +73,7 @@ final class Extremum: Past {
         ended[head...].flatMap { [$0.value, .int($0.leaves &- origin)] }
     }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         guard fields.count % 2 == 0, fields.count <= 2 * (Past.mostSamples + 1) else { return false }
         var read: [(value: Value, number: Double, leaves: Instant)] = []
         for at in stride(from: fields.startIndex, to: fields.endIndex, by: 2) {
@@ -165,7 +165,7 @@ final class Rate: Past {
         samples[head...].flatMap { [.int($0.time &- origin), .double($0.total)] }
     }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         guard fields.count % 2 == 0, fields.count <= 2 * (Past.mostSamples + 1) else { return false }
         var read: [(time: Instant, total: Double)] = []
         for at in stride(from: fields.startIndex, to: fields.endIndex, by: 2) {

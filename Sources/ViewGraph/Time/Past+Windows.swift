@@ -116,7 +116,7 @@ final class Window: Past {
             + weights.map { .double($0) }
     }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         let places = Int(slots)
         let fields = Array(fields)
         guard fields.count == 2 + 2 * places, case .int(let filled) = fields[0], case .int(let began) = fields[1]
@@ -183,7 +183,7 @@ final class Smoothing: Past {
         level.map { [.double($0), .int(time &- origin), .double(distance)] } ?? []
     }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         let fields = Array(fields)
         guard fields.count == 3, let level = Past.number(fields[0]), case .int(let time) = fields[1],
             let distance = Past.number(fields[2])
@@ -274,7 +274,7 @@ final class Chart: Past {
             }
     }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         let fields = Array(fields)
         guard fields.count >= 2, (fields.count - 2) % 3 == 0, fields.count <= 2 + 3 * Int(Chart.parts + 2),
             case .int(let filled) = fields[0], case .int(let before) = fields[1]

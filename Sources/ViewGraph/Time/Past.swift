@@ -62,7 +62,7 @@ class Past {
     func stored(from origin: Instant) -> [Value] { [] }
 
     /// - Returns: false for what is not such a record; nothing is changed then.
-    func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool { fields.isEmpty }
+    func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool { fields.isEmpty }
 
     final func row(from origin: Instant) -> Value? {
         current.map { .list([$0, .int(since &- origin)] + stored(from: origin)) }
@@ -116,7 +116,7 @@ final class LastChange: Past {
 
     override func stored(from origin: Instant) -> [Value] { kind == .previous ? previous.map { [$0] } ?? [] : [] }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         previous = fields.first
         return fields.count <= 1
     }
@@ -157,7 +157,7 @@ final class Debounce: Past {
 
     override func stored(from origin: Instant) -> [Value] { settled.map { [$0] } ?? [] }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         guard fields.count == 1 else { return false }
         settled = fields.first
         return true
@@ -191,7 +191,7 @@ final class Throttle: Past {
         shown.map { [$0] + (shownAt.map { [.int($0 &- origin)] } ?? []) } ?? []
     }
 
-    override func restore(_ fields: ArraySlice<Value>, from origin: Instant) -> Bool {
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         guard let first = fields.first, fields.count <= 2 else { return false }
         shown = first
         shownAt = nil

@@ -76,11 +76,11 @@ final class DashLink {
     }
 
     /// The tree of a board, and the subviews of containers that have no attribute `cards`.
-    func structure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: [Value]]) {
+    func structure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
         guard let tree = DashNode.tree(try call(.describe(path: root, depth: nil))) else {
             throw .malformed("describe was answered without a node")
         }
-        var subviews: [String: [Value]] = [:]
+        var subviews: [String: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
                 let answer = try call(
@@ -108,7 +108,7 @@ final class DashScreen {
     private let session: Session
     private let decoder = MessageDecoder()
     private var values = DashValues()
-    private var structure: (tree: DashNode, subviews: [String: [Value]])?
+    private var structure: (tree: DashNode, subviews: [String: ValueList])?
     private var board: DashBoard?
     private var chosen: String?
     private var scroll = Scroll()

@@ -28,7 +28,7 @@ struct DashBoard {
     private let tree: DashNode
     private let nodes: [String: DashNode]
     /// The containers whose subviews only `eval` tells, by path.
-    private let subviews: [String: [Value]]
+    private let subviews: [String: ValueList]
     private let values: [String: Content]
     private(set) var rows: [Row] = []
     private var featured: [DashCard] = []
@@ -37,7 +37,7 @@ struct DashBoard {
     /// Cards beyond the limit.
     private(set) var omitted = 0
 
-    init(_ tree: DashNode, subviews: [String: [Value]], values: [String: Content]) {
+    init(_ tree: DashNode, subviews: [String: ValueList], values: [String: Content]) {
         self.tree = tree
         self.subviews = subviews
         self.values = values

@@ -60,7 +60,7 @@ final class DashNode {
                 if child["isUnshown"] != true { node.children?.append(made) }
                 pending.append((made, child))
             }
-            if let paths = map["shown"]?.list { shown.append((node, paths)) }
+            if let paths = map["shown"]?.list { shown.append((node, paths.array)) }
         }
         for (node, paths) in shown { node.children = paths.compactMap { $0.string.flatMap { byPath[$0] } } }
         byPath[root.path] = nil

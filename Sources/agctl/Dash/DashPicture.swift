@@ -292,7 +292,7 @@ struct DashPicture {
                 map.map { [DashText.words($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)] },
                 nil, card, width)
         }
-        var list = value.list ?? [value]
+        var list = value.list?.array ?? [value]
         if card.kind == .log { list = list.suffix(DashPicture.mostRows) }
         let maps = list.compactMap(\.map)
         guard !maps.isEmpty, maps.count == list.count else {

@@ -26,7 +26,7 @@ final class Example {
     func shown(in path: String) throws -> [String] {
         let node = try client.call("describe", ["path": .string(path)])
         let children = (node["children"]?.list ?? []).compactMap { $0["path"] }
-        return (node["shown"]?.list ?? children).compactMap(\.string)
+        return (node["shown"]?.list?.array ?? children).compactMap(\.string)
     }
 
     /// An attribute's own error.

@@ -1,0 +1,304 @@
+/// The elements of a list.
+///
+/// A long list is kept in chunks, and a copy shares all chunks with its original. So a change to one element, or an element that
+/// comes or goes, costs one chunk and one word for each of the others; and two lists of which one was made from the other
+/// are compared chunk by chunk, without a look at what they share. A short list is an array.
+@frozen
+public struct ValueList {
+    @usableFromInline
+    enum Storage {
+        case flat([Value])
+        case chunked(Chunks)
+    }
+
+    /// At least one chunk, and none of them empty. Only a list that alone refers to it changes it.
+    @usableFromInline
+    final class Chunks {
+        var chunks: [[Value]]
+        /// Where the chunks begin in the list, and at the end where it ends.
+        var starts: [Int]
+
+        init(_ chunks: [[Value]], _ starts: [Int]) {
+            self.chunks = chunks
+            self.starts = starts
+        }
+    }
+
+    /// Elements of a chunk, and of a list that is an array.
+    static let chunkLength = 512
+
+    @usableFromInline var storage: Storage
+
+    public init(_ elements: [Value]) {
+        storage = elements.count <= ValueList.chunkLength ? .flat(elements) : .chunked(Chunks(elements))
+    }
+
+    public init(_ elements: some Sequence<Value>) { self.init(Array(elements)) }
+
+    /// The same elements side by side, as an array. Cost: O(elements) if there are many.
+    @inlinable
+    public var contiguous: ValueList {
+        if case .flat = storage { self } else { flattened }
+    }
+
+    @usableFromInline @inline(never)
+    var flattened: ValueList {
+        var list = self
+        list.storage = .flat(array)
+        return list
+    }
+
+    /// All elements side by side. Cost: O(elements) if there are many.
+    public var array: [Value] {
+        switch storage {
+        case .flat(let elements): elements
+        case .chunked(let chunks): Array(chunks.chunks.joined())
+        }
+    }
+}
+
+extension ValueList.Chunks {
+    convenience init(_ elements: [Value]) {
+        let starts = Array(stride(from: 0, to: elements.count, by: ValueList.chunkLength)) + [elements.count]
+        self.init(zip(starts, starts.dropFirst()).map { Array(elements[$0..<$1]) }, starts)
+    }
+
+    var count: Int { starts[chunks.count] }
+
+    /// The chunk that has a position before the end.
+    func chunk(of position: Int) -> Int {
+        var (low, high) = (0, chunks.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if starts[middle] <= position { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    func insert(_ element: Value, at position: Int) {
+        let chunk = position == count ? chunks.count - 1 : chunk(of: position)
+        let place = position - starts[chunk]
+        let length = chunks[chunk].count
+        move(after: chunk, by: 1)
+        guard length == ValueList.chunkLength else { return chunks[chunk].insert(element, at: place) }
+        // A list that grows at its end fills its chunks; one that grows elsewhere halves them.
+        let cut = place == length ? length : length / 2
+        var upper = Array(chunks[chunk][cut...])
+        if place > cut || cut == length {
+            upper.insert(element, at: place - cut)
+            chunks[chunk].removeSubrange(cut...)
+        } else {
+            chunks[chunk].removeSubrange(cut...)
+            chunks[chunk].insert(element, at: place)
+        }
+        chunks.insert(upper, at: chunk + 1)
+        starts.insert(starts[chunk] + chunks[chunk].count, at: chunk + 1)
+    }
+
+    func remove(at position: Int) -> Value {
+        let chunk = chunk(of: position)
+        let element = chunks[chunk].remove(at: position - starts[chunk])
+        move(after: chunk, by: -1)
+        let next = chunk + 1
+        if chunks[chunk].isEmpty {
+            chunks.remove(at: chunk)
+            starts.remove(at: next)
+        } else if next < chunks.count, chunks[chunk].count + chunks[next].count <= ValueList.chunkLength / 2 {
+            chunks[chunk] += chunks[next]
+            chunks.remove(at: next)
+            starts.remove(at: next)
+        }
+        return element
+    }
+
+    private func move(after chunk: Int, by distance: Int) {
+        for place in chunk + 1..<starts.count { starts[place] += distance }
+    }
+}
+
+extension ValueList: RandomAccessCollection, MutableCollection {
+    public var startIndex: Int { 0 }
+
+    @inlinable
+    public var endIndex: Int {
+        if case .flat(let elements) = storage { elements.count } else { chunkedCount }
+    }
+
+    @usableFromInline @inline(never)
+    var chunkedCount: Int {
+        if case .chunked(let chunks) = storage { chunks.count } else { 0 }
+    }
+
+    @inlinable
+    public subscript(position: Int) -> Value {
+        get {
+            if case .flat(let elements) = storage { elements[position] } else { chunkedElement(position) }
+        }
+        set { set(newValue, at: position) }
+    }
+
+    @usableFromInline @inline(never)
+    func chunkedElement(_ position: Int) -> Value {
+        guard case .chunked(let list) = storage else { preconditionFailure("the list is an array") }
+        precondition(position >= 0 && position < list.count, "no such element")
+        let chunk = list.chunk(of: position)
+        return list.chunks[chunk][position - list.starts[chunk]]
+    }
+
+    @usableFromInline
+    mutating func set(_ element: Value, at position: Int) {
+        switch take() {
+        case .flat(var elements):
+            elements[position] = element
+            storage = .flat(elements)
+        case .chunked(let list):
+            precondition(position >= 0 && position < list.count, "no such element")
+            let chunk = list.chunk(of: position)
+            list.chunks[chunk][position - list.starts[chunk]] = element
+            storage = .chunked(list)
+        }
+    }
+
+    /// The storage, to be changed and put back. Chunks that other lists share are copied, not what is in them.
+    private mutating func take() -> Storage {
+        switch storage {
+        case .flat(let elements):
+            storage = .flat([])
+            return .flat(elements)
+        case .chunked(var list):
+            storage = .flat([])
+            return .chunked(isKnownUniquelyReferenced(&list) ? list : Chunks(list.chunks, list.starts))
+        }
+    }
+
+    public mutating func append(_ element: Value) { insert(element, at: count) }
+
+    public mutating func insert(_ element: Value, at position: Int) {
+        switch take() {
+        case .flat(var elements):
+            elements.insert(element, at: position)
+            self = ValueList(elements)
+        case .chunked(let list):
+            precondition(position >= 0 && position <= list.count, "no such place")
+            list.insert(element, at: position)
+            storage = .chunked(list)
+        }
+    }
+
+    @discardableResult
+    public mutating func remove(at position: Int) -> Value {
+        switch take() {
+        case .flat(var elements):
+            let element = elements.remove(at: position)
+            storage = .flat(elements)
+            return element
+        case .chunked(let list):
+            precondition(position >= 0 && position < list.count, "no such element")
+            let element = list.remove(at: position)
+            storage = list.chunks.isEmpty ? .flat([]) : .chunked(list)
+            return element
+        }
+    }
+
+    @inlinable
+    public func makeIterator() -> Iterator { Iterator(self) }
+
+    /// Goes through a chunk as through an array.
+    @frozen
+    public struct Iterator: IteratorProtocol {
+        @usableFromInline var elements: [Value] = []
+        @usableFromInline var position = 0
+        @usableFromInline var upcoming = 0
+        @usableFromInline let list: ValueList?
+
+        @inlinable
+        init(_ list: ValueList) {
+            if case .flat(let elements) = list.storage {
+                self.elements = elements
+                self.list = nil
+            } else {
+                self.list = list
+            }
+        }
+
+        @inlinable
+        public mutating func next() -> Value? {
+            if position == elements.count, !open() { return nil }
+            defer { position += 1 }
+            return elements[position]
+        }
+
+        @usableFromInline
+        mutating func open() -> Bool {
+            guard case .chunked(let chunks)? = list?.storage, upcoming < chunks.chunks.count else { return false }
+            elements = chunks.chunks[upcoming]
+            (position, upcoming) = (0, upcoming + 1)
+            return true
+        }
+    }
+
+    public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<Value>) throws -> Result
+    ) rethrows -> Result? {
+        guard case .flat(let elements) = storage else { return nil }
+        return try elements.withUnsafeBufferPointer(body)
+    }
+}
+
+extension ValueList {
+    /// Cost: that of each element that comes, goes or is replaced, or O(elements) if they are many.
+    public mutating func replaceSubrange(_ range: Range<Int>, with elements: [Value]) {
+        guard Swift.max(range.count, elements.count) < count / ValueList.chunkLength else {
+            var all = array
+            all.replaceSubrange(range, with: elements)
+            self = ValueList(all)
+            return
+        }
+        let common = Swift.min(range.count, elements.count)
+        for place in 0..<common { self[range.lowerBound + place] = elements[place] }
+        for place in (common..<range.count).reversed() { remove(at: range.lowerBound + place) }
+        for place in common..<elements.count { insert(elements[place], at: range.lowerBound + place) }
+    }
+
+    /// Cost: O(elements), or O(elements of `b`) if they are few beside those of `a`.
+    public static func + (a: ValueList, b: some Collection<Value>) -> ValueList {
+        var joined = a
+        joined.replaceSubrange(a.count..<a.count, with: Array(b))
+        return joined
+    }
+}
+
+extension ValueList: ExpressibleByArrayLiteral {
+    public init(arrayLiteral elements: Value...) { self.init(elements) }
+}
+
+extension ValueList: Hashable {
+    public static func == (a: ValueList, b: ValueList) -> Bool {
+        guard a.count == b.count else { return false }
+        var position = 0
+        while true {
+            position += IdenticalRun.length(a, from: position, b, from: position, count: a.count - position)
+            guard position < a.count else { return true }
+            guard a[position] == b[position] else { return false }
+            position += 1
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(count)
+        for element in self { hasher.combine(element) }
+    }
+
+    /// True if both are known to have the same elements without a look at them. O(1).
+    func isIdentical(to other: ValueList) -> Bool {
+        switch (storage, other.storage) {
+        case (.flat(let a), .flat(let b)): IdenticalRun.isShared(a, b)
+        case (.chunked(let a), .chunked(let b)): a === b
+        default: false
+        }
+    }
+}
+
+extension Value {
+    public static func list(_ elements: [Value]) -> Value { .list(ValueList(elements)) }
+}
