@@ -40,7 +40,7 @@ public enum IdenticalRun {
 
     /// A place in a list, with the chunk around it.
     private struct Stretch {
-        private let chunks: [[Value]]
+        private let chunks: [ListChunk]
         private var number: Int
         private(set) var elements: [Value]
         /// In `elements`.
@@ -55,7 +55,7 @@ public enum IdenticalRun {
             case .chunked(let list):
                 chunks = list.chunks
                 number = list.chunk(of: position)
-                elements = chunks[number]
+                elements = chunks[number].elements
                 place = position - list.starts[number]
             }
             advance(0)
@@ -67,7 +67,7 @@ public enum IdenticalRun {
             case .chunked(let list):
                 chunks = list.chunks
                 number = chunks.count - 1
-                elements = chunks[number]
+                elements = chunks[number].elements
             }
             place = elements.count
         }
@@ -76,21 +76,22 @@ public enum IdenticalRun {
             place += distance
             guard left == 0, number + 1 < chunks.count else { return }
             number += 1
-            (elements, place) = (chunks[number], 0)
+            (elements, place) = (chunks[number].elements, 0)
         }
 
         mutating func retreat(_ distance: Int) {
             place -= distance
             guard place == 0, number > 0 else { return }
             number -= 1
-            elements = chunks[number]
+            elements = chunks[number].elements
             place = elements.count
         }
     }
 
     /// True if two arrays are the same storage.
     static func isShared(_ a: [Value], _ b: [Value]) -> Bool {
-        a.count == b.count && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
+        a.count == b.count
+            && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
     }
 
     private static func forwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {

@@ -57,19 +57,24 @@ extension Value {
             guard let changed = try change(self) else { throw Failure(.invalid, "the whole value cannot be removed") }
             return changed
         }
-        var containers: [Value] = [self]
+        var way: [(container: Value, step: AttributePath.Step)] = []
+        var innermost = self
         for step in steps.dropLast() {
-            let container = containers[containers.count - 1]
-            guard let next = container.child(step) else { throw container.missing(step) }
-            containers.append(next)
+            let known = innermost.known(step)
+            guard let next = innermost.child(known) else { throw innermost.missing(step) }
+            way.append((innermost, known))
+            innermost = next
         }
-        let innermost = containers.removeLast()
-        let old = innermost.child(last)
-        var changed = try innermost.storing(try change(old), at: last)
-        for (container, step) in zip(containers, steps).reversed() {
-            changed = try container.storing(changed, at: step)
-        }
+        let place = innermost.known(last)
+        var changed = try innermost.storing(try change(innermost.child(place)), at: place)
+        for (container, step) in way.reversed() { changed = try container.storing(changed, at: step) }
         return changed
+    }
+
+    /// A step to an element that is here, as its index.
+    private func known(_ step: AttributePath.Step) -> AttributePath.Step {
+        guard case .element = step, case .list(let list) = self else { return step }
+        return position(of: step, in: list).map { .index($0) } ?? step
     }
 
     /// This container with one child replaced, added (a new key of a map) or removed (nil).
@@ -107,7 +112,7 @@ extension Value {
     private func position(of step: AttributePath.Step, in elements: ValueList) -> Int? {
         switch step {
         case .index(let index): elements.indices.contains(index) ? index : nil
-        case .element(let field, let value): elements.firstIndex { $0.id(by: field) == value }
+        case .element(let field, let value): elements.position(of: value, by: field)
         case .key: nil
         }
     }

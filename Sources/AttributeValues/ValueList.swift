@@ -14,11 +14,11 @@ public struct ValueList {
     /// At least one chunk, and none of them empty. Only a list that alone refers to it changes it.
     @usableFromInline
     final class Chunks {
-        var chunks: [[Value]]
+        var chunks: [ListChunk]
         /// Where the chunks begin in the list, and at the end where it ends.
         var starts: [Int]
 
-        init(_ chunks: [[Value]], _ starts: [Int]) {
+        init(_ chunks: [ListChunk], _ starts: [Int]) {
             self.chunks = chunks
             self.starts = starts
         }
@@ -52,7 +52,7 @@ public struct ValueList {
     public var array: [Value] {
         switch storage {
         case .flat(let elements): elements
-        case .chunked(let chunks): Array(chunks.chunks.joined())
+        case .chunked(let chunks): chunks.chunks.flatMap(\.elements)
         }
     }
 }
@@ -60,7 +60,7 @@ public struct ValueList {
 extension ValueList.Chunks {
     convenience init(_ elements: [Value]) {
         let starts = Array(stride(from: 0, to: elements.count, by: ValueList.chunkLength)) + [elements.count]
-        self.init(zip(starts, starts.dropFirst()).map { Array(elements[$0..<$1]) }, starts)
+        self.init(zip(starts, starts.dropFirst()).map { ListChunk(Array(elements[$0..<$1])) }, starts)
     }
 
     var count: Int { starts[chunks.count] }
@@ -75,36 +75,49 @@ extension ValueList.Chunks {
         return low
     }
 
+    /// A chunk that nothing else refers to.
+    private func own(_ chunk: Int) -> ListChunk {
+        if !isKnownUniquelyReferenced(&chunks[chunk]) { chunks[chunk] = ListChunk(copying: chunks[chunk]) }
+        return chunks[chunk]
+    }
+
+    func set(_ element: Value, at position: Int) {
+        let chunk = chunk(of: position)
+        own(chunk).set(element, at: position - starts[chunk])
+    }
+
     func insert(_ element: Value, at position: Int) {
         let chunk = position == count ? chunks.count - 1 : chunk(of: position)
         let place = position - starts[chunk]
-        let length = chunks[chunk].count
+        let length = chunks[chunk].elements.count
         move(after: chunk, by: 1)
-        guard length == ValueList.chunkLength else { return chunks[chunk].insert(element, at: place) }
+        guard length == ValueList.chunkLength else { return own(chunk).insert(element, at: place) }
         // A list that grows at its end fills its chunks; one that grows elsewhere halves them.
         let cut = place == length ? length : length / 2
-        var upper = Array(chunks[chunk][cut...])
+        let elements = chunks[chunk].elements
+        let lower = ListChunk(Array(elements[..<cut]))
+        let upper = ListChunk(Array(elements[cut...]))
         if place > cut || cut == length {
             upper.insert(element, at: place - cut)
-            chunks[chunk].removeSubrange(cut...)
         } else {
-            chunks[chunk].removeSubrange(cut...)
-            chunks[chunk].insert(element, at: place)
+            lower.insert(element, at: place)
         }
+        if cut < length { chunks[chunk] = lower }
         chunks.insert(upper, at: chunk + 1)
-        starts.insert(starts[chunk] + chunks[chunk].count, at: chunk + 1)
+        starts.insert(starts[chunk] + chunks[chunk].elements.count, at: chunk + 1)
     }
 
     func remove(at position: Int) -> Value {
         let chunk = chunk(of: position)
-        let element = chunks[chunk].remove(at: position - starts[chunk])
+        let element = own(chunk).remove(at: position - starts[chunk])
         move(after: chunk, by: -1)
         let next = chunk + 1
-        if chunks[chunk].isEmpty {
+        let left = chunks[chunk].elements
+        if left.isEmpty {
             chunks.remove(at: chunk)
             starts.remove(at: next)
-        } else if next < chunks.count, chunks[chunk].count + chunks[next].count <= ValueList.chunkLength / 2 {
-            chunks[chunk] += chunks[next]
+        } else if next < chunks.count, left.count + chunks[next].elements.count <= ValueList.chunkLength / 2 {
+            chunks[chunk] = ListChunk(left + chunks[next].elements)
             chunks.remove(at: next)
             starts.remove(at: next)
         }
@@ -142,7 +155,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
         guard case .chunked(let list) = storage else { preconditionFailure("the list is an array") }
         precondition(position >= 0 && position < list.count, "no such element")
         let chunk = list.chunk(of: position)
-        return list.chunks[chunk][position - list.starts[chunk]]
+        return list.chunks[chunk].elements[position - list.starts[chunk]]
     }
 
     @usableFromInline
@@ -153,8 +166,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
             storage = .flat(elements)
         case .chunked(let list):
             precondition(position >= 0 && position < list.count, "no such element")
-            let chunk = list.chunk(of: position)
-            list.chunks[chunk][position - list.starts[chunk]] = element
+            list.set(element, at: position)
             storage = .chunked(list)
         }
     }
@@ -231,7 +243,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
         @usableFromInline
         mutating func open() -> Bool {
             guard case .chunked(let chunks)? = list?.storage, upcoming < chunks.chunks.count else { return false }
-            elements = chunks.chunks[upcoming]
+            elements = chunks.chunks[upcoming].elements
             (position, upcoming) = (0, upcoming + 1)
             return true
         }
@@ -248,7 +260,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
 extension ValueList {
     /// Cost: that of each element that comes, goes or is replaced, or O(elements) if they are many.
     public mutating func replaceSubrange(_ range: Range<Int>, with elements: [Value]) {
-        guard Swift.max(range.count, elements.count) < count / ValueList.chunkLength else {
+        guard Swift.max(range.count, elements.count) <= count / ValueList.chunkLength else {
             var all = array
             all.replaceSubrange(range, with: elements)
             self = ValueList(all)
@@ -265,6 +277,22 @@ extension ValueList {
         var joined = a
         joined.replaceSubrange(a.count..<a.count, with: Array(b))
         return joined
+    }
+}
+
+extension ValueList {
+    /// The first element that a value identifies (see `Value.id(by:)`). Cost: some nanoseconds for each element of a short
+    /// list, and a twentieth of one for each of a long list that was searched by the same field before.
+    public func position(of id: Value, by field: String) -> Int? {
+        switch storage {
+        case .flat(let elements): return elements.position(of: id, by: field)
+        case .chunked(let list):
+            let mark = ListChunk.mark(id)
+            for (chunk, start) in zip(list.chunks, list.starts) {
+                if let place = chunk.position(of: id, mark, by: field) { return start + place }
+            }
+            return nil
+        }
     }
 }
 

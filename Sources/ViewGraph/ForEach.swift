@@ -135,11 +135,12 @@ extension ViewGraph {
     }
 
     private func update(forEach row: UInt32) -> ListUpdate {
-        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else {
+        // The state is not held on to here: it would be copied when it changes.
+        guard let definition = nodes[Int(row)].definition.forEach, let data = nodes[Int(row)].instances?.data else {
             return .none
         }
-        let content = content(of: state.data)
-        if let endless = state.endless {
+        let content = content(of: data)
+        if let endless = nodes[Int(row)].instances?.endless {
             // Its data may have been marked for something that came out as before.
             guard mayEnd(endless) else { return .none }
             nodes[Int(row)].instances?.endless = nil
@@ -148,7 +149,7 @@ extension ViewGraph {
             let value = try content.get()
             let placed = definition.choice?.isPlacement == true ? try place(value, definition, at: row) : nil
             let list = try definition.list(of: value)
-            let change = try ListChange(from: state, to: list, idField: definition.idField)
+            guard let change = try change(of: row, to: list, definition) else { return .none }
             try refuseTaken(list, definition, at: row)
             try refuseExcess(change, list, definition, at: row)
             perform(change, list, definition, at: row)
@@ -158,6 +159,13 @@ extension ViewGraph {
             refuse(row, error)
             return .refused
         }
+    }
+
+    private func change(
+        of row: UInt32, to list: ValueList, _ definition: ForEachDefinition
+    ) throws(Failure) -> ListChange? {
+        guard let state = nodes[Int(row)].instances else { return nil }
+        return try ListChange(from: state, to: list, idField: definition.idField)
     }
 
     /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.

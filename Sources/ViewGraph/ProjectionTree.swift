@@ -226,9 +226,6 @@ final class ProjectionTree {
         for element in after[prefix..<after.count - suffix].reversed() {
             if let id = element.id(by: field) { touched[id] = (touched[id]?.0, element) }
         }
-        // Only a twin with the same id outside the stretch can stand for one that has gone.
-        var searches = 0
-        var twins: ValueList?
         var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
             guard let entry = entries[id] else { continue }
@@ -237,17 +234,8 @@ final class ProjectionTree {
                 pending.append((entry, oldElement, .value(newElement)))
                 continue
             }
-            searches += 1
-            let twin: Value?
-            if searches <= ElementLocator.scanned {
-                twin =
-                    after[..<prefix].first { $0.map?[field] == id }
-                    ?? after[(after.count - suffix)...].first { $0.map?[field] == id }
-            } else {
-                let others = twins ?? ValueList(Array(after[..<prefix]) + after[(after.count - suffix)...])
-                twins = others
-                twin = locator.position(of: id, field, in: others).map { others[$0] }
-            }
+            // Only a twin with the same id outside the stretch can stand for one that has gone.
+            let twin = locator.position(of: id, field, in: after).map { after[$0] }
             let content = twin.map { Content.value($0) }
             pending.append(
                 (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field, value: id)))))
@@ -271,7 +259,7 @@ struct ElementLocator {
             places = [:]
         }
         searches += 1
-        guard searches > ElementLocator.scanned else { return list.firstIndex { $0.id(by: field) == id } }
+        guard searches > ElementLocator.scanned else { return list.position(of: id, by: field) }
         if places.isEmpty {
             places.reserveCapacity(list.count)
             for (place, element) in list.enumerated() {

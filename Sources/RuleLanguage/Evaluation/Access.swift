@@ -84,9 +84,7 @@ enum Access {
     /// The step `[field=wanted]` of a path.
     static func element(_ operand: Value, _ field: String, _ wanted: Value) throws(Fault) -> Value {
         guard case .list(let elements) = operand else { throw .noSuchOverload("[]", operand, wanted) }
-        for element in elements {
-            if let value = element.id(by: field), value == wanted { return element }
-        }
+        if let position = elements.position(of: wanted, by: field) { return elements[position] }
         throw Fault("no element whose \(field) is \(CELText.brief(wanted))")
     }
 }
