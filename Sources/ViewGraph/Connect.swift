@@ -211,7 +211,7 @@ extension ViewGraph {
         _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn
     ) -> Source {
         .rule(
-            BoundRule(
+            BoundRule.make(
                 program: program, sources: program.inputs.map { boundInput($0, at: row, scope, value) }, type: type))
     }
 
@@ -301,7 +301,7 @@ extension ViewGraph {
         case (.literal(let a), .literal(let b)): a == b
         case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
         case (.rule(let a), .rule(let b)):
-            a.program.text == b.program.text && a.accepted == b.accepted && a.sources == b.sources
+            a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b)
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.selected(let a, let x, _), .selected(let b, let y, _)): a.isSame(as: b) && x == y

@@ -77,7 +77,7 @@ extension ViewGraph {
             }
             if old.type.objectName == nil, key.type.objectName == nil {
                 setInput(vertex, .value(key.defaultValue))
-                attributes[Int(vertex.index)]?.type = key.type
+                attributes[Int(vertex.index)]?.retype(key.type)
             } else if old.type != key.type || old.defaultValue != key.defaultValue {
                 destroy(vertex)
                 environmentDefaults[name] = nil

@@ -142,8 +142,7 @@ extension ViewGraph {
             guard let list = nodes[Int(parent)].instances, parent != record.node else { return [] }
             let instance = nodes[Int(record.node)]
             let isMade =
-                instance.elementScope.contains { $0.attribute == attribute }
-                || instance.indexScope?.attribute == attribute
+                instance.instance?.element == attribute || instance.instance?.index == attribute
                 || instance.system[.selfIndex] == attribute
             return isMade ? [list.data] : []
         default: return []

@@ -64,7 +64,7 @@ extension ViewGraph {
         nodes[Int(row)].instances?.target = target
         guard let target, state.target != nil else { return removeInstances(of: row) }
         for (id, instance) in zip(state.ids, nodes[Int(row)].children) {
-            guard let element = nodes[Int(instance)].elementScope.first?.attribute else { continue }
+            guard let element = nodes[Int(instance)].instance?.element else { continue }
             replaceSource(of: element, .alias(target.element(definition.idField, id), vertex: nil))
         }
     }
@@ -240,8 +240,8 @@ extension ViewGraph {
         if state.target == nil {
             for position in change.changedElements {
                 let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
-                if let element = nodes[Int(instance)].elementScope.first {
-                    setInput(element.attribute, .value(list[position]))
+                if let element = nodes[Int(instance)].instance?.element {
+                    setInput(element, .value(list[position]))
                 }
             }
         }
@@ -286,15 +286,20 @@ extension ViewGraph {
         let before = Array(nodes[Int(row)].children[change.old])
         var made: [UInt32] = []
         made.reserveCapacity(change.sources.count)
+        let kind = InstanceScope.Kind(
+            element: AttributeRecord(
+                node: row, name: definition.elementName, kind: state.target == nil ? .let : .binding, type: .dyn,
+                isHidden: false, source: .system),
+            indexName: definition.indexName)
         for (offset, source) in change.sources.enumerated() {
             if let source {
                 made.append(before[source])
                 if change.names.isEmpty { continue }
                 // `1` and `"1"` name the same node, but not the same element.
                 let isSameID = state.ids[change.old.lowerBound + source] == change.ids[offset]
-                if !isSameID, let target = state.target, let element = nodes[Int(before[source])].elementScope.first {
+                if !isSameID, let target = state.target, let element = nodes[Int(before[source])].instance?.element {
                     replaceSource(
-                        of: element.attribute,
+                        of: element,
                         .alias(target.element(definition.idField, change.ids[offset]), vertex: nil))
                 }
                 continue
@@ -306,7 +311,7 @@ extension ViewGraph {
             }
             let instance = instantiate(template, id: name, under: row, slot: .content)
             if definition.choice == nil {
-                createElement(of: instance, definition, change.ids[offset], list[position], state.target)
+                createElement(of: instance, definition, change.ids[offset], list[position], state.target, kind)
             }
             if !absentRows.isEmpty { newInstances.append(instance) }
             state.rows[name] = instance
@@ -322,26 +327,26 @@ extension ViewGraph {
     private func renumber(_ rows: [UInt32], from position: Int) {
         for (offset, instance) in rows.enumerated() {
             let index = Content.value(.int(Int64(position + offset)))
-            if let attribute = nodes[Int(instance)].indexScope?.attribute { setInput(attribute, index) }
+            if let attribute = nodes[Int(instance)].instance?.index { setInput(attribute, index) }
             if let attribute = nodes[Int(instance)].system[.selfIndex] { setInput(attribute, index) }
         }
     }
 
     /// An instance's element and the name of its index.
     private func createElement(
-        of made: UInt32, _ definition: ForEachDefinition, _ id: Value, _ element: Value, _ target: Place?
+        of made: UInt32, _ definition: ForEachDefinition, _ id: Value, _ element: Value, _ target: Place?,
+        _ kind: InstanceScope.Kind
     ) {
+        var record = kind.element
+        record.node = made
         let attribute: AttributeID
         if let target {
-            attribute = createRule(
-                node: made, name: definition.elementName, kind: .binding,
-                source: .alias(target.element(definition.idField, id), vertex: nil), isHidden: false)
+            record.source = .alias(target.element(definition.idField, id), vertex: nil)
+            attribute = createRule(record)
         } else {
-            attribute = createInput(
-                .value(element), node: made, name: definition.elementName, source: .system, isHidden: false)
+            attribute = createInput(.value(element), record)
         }
-        nodes[Int(made)].elementScope = [(definition.elementName, attribute)]
-        nodes[Int(made)].indexScope = (definition.indexName, nil)
+        nodes[Int(made)].instance = InstanceScope(attribute, kind)
         if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
         structureChange.addedInstances.append(nodes.nodeID(made))
     }
@@ -356,13 +361,13 @@ extension ViewGraph {
     /// An instance's place, as a vertex from the first time that somebody asks for it: while nobody does, an insertion need not
     /// tell all that stand behind it.
     func indexAttribute(of row: UInt32) -> AttributeID? {
-        guard let scope = nodes[Int(row)].indexScope else { return nil }
-        if let made = scope.attribute { return made }
+        guard let instance = nodes[Int(row)].instance else { return nil }
+        if let made = instance.index { return made }
         let parent = nodes[Int(row)].parent
         let made = createInput(
-            .value(.int(Int64(nodes.index(of: row)))), node: row, name: scope.name, type: .int, source: .system,
+            .value(.int(Int64(nodes.index(of: row)))), node: row, name: instance.indexName, type: .int, source: .system,
             isHidden: false)
-        nodes[Int(row)].indexScope?.attribute = made
+        instance.index = made
         nodes[Int(parent)].instances?.hasIndices = true
         return made
     }

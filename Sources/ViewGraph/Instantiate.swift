@@ -58,7 +58,7 @@ extension ViewGraph {
             isScopeBoundary: definition.component != nil)
         nodes[Int(row)].isContent = definition.isContent
         nodes.notePlacing(definition)
-        nodes[Int(row)].attributes.reserve(definition.attributes.count)
+        nodes[Int(row)].attributes = NamedAttributes(names(of: definition.attributes))
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
         if definition.forEach != nil { createForEach(row) }
@@ -67,12 +67,16 @@ extension ViewGraph {
         return row
     }
 
+    /// The object of the node that was made before, if it has the same names.
+    private func names(of attributes: [AttributeDefinition]) -> AttributeNames {
+        if lastNames.isSame(as: attributes) { return lastNames }
+        lastNames = AttributeNames(attributes.map(\.name))
+        return lastNames
+    }
+
     func createAttribute(_ definition: AttributeDefinition, of row: UInt32) {
         let attribute: AttributeID
-        let kind: AttributeKind
-        switch definition.role {
-        case .state(let initial, let isTransient):
-            kind = .state
+        if case .state(let initial, let isTransient) = definition.role {
             if case .object(let type) = definition.type, let object = declarations.types[type] {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
@@ -80,44 +84,19 @@ extension ViewGraph {
                 let mayMissParts = nodes[Int(row)].isObject || !definition.type.objectNames.isEmpty
                 let beginning = mayMissParts ? declarations.complete(initial, as: definition.type) : initial
                 attribute = createInput(
-                    definition.start == nil ? .value(beginning) : ViewGraph.notBegun, node: row, name: definition.name,
-                    kind: kind, type: definition.type,
-                    source: .state(isTransient: isTransient), isHidden: false)
+                    definition.start == nil ? .value(beginning) : ViewGraph.notBegun,
+                    AttributeRecord(node: row, definition, source: .state(isTransient: isTransient)))
                 if definition.start != nil { unbegun.append(attribute) }
             }
-        case .binding:
-            kind = .binding
-            attribute = createUnbound(definition, kind, row)
-        case .constant:
-            kind = .let
-            attribute = createUnbound(definition, kind, row)
-        case .computed:
-            kind = .computed
-            attribute = createUnbound(definition, kind, row)
-        case .inherit, .inheritObject:
-            kind = .inherit
-            attribute = createUnbound(definition, kind, row)
-        case .clock:
-            kind = .clock
-            attribute = createUnbound(definition, kind, row)
-        case .action:
-            kind = .action
-            attribute = createUnbound(definition, kind, row)
+        } else {
+            attribute = createRule(AttributeRecord(node: row, definition, source: unconnected))
         }
-        attributes[Int(attribute.index)]?.definition = definition
         nodes[Int(row)].attributes.append(definition.name, attribute)
         structureChange.addedAttributes.append(attribute)
     }
 
-    private func createUnbound(_ definition: AttributeDefinition, _ kind: AttributeKind, _ row: UInt32) -> AttributeID {
-        createRule(
-            node: row, name: definition.name, kind: kind, type: definition.type,
-            source: .literal(.failure(Failure(.dangling, "not connected yet"))), isHidden: false)
-    }
-
     func createHidden(_ name: String, _ row: UInt32, _ type: ValueType = .dyn) -> AttributeID {
-        createRule(
-            node: row, name: name, type: type, source: .literal(.failure(Failure(.dangling, "not connected yet"))))
+        createRule(node: row, name: name, type: type, source: unconnected)
     }
 
     /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by itself.
@@ -140,9 +119,9 @@ extension ViewGraph {
         nodes[Int(object)].isObject = true
         for property in node.attributes { createAttribute(property, of: object) }
         unboundNodes.append(object)
+        if !isHidden { return createRule(AttributeRecord(node: row, definition, source: .object(node: object))) }
         return createRule(
-            node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object),
-            isHidden: isHidden)
+            node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object))
     }
 
     /// Vertices for what a node's modifiers say.
@@ -220,8 +199,10 @@ extension ViewGraph {
         for (_, attribute) in nodes[Int(row)].attributes {
             destroy(attribute)
         }
-        for (_, attribute) in nodes[Int(row)].elementScope { destroy(attribute) }
-        if let index = nodes[Int(row)].indexScope?.attribute { destroy(index) }
+        if let instance = nodes[Int(row)].instance {
+            destroy(instance.element)
+            if let index = instance.index { destroy(index) }
+        }
         for vertex in nodes[Int(row)].system.values { destroy(vertex) }
         if let structure = nodes[Int(row)].structure { destroy(structure) }
         destroyForEach(row)

@@ -4,12 +4,13 @@ import AttributeValues
 extension ViewGraph {
     /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
     ///
-    /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before it takes some
-    /// 120 bytes. The table of attributes keeps its length, 8 bytes a row: what refers to an attribute that is gone looks there.
+    /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before it
+    /// takes some 150 bytes.
     public func giveBack() {
         sweepVertices()
         engine.giveBack()
         evaluation.rules.giveBack(keeping: engine.rowCount)
+        attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
         for row in nodes.living {
             let node = nodes[Int(row)]

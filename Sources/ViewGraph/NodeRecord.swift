@@ -13,16 +13,14 @@ final class NodeRecord: TreeNode {
     var definition: NodeDefinition
     /// Named attributes, in the order of definition.
     var attributes = NamedAttributes()
-    /// An instance's element, as its `forEach` names it.
-    var elementScope: [(name: String, attribute: AttributeID)] = []
     /// What a store has to know of it, if clients have changed it.
     var kept: KeptNode?
+    /// Of an instance of a list.
+    var instance: InstanceScope?
     /// Its place among the children that its parent was made with.
     var basePlace: UInt32 = 0
     /// A store has values of its states.
     var hasValues = false
-    /// An instance's index; its vertex is made when first asked for.
-    var indexScope: (name: String, attribute: AttributeID?)?
     /// The properties of an object in a state; such a node is no child of its parent.
     var isObject = false
     /// Given to the parent's component from outside, not written in its body: names inside mean what they mean around the parent.
@@ -54,12 +52,33 @@ final class NodeRecord: TreeNode {
     /// Lets go of what it held; a node that has gone is still asked where it was.
     func clear(_ definition: NodeDefinition) {
         attributes = NamedAttributes()
-        elementScope = []
-        indexScope = nil
+        instance = nil
         extras = nil
         kept = nil
         self.definition = definition
     }
+}
+
+/// What an instance of a list has besides the attributes of its template.
+final class InstanceScope {
+    let element: AttributeID
+    /// Its place; the vertex is made when first asked for.
+    var index: AttributeID?
+    private let kind: Kind
+
+    /// What all instances of a list have in common.
+    final class Kind {
+        let indexName: String
+        /// An element's record, with the node and the source of no instance.
+        let element: AttributeRecord
+
+        init(element: AttributeRecord, indexName: String) { (self.element, self.indexName) = (element, indexName) }
+    }
+
+    init(_ element: AttributeID, _ kind: Kind) { (self.element, self.kind) = (element, kind) }
+
+    var elementName: String { kind.element.name }
+    var indexName: String { kind.indexName }
 }
 
 /// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or null.
@@ -85,8 +104,12 @@ private final class NodeExtras {
     var wrappingChanges: UInt32 = 0
     /// Vertices of the system, made when first read, by what they are.
     var system: [SystemAttribute: AttributeID] = [:]
-    /// Set while `kind` is `.forEach`.
-    var instances: ForEachState?
+    var list: ListBox?
+}
+
+/// Memory of its own, because it is long and few nodes have one.
+private final class ListBox {
+    var state: ForEachState?
 }
 
 extension NodeRecord {
@@ -136,57 +159,147 @@ extension NodeRecord {
         get { extras?.system ?? [:] }
         _modify { yield &madeExtras.system }
     }
+    /// Set while `kind` is `.forEach` or `.choice`.
     var instances: ForEachState? {
-        get { extras?.instances }
-        _modify { yield &madeExtras.instances }
+        get { extras?.list?.state }
+        _modify { yield &madeList.state }
+    }
+
+    private var madeList: ListBox {
+        let extras = madeExtras
+        if let list = extras.list { return list }
+        let made = ListBox()
+        extras.list = made
+        return made
     }
 }
 
 extension NodeRecord {
-    /// Its attributes and, of an instance, the element, in the order of definition; without an index, which may be no vertex yet.
+    /// Its attributes and, of an instance, the element, in the order of definition; without an index, which may be no
+    /// vertex yet.
     var namedAttributes: [(name: String, attribute: AttributeID)] {
-        attributes.list + elementScope.filter { attributes[$0.name] == nil }
+        var named = attributes.list
+        if let instance, attributes[instance.elementName] == nil {
+            named.append((instance.elementName, instance.element))
+        }
+        return named
     }
 
     /// An instance's element or index by its name, as far as it is a vertex.
     func instanceAttribute(named name: String) -> AttributeID? {
-        elementScope.first { $0.name == name }?.attribute ?? (indexScope?.name == name ? indexScope?.attribute : nil)
+        guard let instance else { return nil }
+        if instance.elementName == name { return instance.element }
+        return instance.indexName == name ? instance.index : nil
     }
 
     /// The name of an instance's index, unless an attribute of its own has it.
-    var namedIndex: String? { indexScope.flatMap { attributes[$0.name] == nil ? $0.name : nil } }
+    var namedIndex: String? { instance.flatMap { attributes[$0.indexName] == nil ? $0.indexName : nil } }
 }
 
-/// A node's attributes in order; found by name in line while they are few, through a dictionary when they are many.
+/// A node's attributes in order.
 struct NamedAttributes: Sequence {
-    private(set) var list: [(name: String, attribute: AttributeID)] = []
-    private var byName: [String: AttributeID]?
+    /// Those of nodes that are made one after the other from one component are one object.
+    private var names: AttributeNames?
+    private var attributes: [AttributeID] = []
 
-    private static let indexThreshold = 12
+    init() {}
 
-    var count: Int { list.count }
-    func makeIterator() -> IndexingIterator<[(name: String, attribute: AttributeID)]> { list.makeIterator() }
-
-    subscript(name: String) -> AttributeID? {
-        if let byName { return byName[name] }
-        for (own, attribute) in list where own.hasSameBytes(as: name) { return attribute }
-        return nil
+    /// - Parameter names: of the attributes that will be added first.
+    init(_ names: AttributeNames) {
+        self.names = names
+        attributes.reserveCapacity(names.list.count)
     }
 
-    mutating func reserve(_ count: Int) { list.reserveCapacity(count) }
+    var count: Int { attributes.count }
+    var list: [(name: String, attribute: AttributeID)] { Array(self) }
 
-    mutating func append(_ name: String, _ attribute: AttributeID) {
-        list.append((name, attribute))
-        if byName != nil {
-            byName?[name] = attribute
-        } else if list.count > NamedAttributes.indexThreshold {
-            byName = Dictionary(uniqueKeysWithValues: list.map { ($0.name, $0.attribute) })
+    struct Iterator: IteratorProtocol {
+        fileprivate let names: [String]
+        fileprivate let attributes: [AttributeID]
+        private var place = 0
+
+        fileprivate init(_ names: [String], _ attributes: [AttributeID]) {
+            (self.names, self.attributes) = (names, attributes)
+        }
+
+        mutating func next() -> (name: String, attribute: AttributeID)? {
+            guard place < attributes.count else { return nil }
+            defer { place += 1 }
+            return (names[place], attributes[place])
         }
     }
 
+    func makeIterator() -> Iterator { Iterator(names?.list ?? [], attributes) }
+
+    subscript(name: String) -> AttributeID? {
+        guard let place = names?.place(of: name), place < attributes.count else { return nil }
+        return attributes[place]
+    }
+
+    mutating func append(_ name: String, _ attribute: AttributeID) {
+        let place = attributes.count
+        if let names, place < names.list.count, names.list[place].hasSameBytes(as: name) {
+            attributes.append(attribute)
+            return
+        }
+        own().replace(from: place, with: name)
+        attributes.append(attribute)
+    }
+
     mutating func remove(_ name: String) {
-        list.removeAll { $0.name == name }
-        byName?[name] = nil
+        guard let place = names?.place(of: name), place < attributes.count else { return }
+        own().remove(at: place)
+        attributes.remove(at: place)
+    }
+
+    private mutating func own() -> AttributeNames {
+        if let names, isKnownUniquelyReferenced(&self.names) { return names }
+        let made = AttributeNames(names?.list ?? [])
+        names = made
+        return made
+    }
+}
+
+/// Names in order; found in line while they are few, through a dictionary when they are many.
+final class AttributeNames {
+    private(set) var list: [String]
+    private var places: [String: Int]?
+
+    private static let indexThreshold = 12
+
+    init(_ list: [String]) {
+        self.list = list
+        if list.count > AttributeNames.indexThreshold { makeIndex() }
+    }
+
+    private func makeIndex() {
+        places = Dictionary(list.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func place(of name: String) -> Int? {
+        if let places { return places[name] }
+        return list.firstIndex { $0.hasSameBytes(as: name) }
+    }
+
+    /// The names from a place on go, and another one comes.
+    func replace(from place: Int, with name: String) {
+        for gone in list[place...] { places?[gone] = nil }
+        list.removeLast(list.count - place)
+        list.append(name)
+        if places != nil {
+            places?[name] = place
+        } else if list.count > AttributeNames.indexThreshold {
+            makeIndex()
+        }
+    }
+
+    func remove(at place: Int) {
+        list.remove(at: place)
+        if places != nil { makeIndex() }
+    }
+
+    func isSame(as attributes: [AttributeDefinition]) -> Bool {
+        list.count == attributes.count && zip(list, attributes).allSatisfy { $0.hasSameBytes(as: $1.name) }
     }
 }
 

@@ -12,7 +12,7 @@ struct GraphReader: RuleReader {
 
     @inline(__always)
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
-        let vertex = rule.vertices[input]
+        let vertex = rule.vertex(of: input)
         guard vertex.index != 0 else { return readOther(input, into: register) }
         do {
             switch try engine.read(vertex) {
@@ -38,12 +38,12 @@ struct GraphReader: RuleReader {
     }
 
     mutating func read(_ input: Int) -> Reading {
-        let vertex = rule.vertices[input]
+        let vertex = rule.vertex(of: input)
         return vertex.index != 0 ? read(vertex) : readOther(input)
     }
 
     private mutating func readOther(_ input: Int) -> Reading {
-        switch rule.sources[input] {
+        switch rule.source(of: input) {
         case .attribute(let attribute): return read(attribute)
         case .presence(let attribute, let holder): return readPresence(attribute, holder)
         case .failure(let failure): return .failure(failure)
@@ -52,7 +52,7 @@ struct GraphReader: RuleReader {
     }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        guard case .dynamic(let place) = rule.sources[input] else { return read(input) }
+        guard case .dynamic(let place) = rule.source(of: input) else { return read(input) }
         return read(graph.vertex(for: Place(place.attribute, place.steps + steps)))
     }
 

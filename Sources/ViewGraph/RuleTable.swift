@@ -4,32 +4,65 @@ import RuleLanguage
 
 /// A program bound to the attributes of one node: what each of its inputs reads.
 ///
-/// `vertices` is memory of the rule's own, from `init` to `deinit`: an evaluation reads it without counting references. Row 0,
-/// which no attribute has, stands for an input that is no plain vertex; `sources` has it then.
-final class BoundRule {
-    let program: Program
-    /// By the program's input.
-    let sources: [BoundInput]
-    /// The type to hold results to; nil where the checker has proved it, or anything goes.
-    let accepted: ValueType?
-    /// Whether there is one: asked by every evaluation.
-    let isHeldToType: Bool
-    let vertices: UnsafeMutablePointer<AttributeID>
-
-    init(program: Program, sources: [BoundInput], type: ValueType = .dyn) {
-        self.program = program
-        self.sources = sources
-        accepted = type.mustHold(program.resultType.valueType) ? type : nil
-        isHeldToType = accepted != nil
-        vertices = .allocate(capacity: max(1, sources.count))
-        for (position, source) in sources.enumerated() {
-            let vertex =
-                if case .attribute(let attribute) = source { attribute } else { AttributeID(index: 0, generation: 0) }
-            (vertices + position).initialize(to: vertex)
-        }
+/// The vertices lie behind the object's members, in its own memory: an evaluation reads them without counting references.
+/// Row 0, which no attribute has, stands for an input that is no plain vertex; `sources` has it then.
+final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
+    struct Members {
+        let program: Program
+        let count: Int32
+        /// Whether results are held to `accepted`: asked by every evaluation.
+        let isHeldToType: Bool
+        let rest: Rest?
     }
 
-    deinit { vertices.deallocate() }
+    /// What most rules do without.
+    final class Rest {
+        /// By the program's input; empty where all are plain vertices.
+        let sources: [BoundInput]
+        let accepted: ValueType?
+
+        init(_ sources: [BoundInput], _ accepted: ValueType?) { (self.sources, self.accepted) = (sources, accepted) }
+    }
+
+    static func make(program: Program, sources: [BoundInput], type: ValueType = .dyn) -> BoundRule {
+        let accepted = type.mustHold(program.resultType.valueType) ? type : nil
+        let isPlain = sources.allSatisfy { $0.vertex != nil }
+        let made = create(minimumCapacity: sources.count) { _ in
+            Members(
+                program: program, count: Int32(sources.count), isHeldToType: accepted != nil,
+                rest: accepted == nil && isPlain ? nil : Rest(isPlain ? [] : sources, accepted))
+        }
+        made.withUnsafeMutablePointerToElements { vertices in
+            for (position, source) in sources.enumerated() {
+                (vertices + position).initialize(to: source.vertex ?? AttributeID(index: 0, generation: 0))
+            }
+        }
+        return unsafeDowncast(made, to: BoundRule.self)
+    }
+
+    var program: Program { header.program }
+    var isHeldToType: Bool { header.isHeldToType }
+    /// The type to hold results to; nil where the checker has proved it, or anything goes.
+    var accepted: ValueType? { header.rest?.accepted }
+
+    /// What an input reads, where that is a plain vertex. Row 0: it is not.
+    @inline(__always)
+    func vertex(of input: Int) -> AttributeID { withUnsafeMutablePointerToElements { $0[input] } }
+
+    func source(of input: Int) -> BoundInput {
+        let vertex = vertex(of: input)
+        guard vertex.index == 0, let rest = header.rest else { return .attribute(vertex) }
+        return rest.sources[input]
+    }
+
+    /// By the program's input.
+    var sources: some Sequence<BoundInput> { (0..<Int(header.count)).lazy.map { self.source(of: $0) } }
+
+    func readsSame(as other: BoundRule) -> Bool { sources.elementsEqual(other.sources) }
+}
+
+extension BoundInput {
+    fileprivate var vertex: AttributeID? { if case .attribute(let vertex) = self { vertex } else { nil } }
 }
 
 extension ValueType {

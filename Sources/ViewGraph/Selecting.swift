@@ -26,7 +26,7 @@ final class BoundSelection {
     }
 
     func isSame(as other: BoundSelection) -> Bool {
-        selection.text == other.selection.text && targets == other.targets && rule.sources == other.rule.sources
+        selection.text == other.selection.text && targets == other.targets && rule.readsSame(as: other.rule)
     }
 
     fileprivate func place(_ result: Value) throws(Failure) -> Place {

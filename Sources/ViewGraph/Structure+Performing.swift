@@ -206,9 +206,7 @@ extension ViewGraph {
             default: true
             }
         if isKept {
-            attributes[Int(existing.index)]?.definition = definition
-            attributes[Int(existing.index)]?.type = definition.type
-            attributes[Int(existing.index)]?.kind = definition.kind
+            attributes[Int(existing.index)]?.redefine(as: definition)
             if case .action = definition.role, !old.isSame(as: definition) { restartReaction(existing) }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { forget([existing]) }

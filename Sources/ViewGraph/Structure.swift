@@ -142,8 +142,9 @@ extension ViewGraph {
 
     private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
         let record = nodes[Int(row)]
-        let named = elementOnly ? record.elementScope : record.namedAttributes
-        let index = elementOnly ? record.indexScope?.name : record.namedIndex
+        let element = record.instance.map { [(name: $0.elementName, attribute: $0.element)] } ?? []
+        let named = elementOnly ? element : record.namedAttributes
+        let index = elementOnly ? record.instance?.indexName : record.namedIndex
         return named.map { ($0.name, self.record($0.attribute).type) } + (index.map { [($0, .int)] } ?? [])
     }
 

@@ -76,10 +76,9 @@ extension Tree<NodeRecord> {
 
     /// The element or the index of an instance, by the name that its `forEach` gives it.
     private func element(_ name: String, of row: UInt32) -> Meaning? {
-        for (own, attribute) in self[Int(row)].elementScope where own.hasSameBytes(as: name) {
-            return .attribute(attribute)
-        }
-        return self[Int(row)].indexScope?.name.hasSameBytes(as: name) == true ? .index(of: row) : nil
+        guard let instance = self[Int(row)].instance else { return nil }
+        if instance.elementName.hasSameBytes(as: name) { return .attribute(instance.element) }
+        return instance.indexName.hasSameBytes(as: name) ? .index(of: row) : nil
     }
 
     // MARK: Environment

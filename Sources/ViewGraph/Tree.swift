@@ -28,27 +28,60 @@ enum Slot: UInt8 {
 /// object. `Tree` alone changes places.
 class TreeNode {
     let id: String
+    fileprivate let generation: UInt32
+    /// The root is its own parent.
+    fileprivate(set) var parent: UInt32
     let kind: NodeKind
     fileprivate(set) var slot: Slot
-    fileprivate let generation: UInt32
     fileprivate(set) var isAlive = true
     /// It is out of the tree, with all that is below it, and waits to be freed.
     fileprivate(set) var isUnlinked = false
-    /// The root is its own parent.
-    fileprivate(set) var parent: UInt32
-    /// In order; a section's header comes first and its footer last.
-    fileprivate(set) var children: [UInt32] = []
-    /// Child rows by id; only once there are more than a few.
-    fileprivate var childrenByID: [String: UInt32]?
-    /// The place of the child that was looked for last: whoever asks for all children asks in
-    /// order.
-    fileprivate var lastPlace = 0
     /// Somebody keeps the node's index among its siblings.
     fileprivate var isNumbered = false
     /// There has been a child whose index somebody keeps.
     fileprivate(set) var hasNumberedChildren = false
     /// There has been a child that paths do not name.
     fileprivate(set) var hasTransparentChildren = false
+    private var family: Family?
+
+    /// Most nodes are leaves and have none.
+    private final class Family {
+        var children: [UInt32] = []
+        var childrenByID: [String: UInt32]?
+        var lastPlace = 0
+    }
+
+    private var madeFamily: Family {
+        if let family { return family }
+        let made = Family()
+        family = made
+        return made
+    }
+
+    /// In order; a section's header comes first and its footer last.
+    fileprivate(set) var children: [UInt32] {
+        get { family?.children ?? [] }
+        _modify { yield &madeFamily.children }
+    }
+    /// Child rows by id; only once there are more than a few.
+    fileprivate var childrenByID: [String: UInt32]? {
+        get { family?.childrenByID }
+        _modify { yield &madeFamily.childrenByID }
+    }
+    /// The place of the child that was looked for last: whoever asks for all children asks in
+    /// order.
+    fileprivate var lastPlace: Int {
+        get { family?.lastPlace ?? 0 }
+        set { family?.lastPlace = newValue }
+    }
+
+    fileprivate func forgetChildren() { family = nil }
+
+    /// Gives back memory that more children have needed.
+    fileprivate func giveBack() {
+        family?.children.giveBack()
+        family?.childrenByID?.giveBack()
+    }
 
     /// Paths do not name the node, and name its children as its parent's.
     var isTransparent: Bool { kind.isTransparent }
@@ -136,10 +169,7 @@ final class Tree<Node: TreeNode> {
     /// An unlinked node lets go of its children. They keep their parent.
     func takeChildren(of row: UInt32) -> [UInt32] {
         let above = node(row)
-        defer {
-            above.children = []
-            above.childrenByID = nil
-        }
+        defer { above.forgetChildren() }
         return above.children
     }
 
@@ -147,8 +177,7 @@ final class Tree<Node: TreeNode> {
     func remove(_ row: UInt32) {
         let gone = node(row)
         gone.isAlive = false
-        gone.children = []
-        gone.childrenByID = nil
+        gone.forgetChildren()
         generations[Int(row)] &+= 1
         free.append(row)
         if hasPlaces { placements.forget(row) }
@@ -165,10 +194,7 @@ final class Tree<Node: TreeNode> {
         free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
         rows.giveBack()
         generations.giveBack()
-        for case let node? in rows {
-            node.children.giveBack()
-            node.childrenByID?.giveBack()
-        }
+        for case let node? in rows { node.giveBack() }
     }
 
     // MARK: Children

@@ -89,6 +89,10 @@ public final class ViewGraph {
     var rooms: [AttributeID: Int] = [:]
     var transaction: OpenTransaction?
     let reusedTransaction = OpenTransaction()
+    /// Of the attributes of the node that was made last.
+    var lastNames = AttributeNames([])
+    /// The source of a rule's vertex until its node is connected.
+    let unconnected = Source.literal(.failure(Failure(.dangling, "not connected yet")))
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         self.limits = limits
@@ -160,10 +164,14 @@ public final class ViewGraph {
         _ content: Content, node: UInt32, name: String, kind: AttributeKind = .let, type: ValueType = .dyn,
         source: Source, isHidden: Bool = true
     ) -> AttributeID {
+        createInput(
+            content,
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+    }
+
+    func createInput(_ content: Content, _ record: AttributeRecord) -> AttributeID {
         let attribute = engine.createInput(content)
-        attributes.add(
-            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source),
-            at: attribute.index)
+        attributes.add(record, at: attribute.index)
         return attribute
     }
 
@@ -171,12 +179,15 @@ public final class ViewGraph {
         node: UInt32, name: String, kind: AttributeKind = .computed, type: ValueType = .dyn, source: Source,
         isHidden: Bool = true
     ) -> AttributeID {
+        createRule(
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+    }
+
+    func createRule(_ record: AttributeRecord) -> AttributeID {
         let attribute = engine.createRule()
-        attributes.add(
-            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source),
-            at: attribute.index)
-        noteRule(source, of: attribute)
-        hold(source)
+        attributes.add(record, at: attribute.index)
+        noteRule(record.source, of: attribute)
+        hold(record.source)
         return attribute
     }
 

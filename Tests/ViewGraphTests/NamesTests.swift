@@ -81,8 +81,10 @@ struct NamesTests {
         var names = Names()
         let instance = names.node("instance")
         let element = names.attribute()
-        names.tree[Int(instance)].elementScope = [("item", element)]
-        names.tree[Int(instance)].indexScope = ("index", nil)
+        let item = AttributeRecord(
+            node: instance, name: "item", kind: .let, type: .dyn, isHidden: false, source: .system)
+        names.tree[Int(instance)].instance = InstanceScope(
+            element, InstanceScope.Kind(element: item, indexName: "index"))
         #expect(names.tree.meaning(of: "item", at: instance, .enclosing) == .attribute(element))
         #expect(names.tree.own("index", of: instance) == .index(of: instance))
         let own = names.attribute("item", of: instance)

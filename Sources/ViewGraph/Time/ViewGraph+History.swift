@@ -18,6 +18,7 @@ extension ViewGraph {
     }
 
     func releaseHistory(of record: AttributeRecord) {
+        var record = record
         guard let vertex = record.history else { return }
         record.history = nil
         releaseShared(vertex)
