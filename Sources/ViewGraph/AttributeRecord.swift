@@ -196,8 +196,8 @@ enum Source {
     /// An inherited environment value with some of its fields replaced.
     indirect case override(inherited: AttributeID, steps: [AttributePath.Step], value: AttributeID)
     case subviewList
-    case subviews(SubviewParts)
-    case sections(SubviewParts)
+    indirect case subviews(SubviewParts)
+    indirect case sections(SubviewParts)
     indirect case preferenceOutput(key: String)
     indirect case preference(key: String)
     /// All properties of an object, as a map.
