@@ -262,7 +262,7 @@ struct SceneExporter {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
             if case .state(_, let isTransient) = definition.role, graph.content(of: attribute).failure == nil {
-                written.value = DefinitionWriter.state(
+                written.value = DefinitionWriter.stateForm(
                     graph.storedValue(of: attribute), definition.type, isTransient, definition.history)
             }
             if let position = groups.firstIndex(where: { $0.0 == written.group }) {
@@ -271,9 +271,9 @@ struct SceneExporter {
         }
         for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
         DefinitionWriter.moveReactions(in: &fields)
-        DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
+        DefinitionWriter.addModifiers(of: node.definition, beyond: nil, into: &fields)
         if let forEach = node.definition.forEach {
-            DefinitionWriter.data(of: forEach, into: &fields) { isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &fields) { isWrittenAsUse($0) }
         }
         return fields
     }
@@ -371,7 +371,7 @@ struct SceneExporter {
     private func use(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
         var fields = ValueMap([(.string("id"), .string(node.id))])
-        DefinitionWriter.use(of: node.definition, into: &fields)
+        DefinitionWriter.addUse(of: node.definition, into: &fields)
         return fields
     }
 
@@ -401,7 +401,7 @@ struct SceneExporter {
         guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
         let relative = AttributePath(
             nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
-        values.append((relative.description, value.written(as: record.type)))
+        values.append((relative.description, value.literal(as: record.type)))
     }
 }
 
