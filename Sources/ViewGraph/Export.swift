@@ -50,10 +50,10 @@ struct SceneExporter {
         // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold already.
         guard graph.mayRead == nil else { return .map(finish(document, nodes)) }
         if !written.keys.isEmpty {
-            document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.written() }) })
+            document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.literal() }) })
         }
-        if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
-        if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
+        if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.literal() }) }
+        if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.literal() }) }
         return .map(finish(document, nodes))
     }
 
@@ -73,7 +73,7 @@ struct SceneExporter {
     private mutating func exportSystemValues() {
         for name in SystemEnvironment.keys.map(\.name) where name != "scenePhase" {
             guard let value = graph.systemValue(name), value != graph.systemStandards[name] else { continue }
-            values.append(("/." + name, value.written()))
+            values.append(("/." + name, value.literal()))
         }
     }
 
