@@ -35,7 +35,7 @@ struct ChoiceReader {
         let condition = choice.isPlacement ? placing(node, choice, scope) : condition(of: node, choice, scope)
         let branches = branches(of: node, choice)
         definition.forEach = ForEachDefinition(choice, condition ?? .literal(.null), branches: branches.map(\.node))
-        open.add(definition)
+        open.add(definition, for: child)
         open.push(branches, of: child) { [size] branch in size.measure(branch, at: node) }
     }
 

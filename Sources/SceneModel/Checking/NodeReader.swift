@@ -17,7 +17,9 @@ struct NodeReader {
         let id = heads.readID(of: fields, child)
         open.take(id, of: child, isWritten: fields[.id] != nil)
         tree.ids?.append(id)
-        if let node = node(fields, id: id, tree.resolve(open.surroundings)) { open.add(node) }
+        if let node = node(fields, id: id, tree.resolve(open.surroundings)) {
+            open.add(node, for: child)
+        }
     }
 
     /// Reads the root of a component.

@@ -3,6 +3,8 @@ final class OpenNodes {
     /// A child that is to be read.
     struct Child {
         let node: DocumentNode
+        /// The number of the open node that it belongs to.
+        fileprivate let parent: Int
         /// The number of siblings before it.
         let number: Int
         /// See `List.prefix`.
@@ -167,7 +169,8 @@ final class OpenNodes {
         if let key = list.key { cursor.path.append(.key(key.name)) }
         if let slot = list.slot { cursor.path.append(.key(slot)) }
         cursor.path.append(.index(position))
-        return Child(node: list.nodes[position], number: list.numbers[position], prefix: list.prefix)
+        return Child(
+            node: list.nodes[position], parent: innermost, number: list.numbers[position], prefix: list.prefix)
     }
 
     private func finish(_ list: List) {
@@ -184,16 +187,15 @@ final class OpenNodes {
         open[innermost].nodesRead = 0
     }
 
-    /// Takes the id of a child of the innermost node; adds a fault if a sibling has it.
+    /// Takes the id of a child; adds a fault if a sibling has it.
     func take(_ id: String, of child: Child, isWritten: Bool) {
-        let innermost = open.count - 1
-        let (around, branches) = (open[innermost].around ?? innermost, open[innermost].branches)
+        let (around, branches) = (open[child.parent].around ?? child.parent, open[child.parent].branches)
         guard !open[around].ids.insert(id, at: child.number, in: branches) else { return }
         cursor.fault(
             .conflict, "two siblings have the id '\(id)'", at: isWritten ? child.node["id"] ?? child.node : child.node,
             hint: isWritten ? nil : "the node got this id for its place; write one that no other has")
     }
 
-    /// Adds a child to the innermost node.
-    func add(_ child: NodeDefinition) { open[open.count - 1].made.append(child) }
+    /// Adds what a child became to its parent.
+    func add(_ definition: NodeDefinition, for child: Child) { open[child.parent].made.append(definition) }
 }
