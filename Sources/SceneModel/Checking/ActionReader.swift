@@ -11,11 +11,9 @@ struct ActionReader {
         let keys = [NodeKey.actions, .onAppear, .onChange, .onDisappear]
         guard keys.contains(where: { fields[$0] != nil }) else { return }
         let scope = scope()
-        if let written = fields[.actions] {
-            cursor.at("actions") {
-                for entry in cursor.readEntries(written, "actions", hint: "write name: {set: {$state: value}}") {
-                    cursor.at(entry.name) { list.enter(entry.key, .action(action(entry.value, in: scope)), .dyn) }
-                }
+        fields.visit(.actions, cursor) { written in
+            cursor.visitEntries(written, "actions", hint: "write name: {set: {$state: value}}") { entry in
+                list.enter(entry.key, .action(action(entry.value, in: scope)), .dyn)
             }
         }
         reactions(fields, scope, into: list)

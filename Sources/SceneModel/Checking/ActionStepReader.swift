@@ -29,8 +29,8 @@ struct ActionStepReader {
         } else if let steps = node["steps"] {
             cursor.checkKeys(node.map ?? [], of: "an action with steps", allowed: ["parameters", "steps"])
             cursor.at("steps") {
-                for (position, one) in cursor.readElements(steps, "steps").enumerated() {
-                    cursor.at(position) { step(one, in: scope, into: &made) }
+                cursor.visit(cursor.readElements(steps, "steps")) { one in
+                    step(one, in: scope, into: &made)
                 }
             }
         } else {
@@ -57,16 +57,14 @@ struct ActionStepReader {
             for (position, element) in list.enumerated() { cursor.at(position) { add(element, .dyn, nil) } }
             return parameters
         }
-        for entry in cursor.readEntries(node, "parameters", hint: "write parameters: [name], or {name: {default: …}}") {
-            cursor.at(entry.name) {
-                guard entry.value.isForm(ParameterReader.form) else {
-                    return cursor.fault(
-                        "a parameter is {default: …, type: …}, not \(entry.value.summary)", at: entry.value,
-                        hint: "write {default: …} for a default, {type: …} for a type")
-                }
-                if let (standard, type) = self.parameters.readDeclaration(entry.value) {
-                    add(entry.key, type, standard)
-                }
+        cursor.visitEntries(node, "parameters", hint: "write parameters: [name], or {name: {default: …}}") { entry in
+            guard entry.value.isForm(ParameterReader.form) else {
+                return cursor.fault(
+                    "a parameter is {default: …, type: …}, not \(entry.value.summary)", at: entry.value,
+                    hint: "write {default: …} for a default, {type: …} for a type")
+            }
+            if let (standard, type) = self.parameters.readDeclaration(entry.value) {
+                add(entry.key, type, standard)
             }
         }
         return parameters
@@ -116,8 +114,8 @@ struct ActionStepReader {
         }
         if operation.takesValue {
             let hint = "write \(operation.rawValue): {$state: value}"
-            for entry in cursor.readEntries(node, operation.rawValue, hint: hint) {
-                cursor.at(entry.name) { add(entry.key, entry.value) }
+            cursor.visitEntries(node, operation.rawValue, hint: hint) { entry in
+                add(entry.key, entry.value)
             }
         } else if let list = node.list {
             for (position, element) in list.enumerated() { cursor.at(position) { add(element, nil) } }

@@ -22,8 +22,8 @@ struct ArgumentReader {
                     }
                     return
                 }
-                for entry in cursor.readEntries(written, key.name, hint: "write name: value") {
-                    cursor.at(entry.name) { argument(entry, key, base, place, into: list) }
+                cursor.visitEntries(written, key.name, hint: "write name: value") { entry in
+                    argument(entry, key, base, place, into: list)
                 }
             }
         }

@@ -10,27 +10,19 @@ struct AttributeReader {
 
     func read(_ fields: NodeFields, _ place: Surroundings, into list: AttributeList) {
         var started: [DocumentEntry] = []
-        if let written = fields[.state] {
-            cursor.at("state") {
-                started = states.addLiteralStates(
-                    cursor.readEntries(written, "state", hint: "write name: value"), to: list)
-            }
+        fields.visit(.state, cursor) { written in
+            started = states.addLiteralStates(
+                cursor.readEntries(written, "state", hint: "write name: value"), to: list)
         }
         add(fields, .binding, hint: "write name: $target", place, to: list)
         add(fields, .let, hint: "write name: value", place, to: list)
-        if let written = fields[.inherit] {
-            cursor.at("inherit") {
-                InheritReader(cursor: cursor, vocabulary: vocabulary).read(written, into: list)
-            }
+        fields.visit(.inherit, cursor) { written in
+            InheritReader(cursor: cursor, vocabulary: vocabulary).read(written, into: list)
         }
-        if let written = fields[.clock] {
-            cursor.at("clock") {
-                for entry in cursor.readEntries(written, "clock", hint: "write now: every 1s") {
-                    cursor.at(entry.name) {
-                        let schedule = ClockReader(cursor: cursor).read(entry.value)
-                        list.enter(entry.key, .clock(schedule ?? .everyMinute), .timestamp)
-                    }
-                }
+        fields.visit(.clock, cursor) { written in
+            cursor.visitEntries(written, "clock", hint: "write now: every 1s") { entry in
+                let schedule = ClockReader(cursor: cursor).read(entry.value)
+                list.enter(entry.key, .clock(schedule ?? .everyMinute), .timestamp)
             }
         }
         guard !started.isEmpty else { return }
@@ -54,15 +46,13 @@ struct AttributeReader {
                 for name in parameters.readNames(written, key.name, place) { list.enter(parameter: name, key) }
                 return
             }
-            for entry in cursor.readEntries(written, key.name, hint: hint) {
-                cursor.at(entry.name) {
-                    guard !add(entry, key, place, to: list) else { return }
-                    // A faulty attribute is added, so that references to it are not reported too.
-                    list.enter(
-                        entry.key,
-                        key == .binding ? .binding(.constant(.null), animation: nil) : .constant(.literal(.null)),
-                        .dyn)
-                }
+            cursor.visitEntries(written, key.name, hint: hint) { entry in
+                guard !add(entry, key, place, to: list) else { return }
+                // A faulty attribute is added, so that references to it are not reported too.
+                list.enter(
+                    entry.key,
+                    key == .binding ? .binding(.constant(.null), animation: nil) : .constant(.literal(.null)),
+                    .dyn)
             }
         }
     }

@@ -127,23 +127,21 @@ struct BindingReader {
             in: outer)
         var writes: [(target: Reference, value: Expression)] = []
         cursor.at("set") {
-            for entry in cursor.readEntries(set, "set", hint: form) {
-                cursor.at(entry.name) {
-                    guard entry.name.hasPrefix("$") else {
-                        return cursor.fault("'\(entry.name)' is no target", at: entry.key, hint: "a target is $name")
-                    }
-                    guard
-                        let found = expressions.references.resolve(
-                            String(entry.name.dropFirst()), in: outer, at: entry.key),
-                        let (value, _) = expressions.expression(entry.value, in: scope)
-                    else { return }
-                    if let obstacle = found.obstacle {
-                        return cursor.fault(
-                            .readOnly, "'\(entry.name)' cannot be written: \(obstacle)", at: entry.key,
-                            hint: "write to the state it comes from")
-                    }
-                    writes.append((found.reference, value))
+            cursor.visitEntries(set, "set", hint: form) { entry in
+                guard entry.name.hasPrefix("$") else {
+                    return cursor.fault("'\(entry.name)' is no target", at: entry.key, hint: "a target is $name")
                 }
+                guard
+                    let found = expressions.references.resolve(
+                        String(entry.name.dropFirst()), in: outer, at: entry.key),
+                    let (value, _) = expressions.expression(entry.value, in: scope)
+                else { return }
+                if let obstacle = found.obstacle {
+                    return cursor.fault(
+                        .readOnly, "'\(entry.name)' cannot be written: \(obstacle)", at: entry.key,
+                        hint: "write to the state it comes from")
+                }
+                writes.append((found.reference, value))
             }
         }
         guard !writes.isEmpty else { return nil }

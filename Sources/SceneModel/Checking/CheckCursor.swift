@@ -81,6 +81,16 @@ final class CheckCursor {
         return []
     }
 
+    /// Visits the entries of a map, each at its place.
+    func visitEntries(_ node: DocumentNode, _ what: String, hint: String? = nil, _ body: (DocumentEntry) -> Void) {
+        for entry in readEntries(node, what, hint: hint) { at(entry.name) { body(entry) } }
+    }
+
+    /// Visits the elements of a list, each at its place.
+    func visit(_ elements: [DocumentNode], _ body: (DocumentNode) -> Void) {
+        for (position, element) in elements.enumerated() { at(position) { body(element) } }
+    }
+
     func readElements(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentNode] {
         if node.isNull { return [] }
         if let elements = node.list { return elements }

@@ -70,18 +70,16 @@ struct ClockReader {
         }
         var dates: [Timestamp] = []
         var isRight = true
-        for (position, node) in nodes.enumerated() {
-            cursor.at(position) {
-                guard let date = date(node) else {
-                    isRight = false
-                    return
-                }
-                if let last = dates.last, date <= last {
-                    cursor.fault("the dates of a clock ascend; \(date) is not later than \(last)", at: node)
-                    isRight = false
-                }
-                dates.append(date)
+        cursor.visit(nodes) { node in
+            guard let date = date(node) else {
+                isRight = false
+                return
             }
+            if let last = dates.last, date <= last {
+                cursor.fault("the dates of a clock ascend; \(date) is not later than \(last)", at: node)
+                isRight = false
+            }
+            dates.append(date)
         }
         return isRight ? .dates(dates) : nil
     }

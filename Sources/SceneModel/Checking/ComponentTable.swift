@@ -35,12 +35,10 @@ final class ComponentTable {
 
     func declare(_ written: DocumentNode) {
         var names: [String] = []
-        for entry in cursor.readEntries(written, "components", hint: "write Name: and its body below") {
-            cursor.at(entry.name) {
-                guard cursor.checkName(entry.key, "a component") else { return }
-                components[entry.name] = Component(entry)
-                names.append(entry.name)
-            }
+        cursor.visitEntries(written, "components", hint: "write Name: and its body below") { entry in
+            guard cursor.checkName(entry.key, "a component") else { return }
+            components[entry.name] = Component(entry)
+            names.append(entry.name)
         }
         let uses = components.mapValues { ComponentUses(of: $0.entry.value) }
         refuseEndless(names, uses)

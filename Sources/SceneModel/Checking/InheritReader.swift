@@ -7,43 +7,39 @@ struct InheritReader {
 
     func read(_ node: DocumentNode, into list: AttributeList) {
         if let names = node.list {
-            for (position, name) in names.enumerated() {
-                cursor.at(position) {
-                    guard let key = name.string else {
-                        return cursor.fault("inherit lists environment keys, not \(name.summary)", at: name)
-                    }
-                    if vocabulary.typeNames.contains(key) {
-                        let attribute = key.prefix(1).lowercased() + key.dropFirst()
-                        return cursor.fault(
-                            "an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
-                    }
-                    inherit(key, as: name, at: name, into: list)
+            cursor.visit(names) { name in
+                guard let key = name.string else {
+                    return cursor.fault("inherit lists environment keys, not \(name.summary)", at: name)
                 }
+                if vocabulary.typeNames.contains(key) {
+                    let attribute = key.prefix(1).lowercased() + key.dropFirst()
+                    return cursor.fault(
+                        "an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
+                }
+                inherit(key, as: name, at: name, into: list)
             }
             return
         }
-        for entry in cursor.readEntries(node, "inherit", hint: "write inherit: [key], or {name: key}") {
-            cursor.at(entry.name) {
-                guard let key = entry.value.string else {
-                    return cursor.fault(
-                        "inherit takes an environment key or an object type, not \(entry.value.summary)",
-                        at: entry.value)
-                }
-                let isObject = key.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
-                guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: list) }
-                let isOptional = key.hasSuffix("?")
-                let name = isOptional ? String(key.dropLast()) : key
-                guard vocabulary.typeNames.contains(name) else {
-                    list.enter(entry.key, .inherit(key: key), .dyn)
-                    return cursor.fault(
-                        .notFound, "there is no object type '\(name)'", at: entry.value,
-                        hint: NearestName.hint(name, among: vocabulary.typeNames.sorted())
-                            ?? "object types are declared under types")
-                }
-                list.enter(
-                    entry.key, .inheritObject(type: name, isOptional: isOptional),
-                    isOptional ? .nullable(.object(name)) : .object(name))
+        cursor.visitEntries(node, "inherit", hint: "write inherit: [key], or {name: key}") { entry in
+            guard let key = entry.value.string else {
+                return cursor.fault(
+                    "inherit takes an environment key or an object type, not \(entry.value.summary)",
+                    at: entry.value)
             }
+            let isObject = key.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
+            guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: list) }
+            let isOptional = key.hasSuffix("?")
+            let name = isOptional ? String(key.dropLast()) : key
+            guard vocabulary.typeNames.contains(name) else {
+                list.enter(entry.key, .inherit(key: key), .dyn)
+                return cursor.fault(
+                    .notFound, "there is no object type '\(name)'", at: entry.value,
+                    hint: NearestName.hint(name, among: vocabulary.typeNames.sorted())
+                        ?? "object types are declared under types")
+            }
+            list.enter(
+                entry.key, .inheritObject(type: name, isOptional: isOptional),
+                isOptional ? .nullable(.object(name)) : .object(name))
         }
     }
 

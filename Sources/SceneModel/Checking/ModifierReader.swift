@@ -10,29 +10,25 @@ struct ModifierReader {
 
     func read(_ fields: NodeFields, of node: NodeDefinition, _ scope: ExpressionScope) {
         if let written = fields[.environment] { cursor.at("environment") { environment(written, of: node, scope) } }
-        if let written = fields[.transformEnvironment] {
-            cursor.at("transformEnvironment") { transforms(written, of: node, scope) }
+        fields.visit(.transformEnvironment, cursor) { written in
+            transforms(written, of: node, scope)
         }
-        if let written = fields[.containerValues] {
-            cursor.at("containerValues") {
-                node.containerValues = keyed(
-                    cursor.readEntries(written, "containerValues", hint: "write key: value"), .container, scope)
-            }
+        fields.visit(.containerValues, cursor) { written in
+            node.containerValues = keyed(
+                cursor.readEntries(written, "containerValues", hint: "write key: value"), .container, scope)
         }
         if let written = fields[.tag] {
             node.tag = cursor.at("tag") { expressions.expression(written, in: scope)?.expression }
         }
-        if let written = fields[.preferences] {
-            cursor.at("preferences") {
-                let made = keyed(
-                    cursor.readEntries(written, "preferences", hint: "write key: value"), .preference, scope)
-                for entry in made where !entry.steps.isEmpty {
-                    cursor.fault(
-                        "a preference is written whole, not at \(entry.key)\(entry.steps.map(\.description).joined())",
-                        at: written)
-                }
-                node.preferences = made.filter(\.steps.isEmpty)
+        fields.visit(.preferences, cursor) { written in
+            let made = keyed(
+                cursor.readEntries(written, "preferences", hint: "write key: value"), .preference, scope)
+            for entry in made where !entry.steps.isEmpty {
+                cursor.fault(
+                    "a preference is written whole, not at \(entry.key)\(entry.steps.map(\.description).joined())",
+                    at: written)
             }
+            node.preferences = made.filter(\.steps.isEmpty)
         }
         if let written = fields[.animation] { cursor.at("animation") { node.animations = animations(written, scope) } }
         if let written = fields[.transition] {
@@ -142,24 +138,22 @@ struct ModifierReader {
     }
 
     private func transforms(_ written: DocumentNode, of node: NodeDefinition, _ scope: ExpressionScope) {
-        for entry in cursor.readEntries(written, "transformEnvironment", hint: "write key: a rule over value") {
-            cursor.at(entry.name) {
-                guard let (key, steps, type) = keyPath(entry.key, .environment) else { return }
-                let rules = RuleScope(parent: scope.rules)
-                rules.declare("value", type)
-                // The inherited value is no attribute, and differs from node to node.
-                rules.hasPast = false
-                guard let program = expressions.rules.read(entry.value, in: rules) else { return }
-                let given = vocabulary.type(of: program)
-                guard type.admits(given) else {
-                    return cursor.fault(
-                        .ruleType, "'\(entry.name)' is \(type.withArticle), but the rule gives \(given.withArticle)",
-                        at: entry.value)
-                }
-                node.transformEnvironment.append(
-                    EnvironmentTransform(
-                        key: key, steps: steps, type: type, program: program, place: node.environment.count))
+        cursor.visitEntries(written, "transformEnvironment", hint: "write key: a rule over value") { entry in
+            guard let (key, steps, type) = keyPath(entry.key, .environment) else { return }
+            let rules = RuleScope(parent: scope.rules)
+            rules.declare("value", type)
+            // The inherited value is no attribute, and differs from node to node.
+            rules.hasPast = false
+            guard let program = expressions.rules.read(entry.value, in: rules) else { return }
+            let given = vocabulary.type(of: program)
+            guard type.admits(given) else {
+                return cursor.fault(
+                    .ruleType, "'\(entry.name)' is \(type.withArticle), but the rule gives \(given.withArticle)",
+                    at: entry.value)
             }
+            node.transformEnvironment.append(
+                EnvironmentTransform(
+                    key: key, steps: steps, type: type, program: program, place: node.environment.count))
         }
     }
 

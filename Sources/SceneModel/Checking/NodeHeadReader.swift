@@ -65,15 +65,13 @@ struct NodeHeadReader {
 
     /// The node's kind. Adds faults for children that it cannot have.
     func readKind(_ fields: NodeFields) -> NodeKind {
-        if let written = fields[.kind] {
-            cursor.at("kind") {
-                let kinds = NodeKind.written.map(\.rawValue)
-                guard let text = written.string, kinds.contains(text) else {
-                    return cursor.fault(
-                        "\(written.summary) is not a kind of node", at: written,
-                        hint: NearestName.hint(written.text, among: kinds)
-                            ?? "the kinds are \(kinds.joined(separator: ", "))")
-                }
+        fields.visit(.kind, cursor) { written in
+            let kinds = NodeKind.written.map(\.rawValue)
+            guard let text = written.string, kinds.contains(text) else {
+                return cursor.fault(
+                    "\(written.summary) is not a kind of node", at: written,
+                    hint: NearestName.hint(written.text, among: kinds)
+                        ?? "the kinds are \(kinds.joined(separator: ", "))")
             }
         }
         let kind = inferredKind(fields)

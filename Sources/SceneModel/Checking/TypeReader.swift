@@ -42,8 +42,8 @@ struct TypeReader {
                 let list = AttributeList(cursor)
                 if let state = entry.value["state"] {
                     cursor.at("state") {
-                        for property in cursor.readEntries(state, "state") {
-                            cursor.at(property.name) { states.addLiteralState(property, to: list) }
+                        cursor.visitEntries(state, "state") { property in
+                            states.addLiteralState(property, to: list)
                         }
                     }
                 }

@@ -137,18 +137,16 @@ struct UseReader {
         let placing = body.placing.isEmpty ? body.components.last { !$0.placing.isEmpty }?.placing : body.placing
         let slots = (placing?.slots ?? []).filter { $0 != NodeDefinition.contentSlot }
         let hint = slots.isEmpty ? "it has no slots" : "its slots are \(slots.joined(separator: ", "))"
-        if let written = fields[.slots] {
-            cursor.at("slots") {
-                for entry in cursor.readEntries(written, "slots", hint: "write name: and below it a list of nodes") {
-                    guard !slots.contains(entry.name) else { continue }
-                    let isChildren = entry.name == NodeDefinition.contentSlot
-                    cursor.at(entry.name) {
-                        cursor.fault(
-                            .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
-                            hint: isChildren
-                                ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
-                            note: base.note)
-                    }
+        fields.visit(.slots, cursor) { written in
+            for entry in cursor.readEntries(written, "slots", hint: "write name: and below it a list of nodes") {
+                guard !slots.contains(entry.name) else { continue }
+                let isChildren = entry.name == NodeDefinition.contentSlot
+                cursor.at(entry.name) {
+                    cursor.fault(
+                        .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
+                        hint: isChildren
+                            ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
+                        note: base.note)
                 }
             }
         }
