@@ -72,7 +72,7 @@ public enum SceneImports {
     }
 
     /// The imports of a document as they are written.
-    static func imports(in document: DocumentNode) -> [DocumentNode] {
+    static func paths(in document: DocumentNode) -> [DocumentNode] {
         guard let written = document["import"], !written.isNull else { return [] }
         return written.list ?? [written]
     }
@@ -102,7 +102,7 @@ public enum SceneImports {
             guard file.text.contains("import"), let document = DocumentReader.read(file.text, FaultCollector()) else {
                 return
             }
-            imports = SceneImports.imports(in: document).filter { $0.string != nil }[...]
+            imports = SceneImports.paths(in: document).filter { $0.string != nil }[...]
         }
 
         func fault(_ code: ErrorCode, _ message: String, at node: DocumentNode) -> any Error {

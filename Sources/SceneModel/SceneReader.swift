@@ -29,9 +29,9 @@ public enum SceneReader {
     /// - Throws: the fault that makes the text unreadable, and duplicate keys.
     public static func value(text: String, file: String? = nil) throws(SceneFaults) -> Value {
         let text = unmarked(text)
-        let faults = FaultCollector()
+        let faults = FaultCollector(file: file, lines: SourceLines(text))
         let document = DocumentReader.read(text, faults)
-        try faults.throwIfAny(file: file, lines: SourceLines(text))
+        try faults.throwIfAny()
         return document?.value ?? .null
     }
 
@@ -53,23 +53,19 @@ public final class SceneReading {
 
     private var stage: Stage
     private let context: SceneContext
-    private let file: String?
-    private let lines: SourceLines?
-    private let faults = FaultCollector()
+    private let faults: FaultCollector
 
     public init(text: String, file: String? = nil, context: SceneContext) {
         let text = SceneReader.unmarked(text)
         self.context = context
-        self.file = file
-        lines = SourceLines(text)
-        stage = DocumentReader(text, faults, isKept: context.isKept).map { .text($0) } ?? .done(nil)
+        faults = FaultCollector(file: file, lines: SourceLines(text))
+        stage = DocumentReader(text, faults).map { .text($0) } ?? .done(nil)
     }
 
     /// - Parameter value: not deeper than `SceneLimits.nesting`.
     public init(value: Value, context: SceneContext) {
         self.context = context
-        file = nil
-        lines = nil
+        faults = FaultCollector()
         stage = .value(ValueReader(value))
     }
 
@@ -86,14 +82,14 @@ public final class SceneReading {
                     break
                 }
                 guard let document = reader.document else { return true }
-                stage = .checking(SceneChecker(context, faults, lines, document))
+                stage = .checking(SceneChecker(context, faults, document))
             case .value(var reader):
                 stage = .done(nil)
                 guard let document = reader.advance(&steps, faults) else {
                     stage = .value(reader)
                     break
                 }
-                stage = .checking(SceneChecker(context, faults, lines, document))
+                stage = .checking(SceneChecker(context, faults, document))
             case .checking(let checker):
                 guard checker.advance(&steps) else { break }
                 stage = .done(checker.scene)
@@ -107,22 +103,9 @@ public final class SceneReading {
     /// The result. Call this after `advance` has returned true.
     /// - Throws: all faults of the document, by line and column.
     public func scene() throws(SceneFaults) -> SceneDefinition {
-        try faults.throwIfAny(file: file, lines: lines)
+        try faults.throwIfAny()
         guard case .done(var scene?) = stage else { preconditionFailure("a document that cannot be read has a fault") }
-        scene.warnings = faults.allWarnings(file: file, lines: lines)
+        scene.warnings = faults.warnings
         return scene
     }
-}
-
-/// The cost of a document's parts, in steps of about 50 ns.
-enum SceneCost {
-    /// One event of the text.
-    static let event = 12
-    /// Bytes of a scalar that are read in one step.
-    static let bytesPerStep = 16
-    static let node = 60
-    static let entry = 30
-    static let rule = 100
-    /// Each byte of a rule.
-    static let ruleByte = 2
 }

@@ -85,7 +85,7 @@ extension ViewGraph {
             guard let state = node.instances, let made = node.definition.forEach, let choice = made.choice else {
                 continue
             }
-            var map = ValueMap([(.string(choice.rawValue), DefinitionWriter.condition(made.data))])
+            var map = ValueMap([(.string(choice.rawValue), DefinitionWriter.conditionForm(made.data))])
             if let branch = state.ids.first?.string { map["shows"] = .string(Branch.caseText(branch) ?? branch) }
             if let failure = state.failure ?? refusal(at: next) {
                 map["error"] = describe(shown(failure, of: state.data))

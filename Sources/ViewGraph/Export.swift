@@ -50,10 +50,10 @@ struct SceneExporter {
         // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold already.
         guard graph.mayRead == nil else { return .map(finish(document, nodes)) }
         if !written.keys.isEmpty {
-            document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.written() }) })
+            document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.literal() }) })
         }
-        if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.written() }) }
-        if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.written() }) }
+        if !written.types.isEmpty { document["types"] = map(written.types.mapValues { $0.literal() }) }
+        if !written.components.isEmpty { document["components"] = map(written.components.mapValues { $0.literal() }) }
         return .map(finish(document, nodes))
     }
 
@@ -73,7 +73,7 @@ struct SceneExporter {
     private mutating func exportSystemValues() {
         for name in SystemEnvironment.keys.map(\.name) where name != "scenePhase" {
             guard let value = graph.systemValue(name), value != graph.systemStandards[name] else { continue }
-            values.append(("/." + name, value.written()))
+            values.append(("/." + name, value.literal()))
         }
     }
 
@@ -262,7 +262,7 @@ struct SceneExporter {
             guard let definition = graph.record(attribute).definition else { continue }
             var written = DefinitionWriter.attribute(definition)
             if case .state(_, let isTransient) = definition.role, graph.content(of: attribute).failure == nil {
-                written.value = DefinitionWriter.state(
+                written.value = DefinitionWriter.stateForm(
                     graph.storedValue(of: attribute), definition.type, isTransient, definition.history)
             }
             if let position = groups.firstIndex(where: { $0.0 == written.group }) {
@@ -271,9 +271,9 @@ struct SceneExporter {
         }
         for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
         DefinitionWriter.moveReactions(in: &fields)
-        DefinitionWriter.modifiers(of: node.definition, beyond: nil, into: &fields)
+        DefinitionWriter.addModifiers(of: node.definition, beyond: nil, into: &fields)
         if let forEach = node.definition.forEach {
-            DefinitionWriter.data(of: forEach, into: &fields) { isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &fields) { isWrittenAsUse($0) }
         }
         return fields
     }
@@ -371,7 +371,7 @@ struct SceneExporter {
     private func use(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
         var fields = ValueMap([(.string("id"), .string(node.id))])
-        DefinitionWriter.use(of: node.definition, into: &fields)
+        DefinitionWriter.addUse(of: node.definition, into: &fields)
         return fields
     }
 
@@ -401,7 +401,7 @@ struct SceneExporter {
         guard let path = try? AttributePath(graph.path(of: attribute)) else { return }
         let relative = AttributePath(
             nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
-        values.append((relative.description, value.written(as: record.type)))
+        values.append((relative.description, value.literal(as: record.type)))
     }
 }
 

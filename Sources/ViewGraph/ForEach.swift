@@ -148,7 +148,7 @@ extension ViewGraph {
         do {
             let value = try content.get()
             let placed = definition.choice?.isPlacement == true ? try place(value, definition, at: row) : nil
-            let list = try definition.list(of: value)
+            let list = try definition.elementList(of: value)
             guard let change = try change(of: row, to: list, definition) else { return .none }
             try refuseTaken(list, definition, at: row)
             try refuseExcess(change, list, definition, at: row)

@@ -171,7 +171,7 @@ extension ViewGraph {
         if isKept { return declarations.accept(value, as: type) }
         var room = limits.valueSize
         // The declarations are needed, and copied, for objects alone.
-        let accepted = type.accept(value) { declarations.object($0, $1, withComputed: false, within: &room) }
+        let accepted = type.accept(value) { declarations.makeObject($0, $1, withComputed: false, within: &room) }
         guard room >= 0 else { throw tooLong(path) }
         guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
         let left = try refuseLong(accepted, at: path)

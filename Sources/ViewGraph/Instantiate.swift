@@ -109,10 +109,10 @@ extension ViewGraph {
         node.component = type.name
         node.attributes = type.properties.map { property in
             guard case .state(let standard, let isTransient) = property.role else { return property }
-            var property = property
-            let beginning = declarations.initial(initial.map?[property.name], over: standard, of: property.type)
-            property.role = .state(initial: beginning, isTransient: isTransient || isHeldTransient)
-            return property
+            let beginning = declarations.merge(initial.map?[property.name], over: standard, of: property.type)
+            return AttributeDefinition(
+                name: property.name, role: .state(initial: beginning, isTransient: isTransient || isHeldTransient),
+                type: property.type, history: property.history, start: property.start, position: property.position)
         }
         let object = createNode(
             id: definition.name, definition: node, kind: .group, parent: row, slot: .content, isScopeBoundary: true)

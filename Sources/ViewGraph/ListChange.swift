@@ -70,7 +70,7 @@ struct ListChange {
         for (offset, position) in new.enumerated() {
             let id = try id(at: position)
             let name = ListChange.name(of: id)
-            if let problem = NodeIdentifier.problem(of: name) {
+            if let problem = NodeIdentifier.refusal(of: name) {
                 throw Failure(.invalid, "element \(position): an id that names a node \(problem)")
             }
             if wanted[name] == nil { wanted[name] = offset }

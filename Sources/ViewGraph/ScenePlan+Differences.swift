@@ -39,10 +39,10 @@ extension ViewGraph {
         }
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         var (before, after) = (ValueMap(), ValueMap())
-        DefinitionWriter.modifiers(of: nodes[Int(row)].definition, beyond: nil, into: &before)
-        DefinitionWriter.modifiers(of: target, beyond: nil, into: &after)
-        if let old = nodes[Int(row)].definition.forEach { DefinitionWriter.data(of: old, into: &before) }
-        if let new = target.forEach { DefinitionWriter.data(of: new, into: &after) }
+        DefinitionWriter.addModifiers(of: nodes[Int(row)].definition, beyond: nil, into: &before)
+        DefinitionWriter.addModifiers(of: target, beyond: nil, into: &after)
+        if let old = nodes[Int(row)].definition.forEach { DefinitionWriter.addData(of: old, into: &before) }
+        if let new = target.forEach { DefinitionWriter.addData(of: new, into: &after) }
         for case .string(let key) in before.keys where after[key] == nil {
             lines.append("- \(path) \(key): \(before[key]?.jsonText ?? "")")
         }

@@ -8,8 +8,8 @@ extension ViewGraph {
     func refuseRetyping(_ new: Declarations, _ plan: ScenePlan) throws(Failure) {
         var retyped: [(group: KeyGroup, key: KeyDefinition, type: ValueType)] = []
         for group in KeyGroup.allCases {
-            let known = declarations.keys(group)
-            for key in new.keys(group).values {
+            let known = declarations[group]
+            for key in new[group].values {
                 if let old = known[key.name], old.type != key.type { retyped.append((group, key, old.type)) }
             }
         }
@@ -27,7 +27,7 @@ extension ViewGraph {
                 (nodes.path(of: row), [definition] + (definition.forEach?.templates.flatMap(\.withAllBelow) ?? [])))
         }
         for (group, key, old) in retyped.sorted(by: { $0.key.name.precedesByBytes($1.key.name) }) {
-            guard let user = kept.first(where: { $0.definitions.contains { $0.uses(key.name, of: group) } }) else {
+            guard let user = kept.first(where: { $0.definitions.contains { $0.mentions(key.name, of: group) } }) else {
                 continue
             }
             throw Failure(

@@ -30,7 +30,7 @@ final class BoundSelection {
     }
 
     fileprivate func place(_ result: Value) throws(Failure) -> Place {
-        let (number, steps) = try selection.reference(in: result)
+        let (number, steps) = try selection.resolve(result)
         guard let target = targets[number] else {
             throw Failure(
                 .dangling, "$\(selection.targets[number].name) names no attribute of an enclosing node",

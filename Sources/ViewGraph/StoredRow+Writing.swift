@@ -62,7 +62,7 @@ extension ViewGraph {
 
     private func use(_ definition: NodeDefinition) -> ValueMap {
         var fields = ValueMap()
-        DefinitionWriter.use(of: definition, into: &fields)
+        DefinitionWriter.addUse(of: definition, into: &fields)
         return fields
     }
 
@@ -80,10 +80,10 @@ extension ViewGraph {
             groups.add(group, attribute.name, value)
         }
         var fields = groups.fields
-        DefinitionWriter.modifiers(of: definition, beyond: nil, into: &fields)
+        DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &fields)
         if let forEach = definition.forEach {
             var exporter = SceneExporter(self, at: row)
-            DefinitionWriter.data(of: forEach, into: &fields) { exporter.isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &fields) { exporter.isWrittenAsUse($0) }
         }
         return fields
     }
@@ -105,8 +105,8 @@ extension ViewGraph {
             without.append(["attribute", .string(attribute.name)])
         }
         var (before, after) = (ValueMap(), ValueMap())
-        DefinitionWriter.modifiers(of: base, beyond: nil, into: &before)
-        DefinitionWriter.modifiers(of: definition, beyond: nil, into: &after)
+        DefinitionWriter.addModifiers(of: base, beyond: nil, into: &before)
+        DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &after)
         for group in ["environment", "containerValues", "preferences"] {
             let (before, after) = (before[group]?.map ?? ValueMap(), after[group]?.map ?? ValueMap())
             for case (.string(let name), let value) in after where before[name] != value {
@@ -122,7 +122,7 @@ extension ViewGraph {
         }
         if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
             var exporter = SceneExporter(self, at: row)
-            DefinitionWriter.data(of: forEach, into: &members) { exporter.isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &members) { exporter.isWrittenAsUse($0) }
         }
         if !members.isEmpty { fields["members"] = .map(members) }
         if !without.isEmpty { fields["without"] = .list(without) }

@@ -25,10 +25,6 @@ struct DocumentTests {
     func keys(text: String) throws {
         #expect(throws: SceneFaults.self) { try value(text) }
         #expect(try value("{1: a, true: b, '1.5': c}").map?.count == 3)
-        guard text != "{[a]: x}" else { return }
-        // What a store has kept from before that was so is still read.
-        _ = try SceneReader.read(
-            text: "agd: 1\nnodes: [{ id: a, state: { m: \(text) } }]", context: SceneContext(isKept: true))
     }
 
     @Test("JSON is read as JSON, with whatever characters its strings hold and keys of any length")

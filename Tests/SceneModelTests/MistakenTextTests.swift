@@ -105,7 +105,7 @@ struct MistakenTextTests {
         let node = try scene(keys + "{ pin.rotation: value * 2.0 } }]").node("a")
         #expect(node.transformEnvironment.map(\.steps) == [[.key("rotation")]])
         var fields = ValueMap()
-        DefinitionWriter.modifiers(of: node, beyond: nil, into: &fields)
+        DefinitionWriter.addModifiers(of: node, beyond: nil, into: &fields)
         #expect(fields["transformEnvironment"] == ["pin.rotation": "value * 2.0"])
         #expect(
             onlyFault(keys + "{ pin.rotation: \"string(value)\" } }]").contains(

@@ -17,20 +17,20 @@ struct SourceLineTests {
         let lines = SourceLines("first\r\n" + line + "\r\nlast")
         let start = SourcePosition(line: 2, column: column)
         let node = DocumentNode(.scalar(.string(rule)), text: rule, style: .doubleQuoted, at: start)
-        #expect(lines.position(of: 1, 5, in: node) == SourcePosition(line: 2, column: column + 5))
+        #expect(lines.locate(1, 5, in: node) == SourcePosition(line: 2, column: column + 5))
         let plain = DocumentNode(.scalar(.string(rule)), text: rule, style: .plain, at: start)
-        #expect(lines.position(of: 1, 5, in: plain) == SourcePosition(line: 2, column: column + 4))
+        #expect(lines.locate(1, 5, in: plain) == SourcePosition(line: 2, column: column + 4))
         // The line ends before such a column.
-        #expect(lines.position(of: 1, 12, in: plain) == start)
+        #expect(lines.locate(1, 12, in: plain) == start)
     }
 
     @Test("escapes count as they are written")
     func escapes() {
         let lines = SourceLines(#"k: "\u0041\té+ nope" # 'it''s + nope'"#)
         let double = DocumentNode(.scalar(.string("")), style: .doubleQuoted, at: SourcePosition(line: 1, column: 4))
-        #expect(lines.position(of: 1, 6, in: double) == SourcePosition(line: 1, column: 16))
+        #expect(lines.locate(1, 6, in: double) == SourcePosition(line: 1, column: 16))
         let single = DocumentNode(.scalar(.string("")), style: .singleQuoted, at: SourcePosition(line: 1, column: 24))
-        #expect(lines.position(of: 1, 8, in: single) == SourcePosition(line: 1, column: 33))
+        #expect(lines.locate(1, 8, in: single) == SourcePosition(line: 1, column: 33))
     }
 
     @Test("a line is shown around the place, however long it is, and tabs stay tabs")

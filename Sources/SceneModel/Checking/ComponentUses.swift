@@ -17,8 +17,8 @@ struct ComponentUses {
             for slot in node["slots"]?.map ?? [] {
                 for child in slot.value.list ?? [] { pending.append((child, isRepeated)) }
             }
-            if SceneChecker.choice(node) != nil {
-                for branch in SceneChecker.branches(of: node) {
+            if node.choice != nil {
+                for branch in node.branches {
                     for child in branch.list ?? [] { pending.append((child, true)) }
                 }
             }
@@ -31,7 +31,7 @@ struct ComponentUses {
     }
 
     /// The components on a shortest path of unconditional uses from one component to another; nil if there is none.
-    static func chain(from start: String, backTo end: String, _ uses: [String: ComponentUses]) -> [String]? {
+    static func findChain(from start: String, backTo end: String, _ uses: [String: ComponentUses]) -> [String]? {
         var before: [String: String] = [:]
         var pending = [start]
         var next = 0

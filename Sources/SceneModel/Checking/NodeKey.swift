@@ -42,6 +42,11 @@ struct NodeFields {
         return place < 0 ? nil : entries[Int(place)].value
     }
 
+    /// Reads what is written under a key, at its place.
+    func visit(_ key: NodeKey, _ cursor: CheckCursor, _ body: (DocumentNode) -> Void) {
+        if let written = self[key] { cursor.at(key.name) { body(written) } }
+    }
+
     /// The same node without some of its keys.
     func without(_ keys: [NodeKey]) -> NodeFields {
         var other = self

@@ -1,199 +1,190 @@
 import AttributeValues
 import RuleLanguage
 
-/// Checks a document and makes its definitions. Faults are collected, never thrown: after a fault, the rest is still
-/// checked.
+/// Checks a document and makes its definitions, in the order of their dependencies: keys and types, components, nodes,
+/// values. Faults are collected, never thrown: after a fault, the rest is still checked.
 ///
 /// Recursion follows the document's nesting, which `SceneLimits.nesting` bounds.
 final class SceneChecker {
-    let faults: FaultCollector
-    let lines: SourceLines?
-    let context: SceneContext
-    /// The declarations of the document, later also those of the graph and the system's keys.
-    var declared = Declarations()
-    var known = Declarations()
-    /// The names of all object types, declared now or before. Complete before any type is read.
-    var typeNames: Set<String> = []
-    var components: [String: ComponentState] = [:]
-    /// Components whose bodies are being read, outermost first.
-    var componentChain: [String] = []
-    /// Number of nodes that are being read, inside each other.
-    var nodeDepth = 0
-    /// The names that all rules can use: `env`, `preferences`, `self`, object types.
-    var baseScope = RuleScope()
-    /// The same and the names for containers: `subviews`, `sections`.
-    var containerScope = RuleScope()
-    var computedCache: [ComputedKey: [ComputedRule]] = [:]
-    var toldOfNodeLimit = false
-    /// Nodes whose children are being read, outermost first.
-    var open: [OpenNode] = []
-    /// The part to be checked next.
-    var stage = Stage.beginning
-    let document: DocumentNode
-    /// The parent of the document's nodes. It is not one of them.
-    let top = NodeDefinition()
-    var sceneValues: [(path: AttributePath, value: Value)] = []
-    /// Names of the document's components, with used ones before their users.
-    var componentOrder: [String] = []
-    /// Steps taken since the checking began.
-    var work = 0
-
-    /// The present position of the check, for faults.
-    var path: [Step] = []
-    /// Ids of the surrounding nodes, for finding the existing node; nil inside components and `forEach`.
-    var treePath: [String]? = []
-
-    enum Step {
-        case key(String)
-        case index(Int)
+    private enum Stage {
+        case beginning
+        case components(SceneWalk)
+        case nodes(SceneWalk)
+        case done([NodeDefinition])
     }
 
-    init(_ context: SceneContext, _ faults: FaultCollector, _ lines: SourceLines?, _ document: DocumentNode) {
+    private static let keys = ["agd", "import", "keys", "types", "components", "nodes", "values", "dangling"]
+
+    private let document: DocumentNode
+    private let context: SceneContext
+    private let cursor: CheckCursor
+    private let vocabulary: Vocabulary
+    private var stage = Stage.beginning
+    private var values: [(path: AttributePath, value: Value)] = []
+
+    init(_ context: SceneContext, _ faults: FaultCollector, _ document: DocumentNode) {
         self.document = document
         self.context = context
-        self.faults = faults
-        self.lines = lines
+        cursor = CheckCursor(faults)
+        vocabulary = Vocabulary(context.declarations)
     }
 
-    // MARK: Faults
-
-    func fault(
-        _ message: @autoclosure () -> String, at node: DocumentNode, hint: @autoclosure () -> String? = nil,
-        note: SceneFault.Note? = nil
-    ) {
-        fault(.invalid, message(), at: node, hint: hint(), note: note)
+    /// The result; nil before the end.
+    var scene: SceneDefinition? {
+        guard case .done(let nodes) = stage else { return nil }
+        return SceneDefinition(declarations: vocabulary.declared, nodes: nodes, values: values)
     }
 
-    func fault(
-        _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
-        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
-    ) {
-        faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
-    }
-
-    /// `nodes[2].computed.symbol`
-    var place: String {
-        var text = ""
-        for step in path {
-            switch step {
-            case .index(let index): text += "[\(index)]"
-            case .key(let key):
-                let step = AttributePath.Step.key(key).description
-                text += text.isEmpty && step.hasPrefix(".") ? String(step.dropFirst()) : step
+    /// Continues checking until the steps are used up. A slice ends after a node, after a component, or before the
+    /// first of both.
+    /// - Returns: true when everything is checked.
+    func advance(_ steps: inout Int) -> Bool {
+        let before = cursor.work
+        let limit = steps
+        defer { steps -= cursor.work - before }
+        while cursor.work - before < limit {
+            switch stage {
+            case .beginning: stage = begin().map { .components($0) } ?? .done([])
+            case .components(let walk):
+                if walk.readNext() || walk.readNextComponent() { continue }
+                cursor.path = []
+                if let written = document["nodes"] { cursor.at("nodes") { beginNodes(written, walk) } }
+                stage = .nodes(walk)
+            case .nodes(let walk):
+                if walk.readNext() { continue }
+                cursor.path = []
+                let nodes = walk.top.children
+                if let written = document["nodes"] { cursor.at("nodes") { walk.size.check(nodes, at: written) } }
+                if let written = document["values"] { values = cursor.at("values") { values(written) } }
+                stage = .done(nodes)
+            case .done: return true
             }
         }
-        return text
+        return scene != nil
     }
 
-    func at<R>(_ key: String, _ body: () -> R) -> R {
-        path.append(.key(key))
-        defer { path.removeLast() }
-        return body()
-    }
-
-    func at<R>(_ index: Int, _ body: () -> R) -> R {
-        path.append(.index(index))
-        defer { path.removeLast() }
-        return body()
-    }
-
-    // MARK: Shapes
-
-    /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.
-    func entries(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentEntry] {
-        if node.isNull { return [] }
-        if let entries = node.map { return entries }
-        fault("\(what) is a map, not \(node.summary)", at: node, hint: hint)
-        return []
-    }
-
-    func elements(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentNode] {
-        if node.isNull { return [] }
-        if let elements = node.list { return elements }
-        fault("\(what) is a list, not \(node.summary)", at: node, hint: hint)
-        return []
-    }
-
-    /// Adds faults for keys that are not allowed.
-    func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
-        for entry in entries where !allowed.contains(entry.name) {
-            at(entry.name) { unknownKey(entry.key, of: what, allowed: allowed) }
+    /// Checks the parts before components and nodes.
+    /// - Returns: the reading of components and nodes; nil if the document is not a scene.
+    private func begin() -> SceneWalk? {
+        guard let entries = document.map else {
+            cursor.fault(
+                "a scene is a map with the keys \(SceneChecker.keys.joined(separator: ", ")), not \(document.summary)",
+                at: document)
+            return nil
         }
-    }
-
-    func unknownKey(_ key: DocumentNode, of what: String, allowed: [String]) {
-        fault(
-            "\(what) has no key '\(key.text)'", at: key,
-            hint: NearestName.hint(key.text, among: allowed) ?? "the keys are \(allowed.joined(separator: ", "))")
-    }
-
-    /// Returns true for a name that rules and paths can use; otherwise adds a fault.
-    func checkName(_ node: DocumentNode, _ what: String) -> Bool {
-        let name = node.text
-        let isIdentifier =
-            name.utf8.first.map { !(48...57).contains($0) } ?? false
-            && name.utf8.allSatisfy {
-                (48...57).contains($0) || (65...90).contains($0) || (97...122).contains($0) || $0 == 95
+        for entry in entries where !SceneChecker.keys.contains(entry.name) {
+            let isNodeKey = NodeKey(entry.name) != nil
+            cursor.at(entry.name) {
+                cursor.fault(
+                    "a scene has no key '\(entry.name)'", at: entry.key,
+                    hint: isNodeKey
+                        ? "write nodes: first, and the node as an element of its list"
+                        : NearestName.hint(entry.name, among: SceneChecker.keys)
+                            ?? "the keys are \(SceneChecker.keys.joined(separator: ", "))")
             }
-        guard isIdentifier else {
-            fault(
-                "\(what) '\(name)' is not an identifier", at: node,
-                hint: "a name is made of letters, digits and _, and does not begin with a digit")
-            return false
         }
-        guard name.utf8.count <= SceneLimits.nameLength else {
-            fault(.limit, "\(what) is longer than \(SceneLimits.nameLength) bytes", at: node)
-            return false
-        }
-        guard !ReservedNames.all.contains(name) else {
-            fault("\(what) cannot be '\(name)': the word has a meaning in rules", at: node)
-            return false
-        }
-        return true
-    }
-
-    // MARK: Types
-
-    /// A written type; object types must be declared.
-    func type(_ node: DocumentNode) -> ValueType? {
-        guard let text = node.string else {
-            fault("a type is a text such as double or list(string), not \(node.summary)", at: node)
+        let keys = document["keys"]?.map ?? []
+        let named = [document["types"], document["components"]] + keys.map(\.value)
+        let count = named.reduce(0) { $0 + ($1?.count ?? 0) }
+        guard count <= SceneLimits.declarations else {
+            cursor.fault(
+                .limit, "at most \(SceneLimits.declarations) keys, types and components are declared, not \(count)",
+                at: document)
             return nil
         }
-        guard let type = ValueType(text) else {
-            fault(
-                "'\(text)' is not a type", at: node,
-                hint: "types are such as int, double?, list(string), map(string, int), vector(3), color")
+        if let version = document["agd"] { cursor.at("agd") { check(version: version) } }
+        if let written = document["import"], !written.isNull { cursor.at("import") { checkImports(written) } }
+        return declare()
+    }
+
+    private func declare() -> SceneWalk {
+        let expressions = ExpressionReader(cursor, vocabulary, isKept: context.isKept)
+        let literals = LiteralReader(cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize)
+        let states = StateReader(expressions: expressions, literals: literals)
+        let types = TypeReader(
+            literals: literals, states: states, limits: context.rules, refusesCycles: context.refusesCycles)
+        let keys = KeyReader(literals: literals)
+        let written = document["types"].map { node in cursor.at("types") { cursor.readEntries(node, "types") } } ?? []
+        cursor.at("types") { types.declareNames(written) }
+        if let node = document["keys"] { cursor.at("keys") { keys.declare(node) } }
+        cursor.at("types") { types.declare(written) }
+        if let node = document["keys"] {
+            cursor.at("keys") {
+                keys.checkDefaults(node)
+                keys.compileReducers(node, expressions.rules, limits: context.rules)
+            }
+        }
+        let components = ComponentTable(cursor, vocabulary)
+        if let node = document["components"] { cursor.at("components") { components.declare(node) } }
+        let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
+        let parts = PartReader(expressions, states, in: standard, refusesCycles: context.refusesCycles)
+        return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context.existing))
+    }
+
+    private func checkImports(_ written: DocumentNode) {
+        guard context.isFile else {
+            return cursor.fault(
+                "a scene imports files, and nobody has sent any with this document", at: written,
+                hint: "apply the file with agctl, which sends what it imports, or send that first and leave import out")
+        }
+        for node in SceneImports.paths(in: document) where node.string == nil {
+            cursor.fault(
+                "import takes the path of a file, not \(node.summary)", at: node, hint: "write import: lib/gauges.yaml")
+        }
+    }
+
+    private func beginNodes(_ written: DocumentNode, _ walk: SceneWalk) {
+        // Without an existing tree, the document is applied at the root, whose attributes are the system values.
+        let system = SystemEnvironment.keys.map { (name: $0.name, type: $0.type) }
+        let all = context.enclosing.isEmpty ? [system] : context.enclosing
+        let root = walk.root
+        let scope = all.enumerated().reversed().reduce(dangling(in: root) ?? root) { outer, node in
+            let entries = node.element.map {
+                ScopeEntry(name: $0.name, type: $0.type, isOutside: node.offset > SceneContext.placeOfNode)
+            }
+            return LexicalScope(entries, in: outer)
+        }
+        walk.beginNodes(cursor.readElements(written, "nodes", hint: "write each node behind a '-'"), in: scope)
+    }
+
+    /// A scope outside all others with the names that may be undefined.
+    private func dangling(in root: LexicalScope) -> LexicalScope? {
+        guard let written = document["dangling"] else { return nil }
+        guard context.admitsDangling else {
+            cursor.fault(
+                "names that lead nowhere need the right to read the whole tree", at: written, hint: "leave dangling out"
+            )
             return nil
         }
-        for name in type.objectNames where !typeNames.contains(name) {
-            fault(
-                .notFound, "there is no type '\(name)'", at: node,
-                hint: NearestName.hint(name, among: ValueType.builtInNames + typeNames.sorted())
-                    ?? "object types are declared under types")
-            return nil
+        let names = cursor.at("dangling") {
+            cursor.readElements(written, "dangling", hint: "list the names that may lead nowhere").filter {
+                cursor.checkName($0, "a name")
+            }
         }
-        return type
+        return LexicalScope(names.map { ScopeEntry(name: $0.text, type: .dyn) }, in: root)
     }
 
-    /// The type under the key `type`, if there is one. The outer nil means that it is faulty.
-    func writtenType(_ node: DocumentNode) -> ValueType?? {
-        guard let written = node["type"] else { return .some(nil) }
-        guard let type = at("type", { self.type(written) }) else { return nil }
-        return .some(type)
+    /// `path: literal`. Whether a state has this path is known only after the nodes are made.
+    private func values(_ written: DocumentNode) -> [(path: AttributePath, value: Value)] {
+        cursor.readEntries(written, "values", hint: "write /node.state: value").compactMap { entry in
+            cursor.at(entry.name) { () -> (path: AttributePath, value: Value)? in
+                do throws(Failure) {
+                    let path = try AttributePath(entry.name)
+                    if path.attribute != nil { return (path, entry.value.value) }
+                    cursor.fault(
+                        "'\(entry.name)' names a node, not a state", at: entry.key, hint: "write /node.state: value")
+                } catch {
+                    cursor.fault("'\(entry.name)' is not a path: \(error.message)", at: entry.key, hint: error.hint)
+                }
+                return nil
+            }
+        }
     }
 
-    /// The type of a rule's results, as an attribute's type.
-    func type(of program: Program) -> ValueType {
-        program.resultType.valueType.known { typeNames.contains($0) }
+    private func check(version: DocumentNode) {
+        guard case .scalar(.int(1)) = version.content else {
+            cursor.fault("the version of the format is 1, not \(version.summary)", at: version)
+            return
+        }
     }
-}
-
-/// Names that have a meaning in every rule, or that rules cannot contain.
-enum ReservedNames {
-    static let roots: Set<String> = ["env", "self", "preferences", "subviews", "sections"]
-    static let all: Set<String> = roots.union([
-        "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
-        "let", "loop", "package", "namespace", "return", "var", "void", "while",
-    ])
 }

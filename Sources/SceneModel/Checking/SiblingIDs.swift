@@ -63,31 +63,31 @@ struct SiblingNumbers {
 
     init(_ nodes: [DocumentNode], from first: Int) {
         self.first = first
-        guard nodes.contains(where: { SceneChecker.choice($0) != nil }) else { return }
+        guard nodes.contains(where: { $0.choice != nil }) else { return }
         var next = first
         for node in nodes {
             numbers.append(next)
-            next += SiblingNumbers.count(node)
+            next += SiblingNumbers.sum(node)
         }
     }
 
     subscript(position: Int) -> Int { numbers.isEmpty ? first + position : numbers[position] }
 
     /// A node and, of a choice, what is in its branches.
-    static func count(_ node: DocumentNode) -> Int {
+    static func sum(_ node: DocumentNode) -> Int {
         var count = 0
         var pending = [node]
         while let next = pending.popLast() {
             count += 1
-            if SceneChecker.choice(next) != nil {
-                for branch in SceneChecker.branches(of: next) { pending += branch.list ?? [] }
+            if next.choice != nil {
+                for branch in next.branches { pending += branch.list ?? [] }
             }
         }
         return count
     }
 
     /// The same of nodes that are defined already.
-    static func count(_ nodes: [NodeDefinition]) -> Int {
+    static func sum(_ nodes: [NodeDefinition]) -> Int {
         var count = 0
         var pending = nodes
         while let next = pending.popLast() {

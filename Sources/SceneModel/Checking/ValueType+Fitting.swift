@@ -40,13 +40,13 @@ extension ValueType {
     func agrees(with other: ValueType) -> Bool { admits(other) && other.admits(self) }
 
     /// This type, with unknown object types replaced by `dyn`. Only rules know the types of `subviews` and the like.
-    func known(among types: (String) -> Bool) -> ValueType {
+    func limited(to types: (String) -> Bool) -> ValueType {
         switch self {
         case .object(let name): types(name) ? self : .dyn
-        case .list(let element): .list(element.known(among: types))
-        case .map(let key, let value): .map(key: key.known(among: types), value: value.known(among: types))
-        case .optional(let wrapped): .optional(wrapped.known(among: types))
-        case .nullable(let wrapped): .nullable(wrapped.known(among: types))
+        case .list(let element): .list(element.limited(to: types))
+        case .map(let key, let value): .map(key: key.limited(to: types), value: value.limited(to: types))
+        case .optional(let wrapped): .optional(wrapped.limited(to: types))
+        case .nullable(let wrapped): .nullable(wrapped.limited(to: types))
         default: self
         }
     }

@@ -5,7 +5,6 @@ import AttributeValues
 struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector
-    private let isKept: Bool
     /// Number of parts so far. Parts of an alias count at each use.
     private var size = 0
     private var anchors: [String: (node: DocumentNode, size: Int)] = [:]
@@ -14,17 +13,14 @@ struct DocumentReader {
     /// The complete document. nil at the end if the text cannot be read; then `faults` has the reason.
     private(set) var document: DocumentNode?
 
-    /// - Parameter isKept: the document was accepted once. Keys that rules cannot name and numbers out of range are
-    ///   accepted.
     /// - Returns: nil for a text that is too long.
-    init?(_ text: String, _ faults: FaultCollector, isKept: Bool = false) {
+    init?(_ text: String, _ faults: FaultCollector) {
         guard text.utf8.count <= SceneLimits.textSize else {
             faults.add(.limit, "a document of \(text.utf8.count) bytes; at most \(SceneLimits.textSize) are allowed")
             return nil
         }
         events = JSONEventReader(text) ?? YAMLEventReader(JSONEscapes.joiningSurrogates(text))
         self.faults = faults
-        self.isKept = isKept
     }
 
     /// Reads a whole text. nil if it cannot be read to its end; then `faults` has the reason.
@@ -168,7 +164,7 @@ struct DocumentReader {
     private func typedLiteral(_ entries: [DocumentEntry], _ node: DocumentNode) -> DocumentNode? {
         guard entries.count == 1, entries[0].name == TypedLiteral.key else { return nil }
         do throws(Failure) {
-            return DocumentNode(typed: try Value(typedJSON: entries[0].value.value, anyKeys: isKept), at: node.position)
+            return DocumentNode(typed: try Value(typedJSON: entries[0].value.value), at: node.position)
         } catch {
             faults.add(.invalid, "\(TypedLiteral.key): \(error.message)", at: node.position)
             return nil
@@ -182,7 +178,7 @@ struct DocumentReader {
         var merged: [DocumentEntry] = []
         var seen = NameSet()
         for entry in map.entries {
-            guard case .scalar(let key) = entry.key.content, key.isKey || isKept else {
+            guard case .scalar(let key) = entry.key.content, key.isKey else {
                 let hint: String? = if case .scalar = entry.key.content { "put quotes around it" } else { nil }
                 faults.add(.invalid, "a key is a text, not \(entry.key.summary)", at: entry.key.position, hint: hint)
                 continue
@@ -231,37 +227,9 @@ struct DocumentReader {
 
     private func plain(_ event: YAMLEvent) -> Value {
         if let value = PlainScalar.value(event.text) { return value }
-        if !isKept {
-            faults.add(
-                .invalid, "the number is out of range", at: event.position,
-                hint: "an int has 64 bits, a double at most 1.8e308; a text stands in quotes")
-        }
+        faults.add(
+            .invalid, "the number is out of range", at: event.position,
+            hint: "an int has 64 bits, a double at most 1.8e308; a text stands in quotes")
         return Double(event.text).map { .double($0) } ?? .string(event.text)
-    }
-}
-
-/// Names with their numbers, compared by their bytes. Small sets are searched linearly.
-struct NameSet {
-    private var names: [String] = []
-    /// The keys are values, because equal strings may have different bytes.
-    private var index: [Value: Int] = [:]
-    private static let linearLimit = 12
-
-    /// The number of the name, if the set contains it.
-    func number(of name: String) -> Int? {
-        index.isEmpty ? names.firstIndex { $0.hasSameBytes(as: name) } : index[.string(name)]
-    }
-
-    /// Returns the number of the name if the set contains it; otherwise adds it.
-    mutating func insert(_ name: String, at number: Int) -> Int? {
-        if let found = self.number(of: name) { return found }
-        if index.isEmpty {
-            names.append(name)
-            guard names.count > NameSet.linearLimit else { return nil }
-            for (position, name) in names.enumerated() { index[.string(name)] = position }
-            return nil
-        }
-        index[.string(name)] = number
-        return nil
     }
 }

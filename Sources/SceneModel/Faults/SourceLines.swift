@@ -75,7 +75,7 @@ struct SourceLines: Sendable {
     ///   - line: 1-based, in the scalar's text.
     ///   - column: 1-based, in code points of the scalar's text.
     /// - Returns: the exact position for a text on one line or in a `|` block, else the scalar's beginning.
-    func position(of line: Int, _ column: Int, in node: DocumentNode) -> SourcePosition {
+    func locate(_ line: Int, _ column: Int, in node: DocumentNode) -> SourcePosition {
         let start = node.position
         guard start != .none else { return start }
         switch node.style {

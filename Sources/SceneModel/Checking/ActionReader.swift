@@ -1,0 +1,126 @@
+import AttributeValues
+
+/// Reads `actions`, which clients call, and `onChange`, `onAppear` and `onDisappear`, which the daemon calls by itself.
+struct ActionReader {
+    let steps: ActionStepReader
+    private var expressions: ExpressionReader { steps.expressions }
+    private var cursor: CheckCursor { expressions.cursor }
+
+    /// - Parameter scope: the names of the node's other attributes, and those around it.
+    func read(_ fields: NodeFields, in scope: @autoclosure () -> ExpressionScope, into list: AttributeList) {
+        let keys = [NodeKey.actions, .onAppear, .onChange, .onDisappear]
+        guard keys.contains(where: { fields[$0] != nil }) else { return }
+        let scope = scope()
+        fields.visit(.actions, cursor) { written in
+            cursor.visitEntries(written, "actions", hint: "write name: {set: {$state: value}}") { entry in
+                list.enter(entry.key, .action(action(entry.value, in: scope)), .dyn)
+            }
+        }
+        reactions(fields, scope, into: list)
+    }
+
+    /// Adds the actions of a node that the daemon calls by itself. Their names are those of their keys, with a number from
+    /// the second one on.
+    private func reactions(_ fields: NodeFields, _ scope: ExpressionScope, into list: AttributeList) {
+        func add(_ key: NodeKey, _ word: String, _ trigger: ActionDefinition.Trigger) {
+            guard let written = fields[key] else { return }
+            cursor.at(key.name) {
+                let document: Value = ["on": .string(word), "perform": written.value]
+                list.add(
+                    action(written, trigger, document, in: scope.lexical), under: key.name, at: written.position)
+            }
+        }
+        add(.onAppear, "appear", .appear)
+        if let written = fields[.onChange] {
+            cursor.at(NodeKey.onChange.name) {
+                func add(_ one: DocumentNode) {
+                    list.add(reaction(one, scope), under: NodeKey.onChange.name, at: one.position)
+                }
+                guard let several = written.list else { return add(written) }
+                for (position, one) in several.enumerated() { cursor.at(position) { add(one) } }
+            }
+        }
+        add(.onDisappear, "disappear", .disappear)
+    }
+
+    /// An action that says when the daemon calls it: `{of: value, perform: …}`, or `{on: appear, perform: …}`.
+    private func reaction(_ node: DocumentNode, _ scope: ExpressionScope) -> ActionDefinition {
+        let form = "onChange is {of: value, perform: {set: {$state: value}}}"
+        guard let entries = node.map, let perform = node["perform"], node["of"] != nil || node["on"] != nil else {
+            cursor.fault("what is done on a change needs of and perform", at: node, hint: form)
+            return ActionDefinition(parameters: [], steps: [], document: node.value)
+        }
+        cursor.checkKeys(entries, of: "an action that the daemon calls", allowed: ["of", "on", "initial", "perform"])
+        var trigger = ActionDefinition.Trigger.appear
+        var type = ValueType.dyn
+        if let on = node["on"] {
+            cursor.at("on") {
+                switch on.string {
+                case "appear": break
+                case "disappear": trigger = .disappear
+                default:
+                    cursor.fault(
+                        "on is appear or disappear, not \(on.summary)", at: on, hint: "for changes, write of: value")
+                }
+            }
+            for key in ["of", "initial"] {
+                if let other = node[key] {
+                    cursor.at(key) { cursor.fault("\(key) goes with changes, not with on", at: other) }
+                }
+            }
+        } else if let of = node["of"] {
+            let initial = node["initial"]?.value ?? false
+            if case .bool = initial {
+            } else if let written = node["initial"] {
+                cursor.at("initial") { cursor.fault("initial is true or false, not \(written.summary)", at: written) }
+            }
+            if let (value, found) = cursor.at("of", { watched(of, scope) }) {
+                trigger = .change(of: value, initial: initial == true)
+                type = found
+            }
+        }
+        return cursor.at("perform") { action(perform, trigger, node.value, type, in: scope.lexical) }
+    }
+
+    /// The value of an `onChange`: a reference, or a rule, which needs no `=`.
+    private func watched(_ node: DocumentNode, _ scope: ExpressionScope) -> ExpressionReader.Typed? {
+        switch node.form {
+        case .reference: return expressions.expression(node, in: scope.lexical)
+        case .literal(let value) where value.string == nil:
+            cursor.fault("\(node.summary) never changes", at: node, hint: "write of: name, or a rule over names")
+            return nil
+        case .literal, .rule: return expressions.readRule(node, in: scope)
+        }
+    }
+
+    /// - Parameter type: of the value whose change calls the action.
+    private func action(
+        _ node: DocumentNode, _ trigger: ActionDefinition.Trigger, _ document: Value, _ type: ValueType = .dyn,
+        in scope: LexicalScope
+    ) -> ActionDefinition {
+        if let written = node["parameters"] {
+            cursor.at("parameters") {
+                cursor.fault("an action that the daemon calls has no parameters of its own", at: written)
+            }
+        }
+        var parameters: [ActionDefinition.Parameter] = []
+        if case .change = trigger {
+            parameters = [ActionDefinition.oldValue, ActionDefinition.newValue].map { .init(name: $0, type: type) }
+        }
+        let made = steps.read(node, parameters, in: scope)
+        return ActionDefinition(
+            parameters: parameters, steps: made.steps, outsideTargets: made.outside, trigger: trigger,
+            document: document)
+    }
+
+    private func action(_ node: DocumentNode, in scope: ExpressionScope) -> ActionDefinition {
+        if node["perform"] != nil || node["of"] != nil || node["on"] != nil { return reaction(node, scope) }
+        let parameters =
+            node["parameters"].map { written in
+                cursor.at("parameters") { steps.readParameters(written) }
+            } ?? []
+        let made = steps.read(node, parameters, in: scope.lexical)
+        return ActionDefinition(
+            parameters: parameters, steps: made.steps, outsideTargets: made.outside, document: node.value)
+    }
+}

@@ -1,0 +1,44 @@
+import AttributeValues
+import Timelines
+
+/// Reads curves and transitions.
+struct AnimationReader {
+    let cursor: CheckCursor
+
+    /// The text form of an animation, which may be written in either form; nil after adding a fault.
+    func read(_ node: DocumentNode) -> String? {
+        do throws(AnimationError) {
+            if let text = node.string {
+                _ = try Animation(text)
+                return text
+            }
+            return try Animation(node.value).description
+        } catch {
+            refuse(error, at: node)
+            return nil
+        }
+    }
+
+    /// A transition; nil after adding a fault.
+    func readTransition(_ node: DocumentNode) -> Transition? {
+        guard let text = node.string else {
+            cursor.fault("a transition is a text, not \(node.summary)", at: node, hint: "write transition: opacity")
+            return nil
+        }
+        do throws(AnimationError) { return try Transition(text) } catch {
+            refuse(error, at: node)
+            return nil
+        }
+    }
+
+    private func refuse(_ error: AnimationError, at node: DocumentNode) {
+        var position = node.position
+        if let offset = error.offset, let text = node.string {
+            let column = String(decoding: text.utf8.prefix(offset), as: UTF8.self).unicodeScalars.count + 1
+            position = cursor.faults.lines?.locate(1, column, in: node) ?? position
+        }
+        let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
+        cursor.faults.add(
+            SceneFault(.invalid, message, place: cursor.place, position: position, hint: error.hint))
+    }
+}

@@ -1,0 +1,150 @@
+import AttributeValues
+import RuleLanguage
+
+/// Reads `binding`: a reference, one that a rule chooses, two rules, or a constant.
+struct BindingReader {
+    let expressions: ExpressionReader
+    let parameters: ParameterReader
+    let animations: AnimationReader
+    private var cursor: CheckCursor { expressions.cursor }
+
+    private static let form = ["to", "animation"]
+
+    /// A binding as written.
+    struct WrittenBinding {
+        var target: BindingTarget?
+        var animation: String?
+        /// The type of the target or the parameter.
+        var type: ValueType
+    }
+
+    func read(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        if place.isComponentRoot, node.isForm(ParameterReader.form) {
+            return parameters.readDeclaration(node).map { parameter in
+                WrittenBinding(target: parameter.standard.map { .constant($0) }, animation: nil, type: parameter.type)
+            }
+        }
+        let made: WrittenBinding?
+        if node.isForm(["get", "set", "animation"], requiring: ["get"]) {
+            made = twoRules(node, place)
+        } else if isBindingForm(node) {
+            cursor.checkKeys(node.map ?? [], of: "a binding", allowed: BindingReader.form)
+            guard let to = node["to"] else {
+                if node.isForm(BindingReader.form) {
+                    cursor.fault("a binding needs something to write to", at: node, hint: "write to: $name")
+                }
+                return nil
+            }
+            made = cursor.at("to") { target(to, place) }
+        } else {
+            return target(node, place)
+        }
+        guard var made, let animation = node["animation"], !animation.isNull else { return made }
+        guard let text = cursor.at("animation", { animations.read(animation) }) else { return nil }
+        made.animation = text
+        return made
+    }
+
+    /// True if a map describes the target of a binding and is not a constant: it has the keys of that form, or it
+    /// contains a reference.
+    private func isBindingForm(_ node: DocumentNode) -> Bool {
+        if node.isForm(BindingReader.form, requiring: ["to"]) { return true }
+        guard let entries = node.map else { return false }
+        return entries.contains { entry in
+            guard case .reference = entry.value.form else { return false }
+            return entry.name == "to" || NearestName.find(entry.name, among: ["to"]) != nil
+                || entries.contains { $0.name == "animation" }
+        }
+    }
+
+    private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        switch node.form {
+        case .literal(.string(let text))
+        where !expressions.isKept && text == node.text && Rule.reading(text, in: place.enclosing.rules) != nil:
+            cursor.fault(
+                "'\(text)' is a text here, but names an attribute", at: node,
+                hint: "write $\(text) to bind to it, or \(TypedLiteral.example(text)) for the text")
+            return nil
+        case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
+        case .rule(let text) where SelectionText.hasReferences(text): return selectedTarget(text, node, place)
+        case .rule:
+            cursor.fault(
+                "a binding needs something to write to, not a rule", at: node,
+                hint: "bind to $name, choose one with =cond ? $a : $b, or take the rule's value with let")
+            return nil
+        case .reference(let text):
+            if SelectionReader.isSelection(text) { return selectedTarget("$" + text, node, place) }
+            guard !refusesTarget(node, place),
+                let found = expressions.references.resolve(text, in: place.enclosing, at: node),
+                isWritable(found.obstacle, "$" + text, at: node)
+            else { return nil }
+            return WrittenBinding(target: .reference(found.reference), type: found.type)
+        }
+    }
+
+    /// Adds a fault for a target at the root of a component.
+    private func refusesTarget(_ node: DocumentNode, _ place: Surroundings) -> Bool {
+        guard place.isComponentRoot else { return false }
+        cursor.fault(
+            "a component's binding is a parameter, whose target is given where the component is used", at: node,
+            hint: "declare it, as binding: [name]")
+        return true
+    }
+
+    private func selectedTarget(_ text: String, _ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        let scope = ExpressionScope(lexical: place.enclosing)
+        guard !refusesTarget(node, place),
+            let chosen = expressions.selections.choose(text, in: scope, at: node),
+            isWritable(chosen.obstacle, text, at: node)
+        else { return nil }
+        return WrittenBinding(target: .selection(chosen.selection), type: chosen.type)
+    }
+
+    /// Adds a fault if there is an obstacle.
+    private func isWritable(_ obstacle: String?, _ text: String, at node: DocumentNode) -> Bool {
+        guard let obstacle else { return true }
+        cursor.fault(
+            .readOnly, "'\(text)' cannot be bound: \(obstacle)", at: node,
+            hint: "pass it as let, or bind to the state it comes from")
+        return false
+    }
+
+    /// `{get: rule, set: {$state: value over newValue}}`
+    private func twoRules(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        cursor.checkKeys(node.map ?? [], of: "a binding with rules", allowed: ["get", "set", "animation"])
+        let outer = place.enclosing
+        guard !refusesTarget(node, place), let get = node["get"],
+            let read = cursor.at("get", { expressions.rules.read(get, in: outer.rules) })
+        else { return nil }
+        let form = "write set: {$state: =newValue}"
+        guard let set = node["set"], set.map?.isEmpty == false else {
+            cursor.fault("a binding that computes what it reads needs set", at: node, hint: form)
+            return nil
+        }
+        let type = expressions.vocabulary.type(of: read)
+        let scope = LexicalScope(
+            [ScopeEntry(name: BindingTarget.newValue, type: type, access: .readOnly("the value that is written"))],
+            in: outer)
+        var writes: [(target: Reference, value: Expression)] = []
+        cursor.at("set") {
+            cursor.visitEntries(set, "set", hint: form) { entry in
+                guard entry.name.hasPrefix("$") else {
+                    return cursor.fault("'\(entry.name)' is no target", at: entry.key, hint: "a target is $name")
+                }
+                guard
+                    let found = expressions.references.resolve(
+                        String(entry.name.dropFirst()), in: outer, at: entry.key),
+                    let (value, _) = expressions.expression(entry.value, in: scope)
+                else { return }
+                if let obstacle = found.obstacle {
+                    return cursor.fault(
+                        .readOnly, "'\(entry.name)' cannot be written: \(obstacle)", at: entry.key,
+                        hint: "write to the state it comes from")
+                }
+                writes.append((found.reference, value))
+            }
+        }
+        guard !writes.isEmpty else { return nil }
+        return WrittenBinding(target: .rules(get: read, set: writes), type: type)
+    }
+}

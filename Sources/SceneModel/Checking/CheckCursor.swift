@@ -1,0 +1,160 @@
+import AttributeValues
+
+/// The state of a check: the place in the document, the steps taken, and the faults found so far.
+final class CheckCursor {
+    enum Step {
+        case key(String)
+        case index(Int)
+    }
+
+    let faults: FaultCollector
+    /// The place that is being checked.
+    var path: [Step] = []
+    /// Steps taken since the checking began.
+    var work = 0
+
+    init(_ faults: FaultCollector) { self.faults = faults }
+
+    // MARK: Place
+
+    /// `nodes[2].computed.symbol`
+    var place: String {
+        var text = ""
+        for step in path {
+            switch step {
+            case .index(let index): text += "[\(index)]"
+            case .key(let key):
+                let step = AttributePath.Step.key(key).description
+                text += text.isEmpty && step.hasPrefix(".") ? String(step.dropFirst()) : step
+            }
+        }
+        return text
+    }
+
+    /// The component whose body is being checked.
+    var component: String? {
+        guard path.count > 1, case (.key("components"), .key(let name)) = (path[0], path[1]) else { return nil }
+        return name
+    }
+
+    func at<R>(_ key: String, _ body: () -> R) -> R {
+        path.append(.key(key))
+        defer { path.removeLast() }
+        return body()
+    }
+
+    func at<R>(_ keys: [String], _ body: () -> R) -> R {
+        path += keys.map { .key($0) }
+        defer { path.removeLast(keys.count) }
+        return body()
+    }
+
+    func at<R>(_ index: Int, _ body: () -> R) -> R {
+        path.append(.index(index))
+        defer { path.removeLast() }
+        return body()
+    }
+
+    // MARK: Faults
+
+    func fault(
+        _ message: @autoclosure () -> String, at node: DocumentNode, hint: @autoclosure () -> String? = nil,
+        note: SceneFault.Note? = nil
+    ) {
+        fault(.invalid, message(), at: node, hint: hint(), note: note)
+    }
+
+    func fault(
+        _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) {
+        faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
+    }
+
+    // MARK: Shapes
+
+    /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.
+    func readEntries(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentEntry] {
+        if node.isNull { return [] }
+        if let entries = node.map { return entries }
+        fault("\(what) is a map, not \(node.summary)", at: node, hint: hint)
+        return []
+    }
+
+    /// Visits the entries of a map, each at its place.
+    func visitEntries(_ node: DocumentNode, _ what: String, hint: String? = nil, _ body: (DocumentEntry) -> Void) {
+        for entry in readEntries(node, what, hint: hint) { at(entry.name) { body(entry) } }
+    }
+
+    /// Visits the elements of a list, each at its place.
+    func visit(_ elements: [DocumentNode], _ body: (DocumentNode) -> Void) {
+        for (position, element) in elements.enumerated() { at(position) { body(element) } }
+    }
+
+    func readElements(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentNode] {
+        if node.isNull { return [] }
+        if let elements = node.list { return elements }
+        fault("\(what) is a list, not \(node.summary)", at: node, hint: hint)
+        return []
+    }
+
+    /// A list of nodes; a map is a fault.
+    func readNodes(_ written: DocumentNode, _ what: String) -> [DocumentNode] {
+        let hint = "write each node behind a '-'"
+        if written.map != nil {
+            fault("\(what) is a list of nodes, not a map", at: written, hint: hint)
+            return []
+        }
+        return readElements(written, what, hint: hint)
+    }
+
+    /// Adds faults for keys that are not allowed.
+    func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
+        for entry in entries where !allowed.contains(entry.name) {
+            at(entry.name) { refuseKey(entry.key, of: what, allowed: allowed) }
+        }
+    }
+
+    func refuseKey(_ key: DocumentNode, of what: String, allowed: [String]) {
+        fault(
+            "\(what) has no key '\(key.text)'", at: key,
+            hint: NearestName.hint(key.text, among: allowed) ?? "the keys are \(allowed.joined(separator: ", "))")
+    }
+
+    /// Returns true for a name that rules and paths can use; otherwise adds a fault.
+    func checkName(_ node: DocumentNode, _ what: String) -> Bool {
+        let name = node.text
+        let isIdentifier = name.utf8.first.map { !(48...57).contains($0) } ?? false && name.utf8.allSatisfy(\.isOfName)
+        guard isIdentifier else {
+            fault(
+                "\(what) '\(name)' is not an identifier", at: node,
+                hint: "a name is made of letters, digits and _, and does not begin with a digit")
+            return false
+        }
+        guard name.utf8.count <= SceneLimits.nameLength else {
+            fault(.limit, "\(what) is longer than \(SceneLimits.nameLength) bytes", at: node)
+            return false
+        }
+        guard !ReservedNames.all.contains(name) else {
+            fault("\(what) cannot be '\(name)': the word has a meaning in rules", at: node)
+            return false
+        }
+        return true
+    }
+}
+
+/// Names that have a meaning in every rule, or that rules cannot contain.
+enum ReservedNames {
+    static let roots: Set<String> = ["env", "self", "preferences", "subviews", "sections"]
+    static let all: Set<String> = roots.union([
+        "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
+        "let", "loop", "package", "namespace", "return", "var", "void", "while",
+    ])
+}
+
+extension UInt8 {
+    /// True for the bytes of an identifier: letters, digits and _.
+    var isOfName: Bool {
+        (48...57).contains(self) || (65...90).contains(self) || (97...122).contains(self) || self == 95
+    }
+}

@@ -1,0 +1,147 @@
+import AttributeValues
+
+/// Reads `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule. Also reads
+/// `place` and `slot`: nodes that a component is given.
+struct ChoiceReader {
+    let expressions: ExpressionReader
+    let components: ComponentTable
+    let heads: NodeHeadReader
+    let open: OpenNodes
+    let size: SceneSize
+    private var cursor: CheckCursor { expressions.cursor }
+
+    private static func keys(of choice: ForEachDefinition.Choice) -> [String] {
+        switch choice {
+        case .if: ["id", "if", "then", "else"]
+        case .switch: ["id", "switch", "cases", "default"]
+        case .place: ["id", "place"]
+        case .slot: ["id", "slot", "default"]
+        }
+    }
+
+    /// Reads a choice. Its branches are read next.
+    func read(_ choice: ForEachDefinition.Choice, _ child: OpenNodes.Child) {
+        let node = child.node
+        cursor.work += SceneCost.node
+        cursor.checkKeys(node.map ?? [], of: choice.rawValue, allowed: ChoiceReader.keys(of: choice))
+        let definition = NodeDefinition()
+        definition.kind = .choice
+        definition.id = node["id"].map { heads.readID($0) } ?? "\(choice)\(child.number)"
+        definition.position = node.position
+        definition.isContent = open.surroundings.isContent
+        definition.layer = open.surroundings.layer
+        open.take(definition.id, of: child, isWritten: node["id"] != nil)
+        let scope = open.surroundings.enclosing
+        let condition = choice.isPlacement ? placing(node, choice, scope) : condition(of: node, choice, scope)
+        let branches = branches(of: node, choice)
+        definition.forEach = ForEachDefinition(choice, condition ?? .literal(.null), branches: branches.map(\.node))
+        open.add(definition, for: child)
+        open.push(branches, of: child) { [size] branch in size.measure(branch, at: node) }
+    }
+
+    private func condition(
+        of node: DocumentNode, _ choice: ForEachDefinition.Choice, _ scope: LexicalScope
+    ) -> Expression? {
+        guard let written = node[choice.rawValue] else { return nil }
+        return cursor.at(choice.rawValue) {
+            let made: ExpressionReader.Typed?
+            switch written.form {
+            case .reference: made = expressions.expression(written, in: scope)
+            case .literal(let value) where value.string == nil: made = (.literal(value), ValueType(of: value))
+            case .literal, .rule: made = expressions.readRule(written, in: components.dataScope(scope))
+            }
+            guard let (expression, type) = made else { return nil }
+            components.noteSubviews(in: expression)
+            var wanted = type
+            if case .nullable(let wrapped) = wanted { wanted = wrapped }
+            let isFitting: Bool =
+                switch (choice, wanted) {
+                case (_, .dyn), (.if, .bool), (.place, .string), (.place, .list), (.place, .map): true
+                case (.switch, .string), (.switch, .bool), (.switch, .int), (.switch, .uint), (.switch, .double): true
+                default: false
+                }
+            guard isFitting else {
+                let needed =
+                    switch choice {
+                    case .if: "a bool"
+                    case .switch: "a text, a number or a bool"
+                    case .place, .slot: "a subview or a list of subviews"
+                    }
+                cursor.fault(
+                    .typeMismatch, "\(choice.rawValue) needs \(needed), but this is \(type.withArticle)", at: written,
+                    hint: choice == .if ? "compare it with something, as in n > 0" : nil)
+                return nil
+            }
+            return expression
+        }
+    }
+
+    /// What a `place` or a `slot` shows. The component whose body it stands in takes note of it.
+    private func placing(
+        _ node: DocumentNode, _ choice: ForEachDefinition.Choice, _ scope: LexicalScope
+    ) -> Expression? {
+        guard let written = node[choice.rawValue] else { return nil }
+        guard let component = components.current else {
+            if expressions.isKept { return .literal(.null) }
+            cursor.at(choice.rawValue) {
+                cursor.fault(
+                    "\(choice.rawValue) puts what a component is given into its body, and this is in no component",
+                    at: written, hint: "declare a component whose body has it, under components")
+            }
+            return nil
+        }
+        guard choice == .slot else {
+            component.placing.hasPlaces = true
+            if let base = component.components.last(where: { $0.placing.hasPlaces }) {
+                cursor.at("place") {
+                    cursor.fault(
+                        "\(base.component ?? "the component") places its subviews itself", at: written,
+                        hint: "a component that is made from it passes on what it is given, with slot: content")
+                }
+            }
+            return condition(of: node, choice, scope)
+        }
+        return cursor.at("slot") {
+            guard cursor.checkName(written, "a slot") else { return nil }
+            if !component.placing.slots.contains(written.text) { component.placing.slots.append(written.text) }
+            return .literal(.string(written.text))
+        }
+    }
+
+    /// The branches as they are written.
+    private func branches(of node: DocumentNode, _ choice: ForEachDefinition.Choice) -> [OpenNodes.Branch] {
+        var found: [OpenNodes.Branch] = []
+        func add(_ name: String, _ steps: [String], _ written: DocumentNode?, _ what: String) {
+            guard let written else { return }
+            let definition = NodeDefinition()
+            definition.id = name
+            definition.kind = .branch
+            definition.position = node.position
+            let nodes = cursor.at(steps) { cursor.readNodes(written, what) }
+            found.append(OpenNodes.Branch(node: definition, steps: steps.map { .key($0) }, nodes: nodes))
+        }
+        switch choice {
+        case .if:
+            if node["then"] == nil {
+                cursor.fault(
+                    "if needs what is there when it is true", at: node, hint: "write then: and a list of nodes")
+            }
+            add(Branch.then, ["then"], node["then"], "then")
+            add(Branch.else, ["else"], node["else"], "else")
+        case .switch:
+            guard let cases = node["cases"] else {
+                cursor.fault(
+                    "switch needs its cases", at: node, hint: "write cases: and below it a list of nodes for each")
+                break
+            }
+            let entries = cursor.at("cases") {
+                cursor.readEntries(cases, "cases", hint: "write value: and a list of nodes")
+            }
+            for entry in entries { add(Branch.case(entry.name), ["cases", entry.name], entry.value, "a case") }
+            add(Branch.default, ["default"], node["default"], "default")
+        case .place: break
+        case .slot: add(Branch.default, ["default"], node["default"], "default")
+        }
+        return found
+    }
+}

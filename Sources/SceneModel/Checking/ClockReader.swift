@@ -1,0 +1,86 @@
+import AttributeValues
+
+/// Reads `clock`: `every 1s`, `everyMinute`, `animation`, a list of dates, or the long forms of these.
+struct ClockReader {
+    let cursor: CheckCursor
+
+    private static let forms = "every 1s, everyMinute, animation, a list of dates, or {every: 1s, start: date}"
+
+    func read(_ node: DocumentNode) -> ClockSchedule? {
+        if let dates = node.list { return self.dates(dates, node) }
+        if let entries = node.map { return longSchedule(entries, node) }
+        switch node.string {
+        case "everyMinute": return .everyMinute
+        case "animation": return .animation(minimumInterval: nil)
+        case let text? where text.hasPrefix("every "):
+            return span(text.dropFirst(6).drop { $0 == " " }, node).map { .every($0, start: nil) }
+        default:
+            cursor.fault("\(node.summary) is not a clock", at: node, hint: "a clock is \(ClockReader.forms)")
+            return nil
+        }
+    }
+
+    private func longSchedule(_ entries: [DocumentEntry], _ node: DocumentNode) -> ClockSchedule? {
+        if let animation = node["animation"] {
+            cursor.checkKeys(entries, of: "a clock", allowed: ["animation"])
+            cursor.checkKeys(cursor.readEntries(animation, "animation"), of: "animation", allowed: ["minimumInterval"])
+            guard let interval = animation["minimumInterval"] else { return .animation(minimumInterval: nil) }
+            return cursor.at("animation") {
+                cursor.at("minimumInterval") {
+                    span(Substring(interval.text), interval).map { .animation(minimumInterval: $0) }
+                }
+            }
+        }
+        cursor.checkKeys(entries, of: "a clock", allowed: ["every", "start", "animation"])
+        guard let every = node["every"] else {
+            cursor.fault("a clock is \(ClockReader.forms)", at: node)
+            return nil
+        }
+        guard let span = cursor.at("every", { span(Substring(every.text), every) }) else { return nil }
+        guard let start = node["start"] else { return .every(span, start: nil) }
+        return cursor.at("start") { date(start).map { .every(span, start: $0) } }
+    }
+
+    private func span(_ text: Substring, _ node: DocumentNode) -> TimeSpan? {
+        guard let span = TimeSpan(text) else {
+            cursor.fault("'\(text)' is not a length of time", at: node, hint: "such as 1s, 500ms, 1m30s")
+            return nil
+        }
+        guard span.nanoseconds >= SceneLimits.shortestTick else {
+            cursor.fault(
+                .limit,
+                "a clock ticks every \(TimeSpan(nanoseconds: SceneLimits.shortestTick)) at most, not every \(span)",
+                at: node)
+            return nil
+        }
+        return span
+    }
+
+    private func date(_ node: DocumentNode) -> Timestamp? {
+        if case .scalar(.timestamp(let date)) = node.content { return date }
+        if let text = node.string, let date = Timestamp(text) { return date }
+        cursor.fault("\(node.summary) is not a date", at: node, hint: "such as 2026-01-31T12:00:00Z")
+        return nil
+    }
+
+    private func dates(_ nodes: [DocumentNode], _ list: DocumentNode) -> ClockSchedule? {
+        guard nodes.count <= SceneLimits.dates else {
+            cursor.fault(.limit, "a clock has at most \(SceneLimits.dates) dates, not \(nodes.count)", at: list)
+            return nil
+        }
+        var dates: [Timestamp] = []
+        var isRight = true
+        cursor.visit(nodes) { node in
+            guard let date = date(node) else {
+                isRight = false
+                return
+            }
+            if let last = dates.last, date <= last {
+                cursor.fault("the dates of a clock ascend; \(date) is not later than \(last)", at: node)
+                isRight = false
+            }
+            dates.append(date)
+        }
+        return isRight ? .dates(dates) : nil
+    }
+}

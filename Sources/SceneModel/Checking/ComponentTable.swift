@@ -1,0 +1,149 @@
+import AttributeValues
+import RuleLanguage
+
+/// The components of a document, and those whose bodies are being read.
+final class ComponentTable {
+    /// A component of this document.
+    final class Component {
+        enum Progress { case untouched, reading, done }
+
+        let entry: DocumentEntry
+        let definition = NodeDefinition()
+        fileprivate(set) var progress = Progress.untouched
+        /// Its instances would be endless; the fault has been added.
+        fileprivate(set) var isEndless = false
+
+        fileprivate init(_ entry: DocumentEntry) { self.entry = entry }
+    }
+
+    private let cursor: CheckCursor
+    private let vocabulary: Vocabulary
+    private var components: [String: Component] = [:]
+    /// Names, with used components before their users.
+    private(set) var order: [String] = []
+    /// The components whose bodies are being read, outermost first.
+    private(set) var reading: [String] = []
+    /// Reads the body of a component that is used before its turn.
+    var readBody: (Component) -> Void = { _ in }
+
+    init(_ cursor: CheckCursor, _ vocabulary: Vocabulary) {
+        self.cursor = cursor
+        self.vocabulary = vocabulary
+    }
+
+    subscript(name: String) -> Component? { components[name] }
+
+    func declare(_ written: DocumentNode) {
+        var names: [String] = []
+        cursor.visitEntries(written, "components", hint: "write Name: and its body below") { entry in
+            guard cursor.checkName(entry.key, "a component") else { return }
+            components[entry.name] = Component(entry)
+            names.append(entry.name)
+        }
+        let uses = components.mapValues { ComponentUses(of: $0.entry.value) }
+        refuseEndless(names, uses)
+        order = ComponentUses.order(names, uses)
+    }
+
+    /// Adds faults for components that contain themselves other than through the elements of a list.
+    private func refuseEndless(_ names: [String], _ uses: [String: ComponentUses]) {
+        for name in names where components[name]?.isEndless == false {
+            guard let chain = ComponentUses.findChain(from: name, backTo: name, uses) else { continue }
+            for member in chain { components[member]?.isEndless = true }
+            guard let entry = components[name]?.entry else { continue }
+            cursor.at(name) {
+                cursor.fault(
+                    "\(name) contains itself without end: \((chain + [name]).joined(separator: " → "))", at: entry.key,
+                    hint: "a component may repeat itself for the elements of a list that ends, with forEach")
+            }
+        }
+    }
+
+    // MARK: Reading
+
+    func begin(_ component: Component) {
+        component.progress = .reading
+        reading.append(component.entry.name)
+    }
+
+    /// Called when all nodes below a component's root have been read.
+    func end(_ component: Component) {
+        reading.removeLast()
+        component.progress = .done
+        vocabulary.declare(
+            component.definition, named: component.entry.name, written: component.entry.value.value)
+    }
+
+    /// The component whose body is being checked.
+    var current: NodeDefinition? { cursor.component.flatMap { components[$0]?.definition } }
+
+    /// What rules over data can use: in the body of a component also the subviews and sections that it is given.
+    func dataScope(_ lexical: LexicalScope) -> ExpressionScope {
+        ExpressionScope(lexical: lexical, isContainer: cursor.component != nil)
+    }
+
+    /// A body with data made of what the component is given decides where that stands.
+    func noteSubviews(in data: Expression) {
+        guard case .rule(let program) = data,
+            program.inputs.contains(where: { $0.root == "subviews" || $0.root == "sections" })
+        else { return }
+        current?.placing.hasPlaces = true
+    }
+
+    // MARK: Use
+
+    /// The component of a use.
+    struct Base {
+        var definition: NodeDefinition
+        var name: String
+        /// True if its body is being read: it contains the use.
+        var isRepeated = false
+        /// True if the document declares it.
+        var isOwn = true
+
+        var note: SceneFault.Note? {
+            definition.position == .none || !isOwn
+                ? nil : SceneFault.Note("\(name) is defined here", definition.position)
+        }
+
+        func declaredHere(_ parameter: AttributeDefinition) -> SceneFault.Note? {
+            parameter.position == .none || !isOwn ? nil : SceneFault.Note("it is declared here", parameter.position)
+        }
+    }
+
+    /// The component that a node names; nil after adding a fault.
+    /// - Parameter depth: the number of nodes around the use.
+    func findBase(_ written: DocumentNode, depth: Int) -> Base? {
+        cursor.at("component") {
+            guard let name = written.string else {
+                cursor.fault("component takes a component's name, not \(written.summary)", at: written)
+                return nil
+            }
+            guard let component = components[name] else { return knownBase(name, at: written) }
+            if component.progress == .untouched {
+                guard depth <= SceneLimits.repetitionDepth else {
+                    let chain = (reading + [name]).joined(separator: " → ")
+                    cursor.fault(
+                        .limit,
+                        "components repeat each other from more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
+                        at: component.entry.key)
+                    return nil
+                }
+                readBody(component)
+            }
+            let isRepeated = component.progress == .reading
+            return component.isEndless && isRepeated
+                ? nil : Base(definition: component.definition, name: name, isRepeated: isRepeated)
+        }
+    }
+
+    /// A component that the graph has already.
+    private func knownBase(_ name: String, at written: DocumentNode) -> Base? {
+        if let known = vocabulary.known.components[name] { return Base(definition: known, name: name, isOwn: false) }
+        let names = Set(components.keys).union(vocabulary.known.components.keys)
+        cursor.fault(
+            .notFound, "there is no component '\(name)'", at: written,
+            hint: NearestName.hint(name, among: names.sorted()) ?? "components are declared under components")
+        return nil
+    }
+}

@@ -1,0 +1,103 @@
+import AttributeValues
+import RuleLanguage
+
+/// Reads the three ways to write a value: a literal, `=rule`, `$reference`.
+struct ExpressionReader {
+    typealias Typed = (expression: Expression, type: ValueType)
+
+    let cursor: CheckCursor
+    let vocabulary: Vocabulary
+    /// See `SceneContext.isKept`.
+    let isKept: Bool
+    let rules: RuleCompiler
+    let references: ReferenceReader
+    let selections: SelectionReader
+
+    init(_ cursor: CheckCursor, _ vocabulary: Vocabulary, isKept: Bool) {
+        self.cursor = cursor
+        self.vocabulary = vocabulary
+        self.isKept = isKept
+        rules = RuleCompiler(cursor: cursor)
+        references = ReferenceReader(cursor: cursor, vocabulary: vocabulary)
+        selections = SelectionReader(references, rules)
+    }
+
+    /// Reads any of the three, with its type.
+    func expression(_ node: DocumentNode, in scope: ExpressionScope) -> Typed? {
+        switch node.form {
+        case .literal(let value):
+            guard !refusesOperation(value, in: scope, at: node) else { return nil }
+            warnOfForgottenSign(node, in: scope)
+            return (.literal(value), ValueType(of: value))
+        case .rule(let text) where SelectionText.hasReferences(text): return selection(text, in: scope, at: node)
+        case .rule(let text):
+            return rules.compile(text, in: scope.rules, at: node, skipping: 1).map {
+                (.rule($0), vocabulary.type(of: $0))
+            }
+        case .reference(let text) where SelectionReader.isSelection(text):
+            return selection("$" + text, in: scope, at: node)
+        case .reference(let text):
+            return references.resolve(text, in: scope.lexical, at: node).map { (.reference($0.reference), $0.type) }
+        }
+    }
+
+    func expression(_ node: DocumentNode, in scope: LexicalScope) -> Typed? {
+        expression(node, in: ExpressionScope(lexical: scope))
+    }
+
+    /// Reads a rule where only a rule is allowed, with the type of its results.
+    func readRule(_ node: DocumentNode, in scope: ExpressionScope) -> Typed? {
+        rules.read(node, in: scope.rules).map { (.rule($0), vocabulary.type(of: $0)) }
+    }
+
+    private func selection(_ text: String, in scope: ExpressionScope, at node: DocumentNode) -> Typed? {
+        selections.choose(text, in: scope, at: node).map { (.selection($0.selection), $0.type) }
+    }
+
+    /// The expression converted to the type of its target; nil after adding a fault.
+    func fit(_ given: Typed, to type: ValueType, of name: String, at node: DocumentNode) -> Expression? {
+        guard case .literal(let value) = given.expression else {
+            if type.admits(given.type) { return given.expression }
+            cursor.fault(
+                .typeMismatch, "'\(name)' is \(type.withArticle), but this is \(given.type.withArticle)", at: node)
+            return nil
+        }
+        if let name = type.objectName, value != .null {
+            cursor.fault(.typeMismatch, "an object of type \(name) is referred to, as $name, not written", at: node)
+            return nil
+        }
+        if let accepted = vocabulary.known.accept(value, as: type) { return .literal(accepted) }
+        cursor.fault(.typeMismatch, "'\(name)' is \(type.withArticle), not \(node.summary)", at: node)
+        return nil
+    }
+
+    // MARK: Texts that look like rules
+
+    /// Adds a fault for a text that reads like a rule.
+    private func refusesOperation(_ value: Value, in scope: ExpressionScope, at node: DocumentNode) -> Bool {
+        guard case .string(let text) = value, text == node.text, !isKept,
+            text.utf8.contains(where: "+-*/%<>=!&|?(".utf8.contains),
+            case .operation? = Rule.reading(text, in: scope.rules)
+        else { return false }
+        cursor.fault(
+            "'\(text)' is a text here, but reads like a rule", at: node,
+            hint: "write =\(text) for the rule, or \(TypedLiteral.example(text)) for the text")
+        return true
+    }
+
+    /// A text without quotes that is the name of an attribute in scope, or a path from one, is probably meant as its
+    /// value.
+    private func warnOfForgottenSign(_ node: DocumentNode, in scope: ExpressionScope) {
+        guard node.style == .plain, case .scalar(.string(let text)) = node.content else { return }
+        cursor.work += SceneCost.entry
+        let name = text.prefix { $0 != "." && $0 != "[" }
+        guard scope.lexical.find(String(name)) != nil, case .place? = Rule.reading(text, in: scope.rules) else {
+            return
+        }
+        cursor.faults.warn(
+            SceneFault(
+                .invalid, "'\(text)' is a text here, but names an attribute", place: cursor.place,
+                position: node.position,
+                hint: "write =\(text) or $\(text) for its value, or \(Value.string(text).jsonText) for the text"))
+    }
+}

@@ -1,0 +1,150 @@
+import AttributeValues
+
+/// Reads `forEach`: one instance for each element of a list.
+struct ForEachReader {
+    let expressions: ExpressionReader
+    let components: ComponentTable
+    private var cursor: CheckCursor { expressions.cursor }
+
+    private static let keys = ["in", "id", "as", "index", "node"]
+    /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
+    static let templateKeys: [NodeKey] = [
+        .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
+        .animation, .transition, .onAppear, .onChange, .onDisappear,
+        .children, .header, .content, .footer, .slots,
+    ]
+
+    /// A `forEach` without its template.
+    struct Head {
+        /// nil after adding a fault.
+        fileprivate var data: Data?
+        fileprivate var idField: String
+        /// Element and index.
+        fileprivate(set) var elements: [ScopeEntry]
+
+        func complete(with template: NodeDefinition) -> ForEachDefinition? {
+            data.map {
+                ForEachDefinition(
+                    data: $0.expression, idField: idField, elementName: elements[0].name, indexName: elements[1].name,
+                    template: template)
+            }
+        }
+    }
+
+    /// - Parameter scope: the names that the data can use.
+    func read(_ written: DocumentNode, in scope: LexicalScope) -> Head? {
+        guard let entries = written.map else {
+            cursor.fault(
+                "forEach is a map, not \(written.summary)", at: written,
+                hint: "write forEach: {in: $items, component: Name}")
+            return nil
+        }
+        cursor.checkKeys(entries, of: "forEach", allowed: ForEachReader.keys + ForEachReader.templateKeys.map(\.name))
+        let idField = idField(written)
+        let elementName = name(written, "as", standard: "element")
+        let indexName = name(written, "index", standard: "index")
+        if elementName == indexName {
+            cursor.fault(
+                .conflict, "element and index have the same name '\(elementName)'", at: written["index"] ?? written)
+        }
+        let data = data(written, idField: idField, scope)
+        let elements = [
+            ScopeEntry(
+                name: elementName, type: data?.element ?? .dyn,
+                access: data?.isWritable ?? true ? .writable : .readOnly("an element of data that cannot be written")),
+            ScopeEntry(name: indexName, type: .int, access: .readOnly("an index")),
+        ]
+        return Head(data: data, idField: idField, elements: elements)
+    }
+
+    private func idField(_ written: DocumentNode) -> String {
+        guard let node = written["id"] else { return "id" }
+        guard let field = node.string, !field.isEmpty else {
+            cursor.at("id") {
+                cursor.fault(
+                    "id names the field that identifies an element, not \(node.summary)", at: node,
+                    hint: "write id: self for a list of texts or numbers")
+            }
+            return "id"
+        }
+        return field == "self" ? "" : field
+    }
+
+    private func name(_ written: DocumentNode, _ key: String, standard: String) -> String {
+        guard let node = written[key] else { return standard }
+        return cursor.at(key) { cursor.checkName(node, "'\(key)'") ? node.text : standard }
+    }
+
+    fileprivate struct Data {
+        var expression: Expression
+        var element: ValueType
+        var isWritable: Bool
+    }
+
+    private func data(_ written: DocumentNode, idField: String, _ scope: LexicalScope) -> Data? {
+        guard let node = written["in"] else {
+            cursor.fault("forEach needs its data", at: written, hint: "write in: $items")
+            return nil
+        }
+        return cursor.at("in") {
+            var isWritable = false
+            let expression: Expression
+            let type: ValueType
+            if case .reference(let text) = node.form {
+                guard let found = expressions.references.resolve(text, in: scope, at: node) else { return nil }
+                (expression, type) = (.reference(found.reference), found.type)
+                if case .writable = found.entry.access { isWritable = !idField.isEmpty }
+                if let object = found.property, case .state = object.property.role { isWritable = !idField.isEmpty }
+            } else {
+                guard let made = expressions.expression(node, in: components.dataScope(scope)) else { return nil }
+                (expression, type) = made
+                components.noteSubviews(in: expression)
+            }
+            var list = type
+            if case .nullable(let wrapped) = list { list = wrapped }
+            switch list {
+            case .dyn: return Data(expression: expression, element: .dyn, isWritable: isWritable)
+            case .list(let element):
+                if case .literal(.list(let elements)) = expression {
+                    checkIDs(elements, idField, node)
+                    let types = Set(elements.map { ValueType(of: $0) })
+                    return Data(
+                        expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn,
+                        isWritable: false)
+                }
+                return Data(expression: expression, element: element, isWritable: isWritable)
+            default:
+                cursor.fault(
+                    .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
+                    hint: node.string.map { ReservedNames.roots.contains($0) ? "write in: =\($0)" : "write in: $\($0)" }
+                )
+                return nil
+            }
+        }
+    }
+
+    /// Adds faults for mistakes that would be errors of every run.
+    private func checkIDs(_ elements: ValueList, _ idField: String, _ node: DocumentNode) {
+        var seen: Set<Value> = []
+        for (position, element) in elements.enumerated() {
+            let place = node.list.map { $0[position] } ?? node
+            cursor.at(position) {
+                let id = idField.isEmpty ? element : element.id(by: idField)
+                switch id {
+                case .string?, .int?, .uint?, .bool?: break
+                default:
+                    let isScalar = element.map == nil && element.list == nil
+                    return cursor.fault(
+                        idField.isEmpty
+                            ? "\(place.summary) cannot be its own id" : "the element has no usable '\(idField)'",
+                        at: place,
+                        hint: isScalar
+                            ? "write id: self" : "give every element its own text or number, and name it with id:")
+                }
+                if let id, !seen.insert(id).inserted {
+                    cursor.fault(.conflict, "two elements have the id \(id)", at: place)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import AttributeValues
+
+/// Reads what a node is: its keys, its id and its kind.
+struct NodeHeadReader {
+    let cursor: CheckCursor
+    let components: ComponentTable
+    let tree: TreePosition
+
+    /// The entries of a node by key; nil after adding a fault if it is not a map.
+    func readFields(_ node: DocumentNode) -> NodeFields? {
+        cursor.work += SceneCost.node
+        guard node.map != nil else {
+            let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
+            cursor.fault("a node is a map, not \(node.summary)", at: node, hint: hint)
+            return nil
+        }
+        let fields = NodeFields(node) { entry in
+            cursor.at(entry.name) { cursor.refuseKey(entry.key, of: "a node", allowed: NodeKey.names) }
+        }
+        let members: [NodeKey] = [
+            .state, .binding, .let, .computed, .inherit, .clock, .actions, .environment, .containerValues, .preferences,
+        ]
+        let count = members.reduce(0) { $0 + (fields[$1]?.count ?? 0) }
+        guard count <= SceneLimits.attributes else {
+            cursor.fault(
+                .limit, "a node has at most \(SceneLimits.attributes) attributes and values for others, not \(count)",
+                at: node, hint: "make several nodes")
+            return nil
+        }
+        return fields
+    }
+
+    /// The written id, or one made from the kind or component and the position among the siblings: `playButton1`.
+    func readID(of fields: NodeFields, _ child: OpenNodes.Child) -> String {
+        guard let written = fields[.id] else {
+            if let prefix = child.prefix { return "\(prefix)\(child.number)" }
+            guard let component = fields[.component]?.string else { return "\(inferredKind(fields))\(child.number)" }
+            return component.prefix(1).lowercased() + component.dropFirst() + String(child.number)
+        }
+        return readID(written)
+    }
+
+    func readID(_ written: DocumentNode) -> String {
+        cursor.at("id") {
+            guard case .scalar(let value) = written.content, value != .null else {
+                cursor.fault("an id is a text, not \(written.summary)", at: written)
+                return written.text
+            }
+            if let problem = NodeIdentifier.refusal(of: written.text) { cursor.fault("an id \(problem)", at: written) }
+            return written.text
+        }
+    }
+
+    // MARK: Kind
+
+    private func inferredKind(_ fields: NodeFields) -> NodeKind {
+        if let written = fields[.kind]?.string, let kind = NodeKind.written.first(where: { $0.rawValue == written }) {
+            return kind
+        }
+        if fields[.forEach] != nil { return .forEach }
+        if fields[.header] != nil || fields[.content] != nil || fields[.footer] != nil { return .section }
+        if let live = tree.live, live.kind != .view || fields[.children] == nil { return live.kind }
+        return fields[.children] != nil ? .container : .view
+    }
+
+    /// The node's kind. Adds faults for children that it cannot have.
+    func readKind(_ fields: NodeFields) -> NodeKind {
+        fields.visit(.kind, cursor) { written in
+            let kinds = NodeKind.written.map(\.rawValue)
+            guard let text = written.string, kinds.contains(text) else {
+                return cursor.fault(
+                    "\(written.summary) is not a kind of node", at: written,
+                    hint: NearestName.hint(written.text, among: kinds)
+                        ?? "the kinds are \(kinds.joined(separator: ", "))")
+            }
+        }
+        let kind = inferredKind(fields)
+        func refuse(_ keys: [NodeKey], _ reason: String, hint: String? = nil) {
+            for key in keys {
+                guard let node = fields[key] else { continue }
+                cursor.at(key.name) { cursor.fault(reason, at: node, hint: hint) }
+            }
+        }
+        if fields[.component] == nil {
+            refuse([.slots], "slots are given to a component", hint: "write component: Name beside slots")
+        }
+        switch kind {
+        case .view:
+            refuse(
+                [.children, .header, .content, .footer, .forEach], "a view has no children",
+                hint: "write kind: container, or group")
+        case .container, .group:
+            refuse(
+                [.header, .content, .footer], "only a section has header, content and footer",
+                hint: "write kind: section, or children")
+            refuse([.forEach], "forEach makes a node of its own kind", hint: "leave out kind")
+        case .section:
+            refuse([.forEach], "a section's content may hold a forEach; it is none itself")
+            if fields[.content] != nil {
+                refuse([.children], "a section has content or children, which mean the same, but not both")
+            }
+        case .forEach:
+            refuse(
+                [.children, .header, .content, .footer], "the children of a forEach are made from its data",
+                hint: "write the child as forEach: {in: …, node: …}")
+            if fields[.forEach] == nil, tree.live?.kind != .forEach {
+                cursor.fault(
+                    "a forEach needs data", at: fields.node, hint: "write forEach: {in: $items, component: Name}")
+            }
+        case .choice, .branch: preconditionFailure("no node is written as one")
+        }
+        return kind
+    }
+}

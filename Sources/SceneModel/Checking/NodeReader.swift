@@ -1,0 +1,146 @@
+import AttributeValues
+
+/// Reads a node without its children, which are read next.
+struct NodeReader {
+    let heads: NodeHeadReader
+    let parts: PartReader
+    let uses: UseReader
+    let repeats: ForEachReader
+    private var open: OpenNodes { uses.open }
+    private var tree: TreePosition { uses.tree }
+    private var size: SceneSize { uses.size }
+    private var cursor: CheckCursor { heads.cursor }
+
+    /// Reads a child of the innermost open node.
+    func read(_ child: OpenNodes.Child) {
+        guard let fields = heads.readFields(child.node) else { return }
+        let id = heads.readID(of: fields, child)
+        open.take(id, of: child, isWritten: fields[.id] != nil)
+        tree.ids?.append(id)
+        if let node = node(fields, id: id, tree.resolve(open.surroundings)) {
+            open.add(node, for: child)
+        }
+    }
+
+    /// Reads the root of a component.
+    func readRoot(of component: ComponentTable.Component) {
+        let (definition, position) = (component.definition, component.entry.key.position)
+        definition.component = component.entry.name
+        definition.position = position
+        let body = component.entry.value
+        guard let fields = heads.readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
+        if let id = fields[.id] {
+            cursor.at("id") { cursor.fault("a component has no id: each use gives its own", at: id) }
+        }
+        let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
+        if fields[.component] != nil { return uses.readRoot(definition, fields, place) }
+        complete(definition, fields, place)
+    }
+
+    private func node(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+        tree.depth += 1
+        defer { tree.depth -= 1 }
+        if fields[.component] != nil { return uses.use(fields, id: id, place) }
+        let node = NodeDefinition()
+        node.id = id
+        node.isContent = place.isContent
+        node.layer = place.layer
+        node.position = fields.node.position
+        complete(node, fields, place)
+        return node
+    }
+
+    /// Reads the parts of a node, in the order of their dependencies.
+    private func complete(_ node: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+        node.kind = heads.readKind(fields)
+        node.hasWrittenKind = fields[.kind] != nil
+        let isContainer = node.kind == .container
+        let list = AttributeList(cursor)
+        parts.attributes.read(fields, place, into: list)
+        var own = place.ownNames(of: list.attributes)
+        if node.kind == .forEach {
+            // The ids of the instances. Every forEach has this attribute.
+            if list.attribute(named: "elements") != nil {
+                cursor.fault(.conflict, "a forEach has 'elements' already", at: fields.node)
+            }
+            own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
+        }
+        let continued = tree.continued(by: node)
+        for (name, type) in continued?.attributes ?? [] where list.attribute(named: name) == nil {
+            own.append(ScopeEntry(name: name, type: type))
+        }
+        if let written = fields[.computed] {
+            let before = list.attributes.count
+            cursor.at("computed") { parts.computed.read(written, own: own, isContainer: isContainer, into: list) }
+            own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
+            // The name of a faulty rule is added too, so that references to it are not reported.
+            for entry in written.map ?? [] where list.attribute(named: entry.name) == nil {
+                own.append(ScopeEntry(name: entry.name, type: .dyn, access: .readOnly("computed")))
+            }
+        }
+        func scope() -> ExpressionScope {
+            ExpressionScope(
+                lexical: own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing),
+                isContainer: isContainer)
+        }
+        let before = list.attributes.count
+        parts.actions.read(fields, in: scope(), into: list)
+        own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
+        node.attributes = list.attributes
+        let full = scope()
+        parts.modifiers.read(fields, of: node, full)
+        if let written = fields[.forEach], node.kind == .forEach {
+            cursor.at("forEach") { node.forEach = forEach(written, in: full.lexical, dataIn: place.enclosing) }
+        }
+        var inside = Surroundings(enclosing: full.lexical)
+        if let continued, continued.component != nil {
+            inside = tree.childSurroundings(below: continued, in: place.enclosing, adding: own)
+        }
+        open.push(fields, of: node, inside) { [size] in size.measure(node, at: fields.node) }
+    }
+
+    // MARK: forEach
+
+    /// - Parameter scope: the scope of the forEach's own node, which its instances can use.
+    private func forEach(
+        _ written: DocumentNode, in scope: LexicalScope, dataIn outer: LexicalScope
+    ) -> ForEachDefinition? {
+        guard let head = repeats.read(written, in: outer) else { return nil }
+        let ids = tree.ids
+        tree.ids = nil
+        defer { tree.ids = ids }
+        let inner = LexicalScope(head.elements, in: scope)
+        return template(written, Surroundings(enclosing: inner, elements: head.elements)).flatMap(head.complete)
+    }
+
+    private func template(_ written: DocumentNode, _ place: Surroundings) -> NodeDefinition? {
+        if let node = written["node"] {
+            for key in ForEachReader.templateKeys {
+                guard let other = written[key.name] else { continue }
+                cursor.at(key.name) {
+                    cursor.fault("forEach has node already: \(key.name) belongs inside it", at: other)
+                }
+            }
+            return cursor.at("node") {
+                guard let fields = heads.readFields(node) else { return nil }
+                if let id = fields[.id] {
+                    cursor.at("id") {
+                        cursor.fault(
+                            "instances of a forEach are named by their element", at: id,
+                            hint: "name the element's field with id: beside in:")
+                    }
+                }
+                return self.node(fields, id: "", place)
+            }
+        }
+        guard written["component"] != nil else {
+            cursor.fault(
+                "forEach needs what to make of an element", at: written, hint: "write component: Name, or node: {…}")
+            return nil
+        }
+        // Here `id` names the field of the element. Faults for unknown keys have been added already.
+        let fields = NodeFields(written) { _ in }.without(
+            NodeKey.allCases.filter { !ForEachReader.templateKeys.contains($0) })
+        return node(fields, id: "", place)
+    }
+}

@@ -1,0 +1,124 @@
+import AttributeValues
+
+/// Resolves references and the parts of values that they name.
+struct ReferenceReader {
+    let cursor: CheckCursor
+    let vocabulary: Vocabulary
+
+    /// A reference that leads to an attribute.
+    struct Resolved {
+        var reference: Reference
+        var type: ValueType
+        var entry: ScopeEntry
+        var property: ObjectProperty?
+
+        /// The reason why it cannot be written through; nil if it can.
+        var obstacle: String? { entry.obstacle(behind: reference.steps.count, property) }
+    }
+
+    /// A property of an object on the path of a reference.
+    struct ObjectProperty {
+        var type: String
+        var property: AttributeDefinition
+    }
+
+    /// - Parameter text: the text after the `$`.
+    func resolve(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> Resolved? {
+        if text.hasPrefix("/") { return resolve(fromRoot: text, at: node) }
+        guard let path = try? AttributePath("/." + text), let name = path.attribute else {
+            cursor.fault(
+                "'$\(text)' is not a reference", at: node,
+                hint: "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
+            return nil
+        }
+        guard path.steps.count <= AttributePath.maximumSteps else {
+            cursor.fault(.limit, "a reference has at most \(AttributePath.maximumSteps) steps", at: node)
+            return nil
+        }
+        guard let entry = attribute(name, in: scope, at: node),
+            let (type, property) = findPart(path.steps, of: entry.type, named: name, at: node)
+        else { return nil }
+        return Resolved(
+            reference: Reference(name: name, steps: path.steps), type: type, entry: entry, property: property)
+    }
+
+    /// `$/grid/limits.high`, and a part of its value.
+    private func resolve(fromRoot text: String, at node: DocumentNode) -> Resolved? {
+        do throws(Failure) {
+            let path = try AttributePath(text)
+            guard path.attribute != nil else {
+                cursor.fault("'$\(text)' names no attribute", at: node, hint: "end it with one, as $/grid/limits.high")
+                return nil
+            }
+            let name = "$\(AttributePath(nodes: path.nodes, attribute: path.attribute))"
+            return Resolved(
+                reference: Reference(name: name, steps: path.steps), type: .dyn,
+                entry: ScopeEntry(name: name, type: .dyn))
+        } catch {
+            cursor.fault(error.code, error.message, at: node, hint: error.hint)
+            return nil
+        }
+    }
+
+    /// The nearest attribute of that name; nil after adding a fault.
+    func attribute(_ name: String, in scope: LexicalScope, at node: DocumentNode) -> ScopeEntry? {
+        if let entry = scope.find(name) { return entry }
+        cursor.fault(
+            .notFound, "no enclosing node has an attribute '\(name)'", at: node,
+            hint: hint(for: name, among: scope.names))
+        return nil
+    }
+
+    private func hint(for name: String, among names: [String]) -> String? {
+        if let near = NearestName.find(name, among: names) { return NearestName.question("$\(near)") }
+        if names.isEmpty, cursor.component != nil {
+            return "a component sees nothing from outside: declare a parameter, as binding: [\(name)] or let: [\(name)]"
+        }
+        return names.isEmpty ? nil : "in scope are \(names.prefix(12).joined(separator: ", "))"
+    }
+
+    /// The type of a part of a value; nil after adding a fault if values of the type have no such part.
+    func findPart(
+        _ steps: [AttributePath.Step], of whole: ValueType, named name: String, at node: DocumentNode
+    ) -> (type: ValueType, property: ObjectProperty?)? {
+        var type = whole
+        var object: ObjectProperty?
+        var text = name
+        for step in steps {
+            if let part = type.part(at: step) {
+                type = part
+            } else if let name = type.objectName, case .key(let key) = step {
+                guard let definition = vocabulary.known.types[name] else { return (.dyn, object) }
+                guard let property = definition.properties.first(where: { $0.name.hasSameBytes(as: key) }) else {
+                    cursor.fault(
+                        .notFound, "\(name) has no property '\(key)'", at: node,
+                        hint: NearestName.hint(key, among: definition.properties.map(\.name)))
+                    return nil
+                }
+                type = property.type
+                object = ObjectProperty(type: name, property: property)
+            } else {
+                cursor.fault(.typeMismatch, "'\(text)' is \(type.withArticle) and has no \(step)", at: node)
+                return nil
+            }
+            text += step.description
+        }
+        return (type, object)
+    }
+}
+
+extension ScopeEntry {
+    /// The reason why a part of its value cannot be written; nil if it can.
+    /// - Parameters:
+    ///   - steps: the number of steps that lead to the part.
+    ///   - property: the last property of an object among them.
+    func obstacle(behind steps: Int, _ property: ReferenceReader.ObjectProperty?) -> String? {
+        if let property {
+            guard case .computed = property.property.role else { return nil }
+            return "'\(property.property.name)' of \(property.type) is computed"
+        }
+        guard case .readOnly(let what, let mayHoldObject) = access else { return nil }
+        let isObject = type.objectName != nil || (type == .dyn && steps > 0)
+        return mayHoldObject && isObject ? nil : "'\(name)' is \(what)"
+    }
+}

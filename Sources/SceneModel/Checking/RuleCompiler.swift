@@ -1,0 +1,66 @@
+import AttributeValues
+import RuleLanguage
+
+/// Compiles the rules of a document, and tells of their faults at their places in it.
+struct RuleCompiler {
+    let cursor: CheckCursor
+
+    /// Reads a rule where only a rule is allowed. A leading `=` is accepted.
+    func read(_ node: DocumentNode, in scope: RuleScope) -> Program? {
+        guard case .scalar(let value) = node.content else {
+            cursor.fault("a rule is a text, not \(node.summary)", at: node)
+            return nil
+        }
+        if node.isNull {
+            cursor.fault(.ruleSyntax, "the rule is empty", at: node)
+            return nil
+        }
+        // `0` and `true` are rules too.
+        let text = value.string ?? node.text
+        return value.string != nil && text.hasPrefix("=")
+            ? compile(String(text.dropFirst()), in: scope, at: node, skipping: 1) : compile(text, in: scope, at: node)
+    }
+
+    /// - Parameter skipped: the number of characters before the rule in the node's text.
+    func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
+        do throws(RuleErrors) { return try compileUnchecked(text, in: scope) } catch {
+            for one in error.errors { cursor.faults.add(fault(one, of: text, at: node, skipping: skipped)) }
+            return nil
+        }
+    }
+
+    /// Compiles a rule without telling of its faults.
+    func compileUnchecked(_ text: String, in scope: RuleScope) throws(RuleErrors) -> Program {
+        cursor.work += SceneCost.rule + SceneCost.ruleByte * text.utf8.count
+        return try Rule.compile(text, in: scope, looksForNames: !cursor.faults.isFull)
+    }
+
+    private func fault(_ error: RuleError, of text: String, at node: DocumentNode, skipping skipped: Int) -> SceneFault
+    {
+        let lines = cursor.faults.lines
+        let column = error.line == 1 ? error.column + skipped : error.column
+        var hint = error.hint
+        if error.message.contains("'subviews'") || error.message.contains("'sections'"),
+            error.message.contains("undeclared")
+        {
+            hint = "subviews and sections are in scope on containers: write kind: container"
+        }
+        if error.kind == .syntax, let mark = lines?.endMark(of: node) {
+            hint = "YAML ends the rule at the \(mark): put quotes around it"
+        }
+        return SceneFault(
+            error.code, error.message, place: cursor.place,
+            position: lines?.locate(error.line, column, in: node) ?? node.position,
+            rule: text, rulePosition: SourcePosition(line: error.line, column: error.column), hint: hint)
+    }
+}
+
+extension RuleError {
+    var code: ErrorCode {
+        switch kind {
+        case .syntax: .ruleSyntax
+        case .type: .ruleType
+        case .limit: .limit
+        }
+    }
+}

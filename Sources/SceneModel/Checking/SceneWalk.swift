@@ -1,0 +1,86 @@
+/// Reads the nodes of a document and the bodies of its components, one node at a time.
+final class SceneWalk {
+    private let tree: TreePosition
+    private let open: OpenNodes
+    private let components: ComponentTable
+    private let nodes: NodeReader
+    private let choices: ChoiceReader
+    let size: SceneSize
+    /// The parent of the document's nodes. It is not one of them.
+    let top = NodeDefinition()
+    /// Components that have not been read yet; the next one is last.
+    private var unread: [String]
+
+    init(_ parts: PartReader, _ components: ComponentTable, _ tree: TreePosition) {
+        let cursor = parts.cursor
+        let expressions = parts.modifiers.expressions
+        self.components = components
+        self.tree = tree
+        unread = components.order.reversed()
+        open = OpenNodes(cursor, tree)
+        size = SceneSize(cursor)
+        let heads = NodeHeadReader(cursor: cursor, components: components, tree: tree)
+        nodes = NodeReader(
+            heads: heads, parts: parts,
+            uses: UseReader(components: components, parts: parts, open: open, tree: tree, size: size),
+            repeats: ForEachReader(expressions: expressions, components: components))
+        choices = ChoiceReader(
+            expressions: expressions, components: components, heads: heads, open: open, size: size)
+        components.readBody = { [unowned self] in read($0) }
+    }
+
+    /// Reads the next node.
+    /// - Returns: false if no node is open.
+    func readNext() -> Bool {
+        guard !open.isEmpty else { return false }
+        guard let child = open.next() else { return true }
+        if let choice = child.node.choice { choices.read(choice, child) } else { nodes.read(child) }
+        return true
+    }
+
+    /// Reads a component's root. The nodes below it are read next.
+    /// - Returns: false if all components have been read.
+    func readNextComponent() -> Bool {
+        if let name = components.reading.last, let component = components[name] {
+            components.end(component)
+            return true
+        }
+        guard let name = unread.popLast() else { return false }
+        tree.depth = 0
+        if let component = components[name] { begin(component) }
+        return true
+    }
+
+    private func begin(_ component: ComponentTable.Component) {
+        guard component.progress == .untouched else { return }
+        components.begin(component)
+        tree.place = TreePosition.Place(
+            path: [.key("components"), .key(component.entry.name)], ids: nil, depth: tree.depth)
+        nodes.readRoot(of: component)
+    }
+
+    /// Reads a component that another one uses, with everything below it. Components are read in the order of their
+    /// uses. Readings nest only for a cycle through forEach.
+    private func read(_ component: ComponentTable.Component) {
+        let outer = tree.place
+        let around = open.count
+        begin(component)
+        while open.count > around, readNext() {}
+        components.end(component)
+        tree.place = outer
+    }
+
+    /// Opens the document's nodes, which are read next.
+    /// - Parameter scope: the names around them.
+    func beginNodes(_ nodes: [DocumentNode], in scope: LexicalScope) {
+        tree.ids = []
+        // The nodes inside a component cannot use names from outside it.
+        let surroundings = tree.live.flatMap {
+            $0.component != nil ? tree.childSurroundings(below: $0, in: scope) : nil
+        }
+        open.push(nodes, of: top, surroundings ?? Surroundings(enclosing: scope))
+    }
+
+    /// The scope around all others.
+    var root: LexicalScope { tree.root }
+}

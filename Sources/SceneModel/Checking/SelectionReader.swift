@@ -1,0 +1,88 @@
+import AttributeValues
+import RuleLanguage
+
+/// Reads references that a rule chooses.
+struct SelectionReader {
+    let references: ReferenceReader
+    let rules: RuleCompiler
+    private var cursor: CheckCursor { rules.cursor }
+
+    struct Chosen {
+        var selection: Selection
+        var type: ValueType
+        /// The reason why it cannot be written through; nil if it can.
+        var obstacle: String?
+    }
+
+    init(_ references: ReferenceReader, _ rules: RuleCompiler) {
+        self.references = references
+        self.rules = rules
+    }
+
+    /// True if a reference leaves steps to rules.
+    static func isSelection(_ reference: String) -> Bool {
+        !reference.hasPrefix("/") && (try? AttributePath("/." + reference)) == nil
+            && reference.utf8.contains(UInt8(ascii: "["))
+    }
+
+    /// - Parameter text: of the rule, without `=`.
+    func choose(_ text: String, in scope: ExpressionScope, at node: DocumentNode) -> Chosen? {
+        let parts = SelectionText(text)
+        if let problem = parts.problem {
+            cursor.fault(
+                "'\(text)' chooses no reference: \(problem)", at: node,
+                hint: "write =cond ? $a : $b, or $items[id=name]")
+            return nil
+        }
+        var found: ValueType?
+        var obstacle: String?
+        for target in parts.targets {
+            guard let entry = references.attribute(target.name, in: scope.lexical, at: node),
+                let (type, property) = part(target, of: entry.type, at: node)
+            else { return nil }
+            obstacle = obstacle ?? entry.obstacle(behind: target.steps.count, property)
+            found = found.map { $0 == type ? $0 : .dyn } ?? type
+        }
+        do throws(RuleErrors) {
+            let program = try rules.compileUnchecked(parts.rule, in: scope.rules)
+            return Chosen(
+                selection: Selection(text: text, program: program, targets: parts.targets), type: found ?? .dyn,
+                obstacle: obstacle)
+        } catch {
+            // Places in the rule are not those in the text. References are lists in the rule.
+            for one in error.errors {
+                let message = one.message.split(separator: "list(dyn)", omittingEmptySubsequences: false)
+                cursor.fault(
+                    one.code, "in '\(text)': " + message.joined(separator: "reference"), at: node,
+                    hint: message.count > 1 ? "let each result be a $name" : one.hint)
+            }
+            return nil
+        }
+    }
+
+    private func part(_ target: Selection.Target, of whole: ValueType, at node: DocumentNode) -> (
+        ValueType, ReferenceReader.ObjectProperty?
+    )? {
+        var type = whole
+        var object: ReferenceReader.ObjectProperty?
+        for step in target.steps {
+            let fixed: AttributePath.Step
+            switch step {
+            case .fixed(let step): fixed = step
+            case .element(let field): fixed = .element(field: field, value: .null)
+            case .part:
+                if type.objectName != nil {
+                    type = .dyn
+                    continue
+                }
+                fixed = .index(0)
+            }
+            guard let (part, property) = references.findPart([fixed], of: type, named: target.name, at: node) else {
+                return nil
+            }
+            type = part
+            object = property ?? object
+        }
+        return (type, object)
+    }
+}

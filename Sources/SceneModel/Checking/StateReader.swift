@@ -1,0 +1,154 @@
+import AttributeValues
+import RuleLanguage
+
+/// Reads `state`: what it begins with, and what of its past is kept.
+struct StateReader {
+    let expressions: ExpressionReader
+    let literals: LiteralReader
+    private var cursor: CheckCursor { literals.cursor }
+
+    private static func isForm(_ node: DocumentNode) -> Bool {
+        node.isForm(["initial", "type", "transient", "history"], requiring: ["initial", "type"])
+    }
+
+    // MARK: Literals
+
+    /// Adds the states that begin with literals.
+    /// - Returns: the others. They follow the node's other attributes, which their rules read.
+    func addLiteralStates(_ entries: [DocumentEntry], to list: AttributeList) -> [DocumentEntry] {
+        entries.filter { entry in
+            if beginning(of: entry.value) != nil { return true }
+            cursor.at(entry.name) { addLiteralState(entry, to: list) }
+            return false
+        }
+    }
+
+    /// The rule or reference that a state begins with.
+    private func beginning(of state: DocumentNode) -> DocumentNode? {
+        guard StateReader.isForm(state), let node = state["initial"] else {
+            return nil
+        }
+        if case .literal = node.form { return nil }
+        return node
+    }
+
+    /// A state that begins with a rule or a reference.
+    /// - Parameters:
+    ///   - scope: the names that it can use.
+    ///   - late: names of the node that have no values when its states begin.
+    func addStartedState(
+        _ entry: DocumentEntry, in scope: LexicalScope, late: Set<String>, to list: AttributeList
+    ) {
+        let form = entry.value
+        var (start, type): (Expression?, ValueType) = (nil, .dyn)
+        if let node = beginning(of: form), let wanted = literals.writtenType(form) {
+            cursor.at("initial") {
+                guard let found = expressions.expression(node, in: scope),
+                    !refusesLate(found.expression, late, at: node), !refusesOperator(found.expression, at: node),
+                    let fitting = expressions.fit(found, to: wanted ?? found.type, of: "initial", at: node)
+                else { return }
+                guard (wanted ?? found.type).objectName == nil else {
+                    return cursor.fault(
+                        .typeMismatch, "an object begins with a literal", at: node,
+                        hint: "let the properties of the object begin with literals, or bind to the other object")
+                }
+                (start, type) = (fitting, wanted ?? found.type)
+            }
+        }
+        list.enter(
+            entry.key, .state(initial: .null, isTransient: isTransient(form)), type,
+            history: literals.readHistory(form, of: type), start: start)
+    }
+
+    private func refusesLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
+        let names: [String] =
+            switch expression {
+            case .reference(let reference): [reference.name]
+            case .rule(let program): program.inputs.filter { $0.namespace == nil }.map(\.name)
+            case .selection(let selection): selection.targets.map(\.name) + selection.program.inputs.map(\.name)
+            case .literal: []
+            }
+        guard let name = names.first(where: late.contains) else { return false }
+        cursor.fault(
+            "a state begins before the node computes '\(name)'", at: node,
+            hint: "its rule can read what the node is given (let, binding, inherit) and what encloses it")
+        return true
+    }
+
+    private func refusesOperator(_ expression: Expression, at node: DocumentNode) -> Bool {
+        guard case .rule(let program) = expression, program.inputs.contains(where: { $0.operation != nil }) else {
+            return false
+        }
+        cursor.fault("a state begins with what is now, and an operator over time tells of what was", at: node)
+        return true
+    }
+
+    /// A faulty state is added as `dyn`, so that references to it are not reported too.
+    func addLiteralState(_ entry: DocumentEntry, to list: AttributeList) {
+        let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
+        let history =
+            StateReader.isForm(entry.value)
+            ? literals.readHistory(entry.value, of: type) : nil
+        list.enter(entry.key, .state(initial: initial, isTransient: isTransient), type, history: history)
+    }
+
+    private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {
+        let node = entry.value
+        let hint =
+            "use computed for a rule that goes on, { initial: =rule } for one to begin with, or binding for $name"
+        guard StateReader.isForm(node) else {
+            guard let initial = literals.read(node, "a state starts from a literal", hint: hint),
+                literals.isShort(initial, node)
+            else { return nil }
+            return (initial, false, ValueType(of: initial))
+        }
+        guard let type = literals.writtenType(node) else { return nil }
+        let isTransient = isTransient(node)
+        var initial: Value?
+        if let node = node["initial"] {
+            initial = cursor.at("initial") { literals.read(node, "a state starts from a literal", hint: hint) }
+            guard let initial, cursor.at("initial", { literals.isShort(initial, node) }) else { return nil }
+        }
+        guard let type else { return (initial ?? .null, isTransient, ValueType(of: initial ?? .null)) }
+        return cursor.at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map {
+            ($0, isTransient, type)
+        }
+    }
+
+    private func isTransient(_ form: DocumentNode) -> Bool {
+        guard let node = form["transient"] else { return false }
+        if case .scalar(.bool(let flag)) = node.content { return flag }
+        cursor.at("transient") {
+            cursor.fault(.typeMismatch, "transient is true or false, not \(node.summary)", at: node)
+        }
+        return false
+    }
+
+    /// The initial value converted to its type.
+    private func initial(_ value: Value?, of type: ValueType, _ node: DocumentNode) -> Value? {
+        guard let value else {
+            if case .object = type { return .map(ValueMap()) }
+            if type.admits(.null) { return .null }
+            cursor.fault(
+                "a state of type \(type) needs an initial value", at: node,
+                hint: "write initial:, or the type \(type)? and start from null")
+            return nil
+        }
+        let known = literals.vocabulary.known
+        if let name = type.objectName {
+            if case .null = value, case .object = type { return .map(ValueMap()) }
+            // Objects of types that are still being declared are checked after the types.
+            return known.types[name] == nil ? value : literals.readObject(value, of: name, at: node)
+        }
+        // Lists and maps of such objects are checked then too.
+        let isPending = type.objectNames.contains {
+            known.types[$0] == nil && literals.vocabulary.typeNames.contains($0)
+        }
+        if isPending { return value }
+        return literals.fit(
+            value, as: type, at: node, hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil
+        ) {
+            "the initial value is \(node.summary), not \(type.withArticle)"
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import AttributeValues
+import RuleLanguage
+
+/// Reads `types`: observable objects, their stored and computed properties.
+struct TypeReader {
+    let literals: LiteralReader
+    let states: StateReader
+    let limits: RuleLimits
+    /// See `SceneContext.refusesCycles`.
+    let refusesCycles: Bool
+    private var cursor: CheckCursor { literals.cursor }
+    private var vocabulary: Vocabulary { literals.vocabulary }
+
+    /// Maximum number of types of a cycle that a fault names.
+    private static let toldOfCircle = 20
+
+    func declareNames(_ types: [DocumentEntry]) {
+        for entry in types {
+            let isCapital = entry.name.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
+            if isCapital {
+                vocabulary.typeNames.insert(entry.name)
+            } else {
+                cursor.at(entry.name) {
+                    cursor.fault(
+                        "an object type begins with a capital", at: entry.key,
+                        hint: "so that inherit can tell types from environment keys")
+                }
+            }
+        }
+    }
+
+    /// Declares the types, whose names are declared.
+    func declare(_ types: [DocumentEntry]) {
+        let usable = types.filter { vocabulary.typeNames.contains($0.name) }
+        // The stored properties of all types come first, because the rules of one type may read another.
+        var stored: [String: [AttributeDefinition]] = [:]
+        for entry in usable {
+            cursor.at(entry.name) {
+                guard cursor.checkName(entry.key, "a type") else { return }
+                let parts = cursor.readEntries(entry.value, "a type", hint: "write state: and computed: below it")
+                cursor.checkKeys(parts, of: "a type", allowed: ["state", "computed"])
+                let list = AttributeList(cursor)
+                if let state = entry.value["state"] {
+                    cursor.at("state") {
+                        cursor.visitEntries(state, "state") { property in
+                            states.addLiteralState(property, to: list)
+                        }
+                    }
+                }
+                stored[entry.name] = list.attributes
+            }
+        }
+        checkContainment(usable, &stored)
+        let scope = RuleScope(limits: limits)
+        for (name, type) in vocabulary.known.types where stored[name] == nil { scope.declareObject(type) }
+        for entry in usable {
+            var properties = Dictionary((stored[entry.name] ?? []).map { ($0.name, RuleType($0.type)) }) { first, _ in
+                first
+            }
+            for computed in entry.value["computed"]?.map ?? [] { properties[computed.name] = .dyn }
+            scope.declareObject(entry.name, properties: properties)
+        }
+        let rules = ComputedReader(
+            RuleCompiler(cursor: cursor), literals, in: scope, refusesCycles: refusesCycles)
+        for entry in usable {
+            guard let own = stored[entry.name] else { continue }
+            cursor.at(entry.name) {
+                let list = AttributeList(cursor, own)
+                if let computed = entry.value["computed"] {
+                    cursor.at("computed") { rules.read(computed, own: own.map { ScopeEntry($0) }, into: list) }
+                }
+                vocabulary.declare(
+                    ObjectTypeDefinition(name: entry.name, properties: list.attributes), written: entry.value.value)
+            }
+        }
+        checkStoredObjects(usable)
+    }
+
+    /// An object that initially contains an object of its own type would be infinite, and each type that contains
+    /// others multiplies their size. Therefore the size of objects is computed before any is made. O(properties of all
+    /// types).
+    private func checkContainment(_ types: [DocumentEntry], _ stored: inout [String: [AttributeDefinition]]) {
+        let properties = { (name: String) in stored[name] ?? vocabulary.known.types[name]?.properties ?? [] }
+        let extents = ObjectExtents(of: Set(stored.keys).union(vocabulary.known.types.keys), properties: properties)
+        for circle in extents.circles() { tell(circle, types) }
+        for entry in types {
+            guard let extent = extents[entry.name] else { continue }
+            cursor.at(entry.name) {
+                if extent.depth > SceneLimits.objectDepth {
+                    cursor.fault(
+                        .limit,
+                        "an object of type \(entry.name) would hold objects inside each other, \(extent.depth) deep",
+                        at: entry.key,
+                        hint: "at most \(SceneLimits.objectDepth)")
+                } else if extent.properties > SceneLimits.objectProperties {
+                    cursor.fault(
+                        .limit, "an object of type \(entry.name) would begin with \(extent.properties) properties",
+                        at: entry.key,
+                        hint: "at most \(SceneLimits.objectProperties), those of the objects in it counted")
+                }
+            }
+        }
+        // A type of the graph may contain one that the document declares anew.
+        let declared = Set(types.map(\.name))
+        for name in vocabulary.known.types.keys.sorted() where !declared.contains(name) {
+            guard let entry = types.first, extents[name] != nil, extents.isBeyondLimits(name) else { continue }
+            cursor.fault(
+                .limit, "objects of type \(name) would become too large with the types declared here", at: entry.key)
+        }
+        // Types that exceed the limits are removed, because no object of them may be made.
+        for name in stored.keys where extents.isBeyondLimits(name) {
+            stored[name] = nil
+            vocabulary.forget(type: name)
+        }
+    }
+
+    /// - Parameter circle: types of which each contains the next, and the last contains the first.
+    private func tell(_ circle: [String], _ types: [DocumentEntry]) {
+        let places = Dictionary(circle.enumerated().map { ($1, $0) }) { first, _ in first }
+        for entry in types {
+            guard let place = places[entry.name] else { continue }
+            let way = (0...min(circle.count, TypeReader.toldOfCircle)).map { circle[(place + $0) % circle.count] }
+            cursor.at(entry.name) {
+                cursor.fault(
+                    "an object of type \(entry.name) would hold itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
+                    at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
+            }
+        }
+    }
+
+    /// Checks the initial values of stored objects, after all properties are known.
+    private func checkStoredObjects(_ types: [DocumentEntry]) {
+        for entry in types {
+            for property in vocabulary.declared.types[entry.name]?.properties ?? [] {
+                guard case .state(let initial, _) = property.role, !property.type.objectNames.isEmpty,
+                    let written = entry.value["state"]?[property.name]
+                else { continue }
+                cursor.at([entry.name, "state", property.name]) {
+                    literals.checkObjects(
+                        initial, in: property.type, "initial value", at: written["initial"] ?? written)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import AttributeValues
+
+/// Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
+struct UseReader {
+    let components: ComponentTable
+    let parts: PartReader
+    let open: OpenNodes
+    let tree: TreePosition
+    let size: SceneSize
+    private var arguments: ArgumentReader { ArgumentReader(attributes: parts.attributes) }
+    private var cursor: CheckCursor { parts.cursor }
+
+    /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
+    func use(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+        guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else {
+            // The parts of a faulty use are checked too.
+            let stray = NodeDefinition()
+            stray.kind = fields[.header] ?? fields[.content] ?? fields[.footer] != nil ? .section : .container
+            open.push(fields, of: stray, Surroundings(enclosing: place.enclosing)) {}
+            return nil
+        }
+        for key in [NodeKey.state, .computed, .inherit, .clock, .actions, .forEach] {
+            guard let written = fields[key] else { continue }
+            cursor.at(key.name) {
+                cursor.fault(
+                    "\(key.name) does not go with component: \(base.name) says what it has", at: written,
+                    hint: key == .forEach
+                        ? "write forEach: {in: …, component: \(base.name)}"
+                        : "write it in the component, or give the component a parameter",
+                    note: base.note)
+            }
+        }
+        if let written = fields[.kind], written.string != base.definition.kind.rawValue {
+            cursor.at("kind") {
+                cursor.fault(
+                    "\(base.name) is a \(base.definition.kind.rawValue); a use cannot change that", at: written,
+                    note: base.note)
+            }
+        }
+        let node = NodeDefinition()
+        node.id = id
+        node.component = base.name
+        node.isContent = place.isContent
+        node.layer = place.layer
+        node.position = fields.node.position
+        fill(node, from: base, fields, place)
+        return node
+    }
+
+    /// Reads the root of a component that is made from another component.
+    func readRoot(_ definition: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+        guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else { return }
+        fill(definition, from: base, fields, place)
+    }
+
+    /// Fills in what a node has from its component and what the use gives it.
+    private func fill(
+        _ node: NodeDefinition, from base: ComponentTable.Base, _ fields: NodeFields, _ place: Surroundings
+    ) {
+        let body = base.definition
+        node.kind = body.kind
+        node.hasWrittenKind = body.hasWrittenKind
+        if fields[.children] != nil, body.kind == .view, !body.hasWrittenKind { node.kind = .container }
+        let isContainer = node.kind == .container
+        refuseSlots(fields, base)
+        refuseChildren(fields, node.kind, base)
+        let list = AttributeList(cursor, body.attributes)
+        if place.isComponentRoot { parts.attributes.read(fields.without([.binding, .let]), place, into: list) }
+        arguments.read(fields, of: base, place, into: list)
+        if place.isComponentRoot, let written = fields[.computed] {
+            cursor.at("computed") {
+                let own = list.attributes.map { ScopeEntry($0) }
+                parts.computed.read(written, own: own, isContainer: isContainer, into: list)
+            }
+        }
+        func scope() -> ExpressionScope {
+            let names = place.ownNames(of: list.attributes)
+            return ExpressionScope(lexical: LexicalScope(names, in: place.enclosing), isContainer: isContainer)
+        }
+        parts.actions.read(place.isComponentRoot ? fields : fields.without([.actions]), in: scope(), into: list)
+        node.attributes = list.attributes
+        let full = scope()
+        parts.modifiers.read(fields, of: node, full)
+        wrap(node, around: body)
+        if base.isRepeated {
+            node.repeated = body
+        } else {
+            node.body = body
+            node.forEach = body.forEach
+            node.header = body.header
+            node.children = body.children
+            node.footer = body.footer
+        }
+        var inside =
+            place.isComponentRoot
+            ? Surroundings(enclosing: full.lexical) : Surroundings(enclosing: place.enclosing, isContent: true)
+        inside.layer = node.components.count
+        content(fields, of: node, inside)
+    }
+
+    /// Children given at the use follow those of the body.
+    private func content(_ fields: NodeFields, of node: NodeDefinition, _ place: Surroundings) {
+        guard node.repeated != nil else {
+            return open.push(fields, of: node, place) { [size] in size.measure(node, at: fields.node) }
+        }
+        // The body is not complete yet. Only the nodes given here belong to this node itself.
+        let given = NodeDefinition()
+        given.kind = node.kind
+        open.push(fields, of: given, place) { [size] in
+            node.header = given.header
+            node.children = given.children
+            node.footer = given.footer
+            size.measure(node, at: fields.node)
+        }
+    }
+
+    private func refuseChildren(_ fields: NodeFields, _ kind: NodeKind, _ base: ComponentTable.Base) {
+        let allowed: [NodeKey] =
+            switch kind {
+            case .container, .group: [.children]
+            case .section: [.children, .header, .content, .footer]
+            case .view, .forEach, .choice, .branch: []
+            }
+        for key in [NodeKey.children, .header, .content, .footer] where !allowed.contains(key) {
+            guard let written = fields[key] else { continue }
+            cursor.at(key.name) {
+                cursor.fault(
+                    "\(base.name) is a \(kind.rawValue) and takes no \(key.name)", at: written,
+                    note: base.note)
+            }
+        }
+    }
+
+    /// Adds faults for nodes that are given and that no slot of the component shows.
+    private func refuseSlots(_ fields: NodeFields, _ base: ComponentTable.Base) {
+        let (name, body) = (base.name, base.definition)
+        let placing = body.placing.isEmpty ? body.components.last { !$0.placing.isEmpty }?.placing : body.placing
+        let slots = (placing?.slots ?? []).filter { $0 != NodeDefinition.contentSlot }
+        let hint = slots.isEmpty ? "it has no slots" : "its slots are \(slots.joined(separator: ", "))"
+        fields.visit(.slots, cursor) { written in
+            for entry in cursor.readEntries(written, "slots", hint: "write name: and below it a list of nodes") {
+                guard !slots.contains(entry.name) else { continue }
+                let isChildren = entry.name == NodeDefinition.contentSlot
+                cursor.at(entry.name) {
+                    cursor.fault(
+                        .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
+                        hint: isChildren
+                            ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
+                        note: base.note)
+                }
+            }
+        }
+        if let written = fields[.children], let placing, !placing.isEmpty, !placing.hasPlaces,
+            !placing.slots.contains(NodeDefinition.contentSlot)
+        {
+            cursor.at("children") {
+                cursor.fault(
+                    "\(name) shows no children: \(hint)", at: written, hint: "write slots: { \(slots[0]): […] }",
+                    note: base.note)
+            }
+        }
+    }
+
+    /// The use's modifiers are outside those of the body's root. Where the nearest modifier wins, the body's win.
+    /// Preferences pass upwards, so there the outer one wins. What comes and goes is the use, so its transition wins.
+    private func wrap(_ node: NodeDefinition, around base: NodeDefinition) {
+        node.transformEnvironment += base.transformEnvironment.map { transform in
+            var transform = transform
+            transform.place += node.environment.count
+            return transform
+        }
+        node.environment += base.environment
+        node.environmentObjects += base.environmentObjects
+        node.containerValues += base.containerValues
+        node.preferences = base.preferences + node.preferences
+        node.animations += base.animations
+        node.tag = base.tag ?? node.tag
+        node.transition = node.transition ?? base.transition
+    }
+}

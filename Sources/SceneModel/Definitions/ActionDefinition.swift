@@ -1,0 +1,88 @@
+import AttributeValues
+import RuleLanguage
+
+/// Writes that are done together when somebody calls the action, or when the daemon does so by itself. Its rules and
+/// references use the names of its node, and its parameters.
+public final class ActionDefinition {
+    public struct Parameter {
+        public var name: String
+        public var type: ValueType
+        /// nil: each call has to give it.
+        public var standard: Value?
+    }
+
+    /// What is done at one target.
+    public struct Step {
+        public var operation: Operation
+        public var target: Target
+        /// The operand; nil for operations without one.
+        public var value: Expression?
+        /// How what it writes moves, as text; nil: as the call says.
+        public var animation: String?
+    }
+
+    /// The mutations of the protocol that an action may do, by the same names.
+    public enum Operation: String, CaseIterable, Sendable {
+        case set, toggle, add, append, merge, remove, test
+
+        public var takesValue: Bool { self != .toggle && self != .remove }
+    }
+
+    public enum Target {
+        case reference(Reference)
+        /// All states that match when the action is called; what has no wildcard must be there.
+        case pattern(PathPattern)
+    }
+
+    /// When the daemon calls the action by itself.
+    public enum Trigger {
+        /// A value became another one. The action has the parameters `oldValue` and `newValue`.
+        /// - `initial`: it is also called when its node appears, with the same value twice.
+        case change(of: Expression, initial: Bool)
+        case appear
+        case disappear
+    }
+
+    public let parameters: [Parameter]
+    /// In the order in which they are written.
+    public let steps: [Step]
+    /// Targets that stand outside the document, in a node around the one to which it is applied.
+    public let outsideTargets: [String]
+    /// nil: only clients call it.
+    public let trigger: Trigger?
+    /// As it is written under `actions`.
+    public let document: Value
+
+    public init(
+        parameters: [Parameter], steps: [Step], outsideTargets: [String] = [], trigger: Trigger? = nil, document: Value
+    ) {
+        self.parameters = parameters
+        self.steps = steps
+        self.outsideTargets = outsideTargets
+        self.trigger = trigger
+        self.document = document
+    }
+
+    public static let oldValue = "oldValue"
+    public static let newValue = "newValue"
+
+    /// The values of its steps and, of one that is called when a value changes, that value.
+    public var expressions: [Expression] {
+        let values = steps.compactMap(\.value)
+        if case .change(let value, _)? = trigger { return values + [value] }
+        return values
+    }
+
+    /// The value of the attribute: what a caller may give, for people and pages that show a form, and when the daemon calls it
+    /// (`of`, `on`).
+    public var summary: Value {
+        let parameters = parameters.map { parameter -> (Value, Value) in
+            var fields = ValueMap([(.string("type"), .string(parameter.type.description))])
+            if let standard = parameter.standard { fields["default"] = standard }
+            return (.string(parameter.name), .map(fields))
+        }
+        var summary = ValueMap([("parameters", .map(ValueMap(parameters)))])
+        for key in trigger == nil ? [] : ["of", "on"] { summary[key] = document.map?[key] }
+        return .map(summary)
+    }
+}

@@ -1,0 +1,78 @@
+import AttributeValues
+import RuleLanguage
+
+/// The source of an attribute's value. Scopes: `computed`, actions and the modifiers look up the node's own attributes
+/// first.
+/// `let` and `binding` look up the lexically enclosing nodes, nearest first, up to the root of the component that
+/// contains them.
+public enum AttributeRole {
+    case state(initial: Value, isTransient: Bool)
+    /// A nil target is a component's parameter without a default, which the use must give (only inside component
+    /// definitions).
+    case binding(BindingTarget?, animation: String?)
+    /// nil as for binding.
+    case constant(Expression?)
+    case computed(Program)
+    /// `inherit: {locale: locale}` reads an environment key, `{library: Library}` or `{library: "Library?"}` an object.
+    case inherit(key: String)
+    case inheritObject(type: String, isOptional: Bool)
+    case clock(ClockSchedule)
+    case action(ActionDefinition)
+}
+
+/// Immutable and shared by all instances of a node.
+public final class AttributeDefinition {
+    public let name: String
+    public let role: AttributeRole
+    /// Written or inferred; `dyn` if unknown.
+    public let type: ValueType
+    /// For how long the past of a state or a rule is recorded; nil: not at all.
+    public let history: TimeSpan?
+    /// The expression that gives a state its first value instead of `initial`. It is evaluated once, when the node is
+    /// made.
+    public let start: Expression?
+    public let position: SourcePosition
+
+    public init(
+        name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, start: Expression? = nil,
+        position: SourcePosition
+    ) {
+        self.name = name
+        self.role = role
+        self.type = type
+        self.history = history
+        self.start = start
+        self.position = position
+    }
+
+    /// On a component's root, every binding and every let is a parameter.
+    public var isParameter: Bool {
+        switch role {
+        case .binding, .constant: true
+        default: false
+        }
+    }
+
+    /// True for a parameter without a default.
+    var lacksValue: Bool {
+        switch role {
+        case .binding(nil, _), .constant(nil): true
+        default: false
+        }
+    }
+}
+
+extension AttributeRole {
+    /// The kind of the attribute, for messages.
+    var noun: String {
+        switch self {
+        case .state: "a state"
+        case .binding: "a binding"
+        case .constant: "a let"
+        case .computed: "a computed"
+        case .inherit, .inheritObject: "an inherited value"
+        case .clock: "a clock"
+        case .action: "an action"
+        }
+    }
+}

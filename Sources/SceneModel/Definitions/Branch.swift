@@ -1,0 +1,25 @@
+import AttributeValues
+
+/// The names of branches. They are parts of the keys of what stands in them in a store.
+public enum Branch {
+    public static let then = "then"
+    public static let `else` = "else"
+    public static let `default` = "default"
+    private static let casePrefix = "case "
+
+    public static func `case`(_ text: String) -> String { casePrefix + text }
+
+    /// The text of a case; nil for other branches.
+    public static func caseText(_ name: String) -> String? {
+        name.hasPrefix(casePrefix) ? String(name.dropFirst(casePrefix.count)) : nil
+    }
+
+    /// A value as a document writes it as a case; nil for one that cannot be a case.
+    static func caseText(of value: Value) -> String? {
+        switch value {
+        case .string(let text): text
+        case .null, .bool, .int, .uint, .double: value.jsonText
+        default: nil
+        }
+    }
+}

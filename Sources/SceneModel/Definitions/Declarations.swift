@@ -1,0 +1,82 @@
+import AttributeValues
+import RuleLanguage
+
+/// The group of a declared key.
+public enum KeyGroup: String, CaseIterable, Sendable {
+    case environment, container, preference
+}
+
+/// A declared environment, container-value or preference key.
+public struct KeyDefinition {
+    public var name: String
+    public var type: ValueType
+    public var defaultValue: Value
+    /// For preferences, the rule that combines two values, over `value` and `next`.
+    public var reduce: Program?
+
+    public init(name: String, type: ValueType, defaultValue: Value, reduce: Program? = nil) {
+        self.name = name
+        self.type = type
+        self.defaultValue = defaultValue
+        self.reduce = reduce
+    }
+}
+
+/// An observable-object type with stored and computed properties. Each property is tracked separately.
+public final class ObjectTypeDefinition {
+    public let name: String
+    /// Only the roles `state` and `computed`.
+    public let properties: [AttributeDefinition]
+
+    public init(name: String, properties: [AttributeDefinition]) {
+        self.name = name
+        self.properties = properties
+    }
+}
+
+/// The declarations of a document. They also apply to all later documents.
+public struct Declarations {
+    public var environment: [String: KeyDefinition] = [:]
+    public var container: [String: KeyDefinition] = [:]
+    public var preference: [String: KeyDefinition] = [:]
+    public var types: [String: ObjectTypeDefinition] = [:]
+    public var components: [String: NodeDefinition] = [:]
+    /// The same as written, so that the tree can be written as a document again.
+    public var written = WrittenDeclarations()
+
+    public init() {}
+
+    public subscript(group: KeyGroup) -> [String: KeyDefinition] {
+        get { self[keyPath: Declarations.member(group)] }
+        set { self[keyPath: Declarations.member(group)] = newValue }
+    }
+
+    private static func member(_ group: KeyGroup) -> WritableKeyPath<Declarations, [String: KeyDefinition]> {
+        switch group {
+        case .environment: \.environment
+        case .container: \.container
+        case .preference: \.preference
+        }
+    }
+
+    public var isEmpty: Bool {
+        environment.isEmpty && container.isEmpty && preference.isEmpty && types.isEmpty && components.isEmpty
+    }
+}
+
+/// Declarations in the form of documents, by name.
+public struct WrittenDeclarations {
+    /// By group: `environment`, `container`, `preference`.
+    public var keys: [String: [String: Value]] = [:]
+    public var types: [String: Value] = [:]
+    public var components: [String: Value] = [:]
+
+    public init() {}
+
+    /// Later declarations replace earlier ones with the same name.
+    public mutating func merge(_ other: WrittenDeclarations) {
+        keys.merge(other.keys) { $0.merging($1) { $1 } }
+        types.merge(other.types) { $1 }
+        components.merge(other.components) { $1 }
+    }
+}

@@ -1,0 +1,31 @@
+import AttributeValues
+import RuleLanguage
+
+/// The value of an input: a literal, a rule (`=…`), a reference (`$name.path`), or one that a rule chooses.
+public enum Expression {
+    case literal(Value)
+    case rule(Program)
+    case reference(Reference)
+    case selection(Selection)
+
+    /// The rule of a rule or a selection.
+    var program: Program? {
+        switch self {
+        case .rule(let program): program
+        case .selection(let selection): selection.program
+        case .literal, .reference: nil
+        }
+    }
+}
+
+/// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a path into its
+/// value.
+public struct Reference: Hashable {
+    public var name: String
+    public var steps: [AttributePath.Step]
+
+    public init(name: String, steps: [AttributePath.Step] = []) {
+        self.name = name
+        self.steps = steps
+    }
+}

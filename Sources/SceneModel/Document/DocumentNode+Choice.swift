@@ -1,0 +1,20 @@
+/// The kinds of choices among the nodes of a document.
+extension DocumentNode {
+    private static let choices: [ForEachDefinition.Choice] = [.if, .switch, .place, .slot]
+
+    /// The kind of choice that a node in a list of children is; nil for any other node.
+    var choice: ForEachDefinition.Choice? {
+        map == nil ? nil : DocumentNode.choices.first { self[$0.rawValue] != nil }
+    }
+
+    /// The lists of nodes in a choice, in the order in which they are written.
+    var branches: [DocumentNode] {
+        (map ?? []).flatMap { entry -> [DocumentNode] in
+            switch entry.name {
+            case "then", "else", "default": [entry.value]
+            case "cases": (entry.value.map ?? []).map(\.value)
+            default: []
+            }
+        }
+    }
+}
