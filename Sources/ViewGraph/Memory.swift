@@ -26,6 +26,6 @@ extension ViewGraph {
         places.giveBack()
         rooms.giveBack()
         locatedPaths = LocatedPaths()
-        absentRows.giveBack()
+        persistence.absentRows.giveBack()
     }
 }
