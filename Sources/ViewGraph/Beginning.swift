@@ -41,7 +41,7 @@ extension ViewGraph {
             }
         }
         setInput(state, content)
-        if notesChanges, !isRestoring { keep([state]) } else { begunStates.append(state) }
+        if persistence.notesChanges { keep([state]) } else { restored.begun.append(state) }
         return true
     }
 }

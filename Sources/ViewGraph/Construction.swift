@@ -42,7 +42,7 @@ public final class Construction {
     fileprivate var unboundNodes: [UInt32] = []
     fileprivate var unbegun: [AttributeID] = []
     fileprivate var staleForEach: Set<UInt32> = []
-    fileprivate var currentComponents: [ObjectIdentifier: Bool] = [:]
+    fileprivate var components: CurrentComponents
     // The rows of the nodes are written as the nodes are made, so that the change that links them has little to write. Until then a
     // marker in the store says that they do not count: see `UnlinkedTrees`.
     /// Whether the nodes have keys and rows.
@@ -75,6 +75,7 @@ public final class Construction {
         self.firstNumber = firstNumber
         self.newKeys = newKeys
         self.declarations = declarations
+        components = CurrentComponents(declarations.components)
     }
 
     fileprivate func isNew(_ key: String) -> Bool { newKeys.contains(key) }
@@ -82,7 +83,7 @@ public final class Construction {
 
 extension ViewGraph {
     /// Whether the rows of a construction are written ahead. A recovered store may give nodes the keys that they had.
-    private var storesAhead: Bool { notesChanges && !isSalvaged }
+    private var storesAhead: Bool { persistence.notesChanges && !persistence.isSalvaged }
 }
 
 extension ViewGraph {
@@ -94,7 +95,7 @@ extension ViewGraph {
         let newKeys = Set(plan.declarations.environment.keys.filter { self.declarations.environment[$0] == nil })
         let construction = Construction(
             planning, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }),
-            firstNumber: nextKeyNumber + 1)
+            firstNumber: persistence.lastNumber + 1)
         construction.version = isCurrent(planning) ? nodes.changes : nil
         return construction
     }
@@ -177,7 +178,7 @@ extension ViewGraph {
     private func mark(_ construction: Construction) {
         guard !construction.hasMarker else { return }
         construction.hasMarker = true
-        storeChanges.append(
+        persistence.note(
             StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: construction.firstNumber))))
     }
 
@@ -185,11 +186,11 @@ extension ViewGraph {
     private func store(_ row: UInt32, in construction: Construction) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = construction.storedTops.contains(row)
-        guard isTop || !node.isObject && isOwn(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
-        if !isTop, isUse(parent), isMade(row, byUseAt: parent, construction) { return }
-        let kept = kept(row)
+        guard isTop || !node.isObject && nodes.isOwn(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
+        if !isTop, persistence.isUse(parent), isMade(row, byUseAt: parent, construction) { return }
+        let kept = nodes.kept(row)
         kept.isOwn = true
-        kept.key = newKey(of: row)
+        kept.key = persistence.newKey(of: row)
         if isTop {
             let place = Construction.LivingPlace(parent: parent, rank: nodes.rank(of: row))
             kept.order = OrderKey.between(construction.lastOrders[place] ?? lastOrder(in: place), nil)
@@ -198,24 +199,24 @@ extension ViewGraph {
             // What a document gives to a use follows what the component makes.
             let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
             kept.order = OrderKey.between(
-                before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? order(of: $0) : nil }, nil)
+                before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil }, nil)
         }
-        guard let key = kept.key, let value = storedRow(of: row) else { return }
+        guard let key = kept.key, let value = persistence.storedRow(of: row) else { return }
         kept.isStored = true
-        storeChanges.append(StoreChange(key: key, name: "", value: value))
+        persistence.note(StoreChange(key: key, name: "", value: value))
     }
 
     private func lastOrder(in place: Construction.LivingPlace) -> String? {
         let last = nodes[Int(place.parent)].children.last { nodes.rank(of: $0) == place.rank }
-        return last.flatMap { order(of: $0) }
+        return last.flatMap { nodes.order(of: $0) }
     }
 
     private func isMade(_ row: UInt32, byUseAt parent: UInt32, _ construction: Construction) -> Bool {
         let made =
             construction.madeByUses[parent]
-            ?? Set(definitions(madeBy: parent, isOwn: true).map { ObjectIdentifier($0) })
+            ?? Set(persistence.definitions(madeBy: parent, isOwn: true).map { ObjectIdentifier($0) })
         construction.madeByUses[parent] = made
-        return made.contains(ObjectIdentifier(base(of: row)))
+        return made.contains(ObjectIdentifier(nodes.base(of: row)))
     }
 
     func cost(of row: UInt32) -> Int { BuildCost.node + BuildCost.attribute * nodes[Int(row)].attributes.count }
@@ -226,7 +227,7 @@ extension ViewGraph {
         swap(&unboundNodes, &construction.unboundNodes)
         swap(&unbegun, &construction.unbegun)
         swap(&staleForEach, &construction.staleForEach)
-        swap(&currentComponents, &construction.currentComponents)
+        swap(&persistence.components, &construction.components)
     }
 
     /// Gives the nodes of a construction their place in the tree, all at once. O(new attributes), about 20 ns for each. Nothing is
@@ -243,7 +244,7 @@ extension ViewGraph {
         structureChange.append(construction.structureChange)
         staleForEach.formUnion(construction.staleForEach)
         unbegun += construction.unbegun
-        if construction.hasMarker { storeChanges.append(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
+        if construction.hasMarker { persistence.note(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
         if construction.plan.redeclares(before) { unboundNodes += construction.rows }
     }
 

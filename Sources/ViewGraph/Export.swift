@@ -12,21 +12,18 @@ import SceneModel
 /// Cost: O(nodes and attributes below).
 struct SceneExporter {
     let graph: ViewGraph
-    /// Names are noted wherever they lead: that may change.
-    private let notesAllNames: Bool
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
     /// Names in what is written that lead nowhere, as those of a node that was moved may.
-    private(set) var dangling: Set<String> = []
+    private var dangling: Set<String> = []
     /// Nodes written so far.
     private var count = 0
-    /// Whether a component in use is still the declared one, and those inside it, by definition.
-    private var known: [ObjectIdentifier: Bool] = [:]
+    private var components: CurrentComponents
 
-    init(_ graph: ViewGraph, at row: UInt32, notesAllNames: Bool = false) {
+    init(_ graph: ViewGraph, at row: UInt32) {
         self.graph = graph
-        self.notesAllNames = notesAllNames
+        components = CurrentComponents(graph.declarations.components)
         place = row == NodeID.root.row ? 0 : graph.nodes.ids(of: row).count - 1
     }
 
@@ -152,7 +149,7 @@ struct SceneExporter {
         var pending = [(template, level)]
         while let (definition, level) = pending.popLast() {
             try enter(level, limit)
-            if definition.component != nil, isWrittenAsUse(definition) {
+            if definition.component != nil, components.isWrittenAsUse(definition) {
                 let own = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
                 pending += definition.slotted.filter { !own.contains(ObjectIdentifier($0.0)) }.map { ($0.0, level + 1) }
             } else {
@@ -160,11 +157,6 @@ struct SceneExporter {
                 pending += (definition.forEach?.templates ?? []).map { ($0, level + 1) }
             }
         }
-    }
-
-    /// In a template. What repeats the component that it stands in has no end otherwise.
-    mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
-        definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
     }
 
     /// Children that the document names: those that neither the component's body nor data makes.
@@ -187,7 +179,7 @@ struct SceneExporter {
     /// what it made.
     private mutating func isUse(_ row: UInt32) -> Bool {
         let node = graph.nodes[Int(row)]
-        guard node.definition.component != nil, let body = node.definition.body, isCurrent(body),
+        guard node.definition.component != nil, let body = node.definition.body, components.isCurrent(body),
             node.kind == body.kind || !node.children.isEmpty
         else { return false }
         // Beyond its parameters it has what the body has.
@@ -202,31 +194,6 @@ struct SceneExporter {
         let names = Set(node.definition.attributes.map(\.name))
         guard body.attributes.allSatisfy({ names.contains($0.name) }) else { return false }
         return node.definition.hasModifiers(around: body) && isInside(row, as: body)
-    }
-
-    /// Whether a document that names a component gets what this definition says. A component may have been declared anew since,
-    /// and so may one that it uses.
-    mutating func isCurrent(_ component: NodeDefinition) -> Bool {
-        if let known = known[ObjectIdentifier(component)] { return known }
-        var seen: Set<ObjectIdentifier> = []
-        var pending = [component]
-        var isCurrent = isDeclared(component)
-        while isCurrent, let node = pending.popLast() {
-            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-            if let base = node.base, !seen.contains(ObjectIdentifier(base)) {
-                isCurrent = known[ObjectIdentifier(base)] ?? isDeclared(base)
-                pending.append(base)
-            }
-            pending += node.slotted.map(\.0)
-            pending += node.forEach?.templates ?? []
-        }
-        known[ObjectIdentifier(component)] = isCurrent
-        return isCurrent
-    }
-
-    private func isDeclared(_ component: NodeDefinition) -> Bool {
-        guard let declared = component.component.flatMap({ graph.declarations.components[$0] }) else { return false }
-        return component === declared || component.makesSame(as: declared)
     }
 
     /// Whether what stands below a use is what the body has, in its order, and behind that only what is given to it.
@@ -273,100 +240,22 @@ struct SceneExporter {
         DefinitionWriter.moveReactions(in: &fields)
         DefinitionWriter.addModifiers(of: node.definition, beyond: nil, into: &fields)
         if let forEach = node.definition.forEach {
-            DefinitionWriter.addData(of: forEach, into: &fields) { isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &fields) { components.isWrittenAsUse($0) }
         }
         return fields
     }
 
-    /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands.
-    mutating func noteDangling(in row: UInt32) {
-        let definition = graph.nodes[Int(row)].definition
-        for (_, attribute) in graph.nodes[Int(row)].attributes {
-            switch graph.record(attribute).definition?.role {
-            case .binding(let target?, _): noteDangling(target.expressions, at: row, .enclosing, known: ["newValue"])
-            case .constant(let expression?): noteDangling(expression, at: row, .enclosing)
-            default: continue
-            }
-        }
-        if let made = definition.forEach {
-            noteDangling(made.data, at: row, .enclosing)
-            noteDangling(in: made, at: row)
-        }
-        noteDangling(modifiers(of: definition), at: row, .modifier)
-    }
-
-    private func modifiers(of definition: NodeDefinition) -> [Expression] {
-        let keyed: [KeyedExpression] = definition.environment + definition.containerValues + definition.preferences
-        var modifiers: [Expression] = keyed.map(\.expression)
-        modifiers += definition.environmentObjects.map { Expression.reference($0) }
-        modifiers += definition.transformEnvironment.map { Expression.rule($0.program) }
-        modifiers += definition.animations.map(\.value)
-        if let tag = definition.tag { modifiers.append(tag) }
-        return modifiers
-    }
-
-    private mutating func noteDangling(_ expression: Expression, at row: UInt32, _ scope: Scope) {
-        noteDangling([expression], at: row, scope)
-    }
-
-    /// - Parameter known: names that mean something where the expressions stand, below the node.
-    private mutating func noteDangling(
-        _ expressions: [Expression], at row: UInt32, _ scope: Scope, known: Set<String> = []
-    ) {
-        for expression in expressions {
-            let names: [String] =
-                switch expression {
-                case .literal: []
-                case .reference(let reference): [reference.name]
-                case .selection(let selection):
-                    selection.program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(
-                        \.name)
-                        + selection.targets.map(\.name)
-                case .rule(let program):
-                    program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
-                }
-            for name in names where !known.contains(name) && !name.hasPrefix("$") {
-                // A name that leads to what may not be read leads nowhere.
-                if notesAllNames || graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true
-                {
-                    dangling.insert(name)
-                }
+    /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands. A name that leads to what may
+    /// not be read leads nowhere.
+    private mutating func noteDangling(in row: UInt32) {
+        let names = ReferredNames(in: graph.nodes[Int(row)].definition)
+        for (names, scope) in [(names.enclosing, Scope.enclosing), (names.modifier, .modifier)] {
+            for name in names
+            where graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true {
+                dangling.insert(name)
             }
         }
     }
-
-    /// The same of what a `forEach` would make at a node, of which there may be no instance. Inside a component all names lead
-    /// somewhere; those of its use, and of what it is given, are looked up around it.
-    private mutating func noteDangling(in made: ForEachDefinition, at row: UInt32) {
-        var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] =
-            made.templates.map { ($0, [], [made.elementName, made.indexName]) }
-        while let (definition, enclosing, element) = pending.popLast() {
-            let around = enclosing.union(element)
-            let own = around.union(definition.attributes.map(\.name))
-            var inputs: [Expression] = []
-            for attribute in definition.attributes {
-                switch attribute.role {
-                case .binding(let target?, _): inputs += target.expressions
-                case .constant(let expression?): inputs.append(expression)
-                default: continue
-                }
-            }
-            if let inner = definition.forEach {
-                inputs.append(inner.data)
-                pending += inner.templates.map { ($0, own, [inner.elementName, inner.indexName]) }
-            }
-            noteDangling(inputs, at: row, .modifier, known: around)
-            noteDangling(modifiers(of: definition), at: row, .modifier, known: own)
-            let isUse = definition.component != nil
-            let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
-            for (child, _) in definition.slotted where !isUse || !given.contains(ObjectIdentifier(child)) {
-                pending.append((child, isUse ? around : own, []))
-            }
-        }
-    }
-
-    /// What rules read beside attributes.
-    private let systemNames: Set<String> = ["subviews", "sections", "value"]
 
     private func use(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]

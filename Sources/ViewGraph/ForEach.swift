@@ -15,7 +15,7 @@ struct ForEachState {
     var failure: Failure?
     /// The list would change without end: what it waits for to be tried again.
     var endless: EndlessData?
-    /// The instances are kept beside the data that is refused: see `keepHeld`.
+    /// The instances are kept beside the data that is refused: see `Persistence.noteHeld`.
     var isHeld = false
     /// Data that is a reference: where the elements live, so that instances can bind to them.
     var target: Place?
@@ -78,7 +78,7 @@ extension ViewGraph {
     /// Begins again without instances, when those there are cannot be carried on.
     func removeInstances(of row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
-        if state.isHeld { forgetHeld(row) }
+        if state.isHeld { persistence.noteHeld(nil, of: row) }
         destroySubtrees(nodes[Int(row)].children)
         if nodes.hasPlaces, let body = nodes.body(around: row) {
             _ = nodes.placements.setWanted([], at: row, in: body.root)
@@ -125,7 +125,7 @@ extension ViewGraph {
             let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
-                if !unlinked.isEmpty, !nodes.isLinked(row) { continue }
+                if !nodes.isLinked(row) { continue }
                 noteUpdate(update(forEach: row), of: row, &settlement)
             }
             completeNew()
@@ -205,10 +205,10 @@ extension ViewGraph {
             nodes[Int(row)].instances?.failure = located
             return orderChanged(of: row)
         }
-        if state.failure == nil, isRestoring {
+        if state.failure == nil, persistence.isRestoring {
             removeInstances(of: row)
         } else if state.failure == nil, isWorthHolding(row) {
-            keepHeld(row, state.list)
+            persistence.noteHeld(state.list, of: row)
             nodes[Int(row)].instances?.isHeld = true
         }
         nodes[Int(row)].instances?.failure = located
@@ -263,11 +263,11 @@ extension ViewGraph {
             }
         }
         let hasHealed = state.failure != nil
-        if state.isHeld { forgetHeld(row) }
+        if state.isHeld { persistence.noteHeld(nil, of: row) }
         state.isHeld = false
         state.failure = nil
         nodes[Int(row)].instances = state
-        if !state.ids.isEmpty { forgetAbsentList(of: row) }
+        if !state.ids.isEmpty { persistence.forgetAbsentList(of: row) }
         if definition.choice != nil { indicesChanged(below: row) }
         if change.isReordering {
             shapeChanged(at: row)
@@ -313,7 +313,7 @@ extension ViewGraph {
             if definition.choice == nil {
                 createElement(of: instance, definition, change.ids[offset], list[position], state.target, kind)
             }
-            if !absentRows.isEmpty { newInstances.append(instance) }
+            persistence.noteMade(instance)
             state.rows[name] = instance
             made.append(instance)
         }

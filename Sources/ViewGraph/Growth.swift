@@ -61,7 +61,7 @@ extension ViewGraph {
     }
 
     /// Charges a part of a document that is done in one turn. Scenes at a start are paid for.
-    func charge(planning steps: Int) throws(Failure) { if notesChanges { try charge(steps) } }
+    func charge(planning steps: Int) throws(Failure) { if persistence.notesChanges { try charge(steps) } }
 
     /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
     func refuseExcess(_ new: Declarations, _ plan: ScenePlan) throws(Failure) {
@@ -96,10 +96,7 @@ extension ViewGraph {
 
     /// Takes steps from those that are left for the request at hand.
     /// - Throws: `limit` when none are left.
-    public func charge(_ steps: Int) throws(Failure) {
-        // What was admitted once finds its place again, whatever rules have cost at this start.
-        if !isRestoring { try budget.charge(steps) }
-    }
+    public func charge(_ steps: Int) throws(Failure) { try budget.charge(steps) }
 
     /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
     /// - Returns: the bytes that it may still grow by.

@@ -183,10 +183,10 @@ extension ViewGraph {
     /// Destroys a node that its parent no longer names, and all that is below: now, as long as the change at hand has
     /// destroyed few, or else in slices.
     func destroySubtree(_ top: UInt32) {
-        let few = nodes.subtree(of: top, atMost: isRestoring ? .max : unlinked.room)
+        let few = nodes.subtree(of: top, atMost: persistence.isRestoring ? .max : unlinked.room)
         guard !noteLeft(top, few), let rows = few else { return unlink(top) }
         unlinked.room -= rows.count
-        noteGone(rows)
+        persistence.noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
     }
 

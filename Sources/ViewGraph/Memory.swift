@@ -27,6 +27,6 @@ extension ViewGraph {
         places.giveBack()
         rooms.giveBack()
         locatedPaths = LocatedPaths()
-        absentRows.giveBack()
+        persistence.absentRows.giveBack()
     }
 }

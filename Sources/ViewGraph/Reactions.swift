@@ -74,7 +74,7 @@ extension ViewGraph {
     /// - Parameter rows: its rows; nil if they are many.
     /// - Returns: whether there are any. Then it has to stay until they have been called.
     func noteLeft(_ top: UInt32, _ rows: [UInt32]?) -> Bool {
-        guard !reactions.leaving.isEmpty, notesChanges, !isRestoring else { return false }
+        guard !reactions.leaving.isEmpty, persistence.notesChanges else { return false }
         let left =
             rows?.filter { reactions.leaving.contains($0) }
             ?? reactions.leaving.filter { nodes.isInside($0, of: top) }.sorted()
@@ -94,7 +94,7 @@ extension ViewGraph {
     public func takeReactions(_ known: inout Int) -> [Reaction] {
         collectInvalidated()
         var found: [Reaction] = []
-        let isQuiet = !notesChanges || isRestoring
+        let isQuiet = !persistence.notesChanges
         let added = structureChange.addedAttributes[min(known, structureChange.addedAttributes.count)...]
         known = structureChange.addedAttributes.count
         for attribute in added where engine.isAlive(attribute) {

@@ -4,77 +4,54 @@ import SceneModel
 
 // How rows of a store come back: each node that is made takes its own.
 
+/// What rows of a store have come to at a start.
+struct Restored {
+    /// What was wrong with rows that found their nodes.
+    var failures: [(revision: UInt64, failure: Failure)] = []
+    /// When the states that have their values from a store were written.
+    var states: [AttributeID: UInt64] = [:]
+    /// States that have begun with rules, and are kept from then on.
+    var begun: [AttributeID] = []
+}
+
 extension ViewGraph {
     /// Puts back what a store has kept, over the nodes that scenes have made. Rows without a node wait until data or a later start
     /// makes one.
     /// - Returns: what is wrong with rows that have found their place.
     public func restore(_ rows: [StoredRow], isSalvaged: Bool) -> [(revision: UInt64, failure: Failure)] {
-        isRestoring = true
-        self.isSalvaged = isSalvaged
-        notesChanges = false
+        persistence.origin = .store
+        persistence.isSalvaged = isSalvaged
+        budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
-        for row in rows where !StoredKey.isDeclaration(row.key) && row.key != StoredKey.unlinked {
-            absentRows.insert(row)
-            nextKeyNumber = max(nextKeyNumber, StoredKey.number(in: row.key) ?? 0)
-        }
+        persistence.begin(
+            with: rows.lazy.filter { !StoredKey.isDeclaration($0.key) && $0.key != StoredKey.unlinked })
         for row in rows where row.key == StoredKey.unlinked { dropUnlinked(row) }
-        if !absentRows.isEmpty {
-            restoringFailures = []
+        if !persistence.absentRows.isEmpty {
+            restored.failures = []
             complete([NodeID.root.row])
             unboundNodes = []
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
             // Lists have read the tree as scenes made it.
             gatheringChanged()
             settleStructure()
-            failures += restoringFailures
+            failures += restored.failures
             restoreTimedValues()
             settleStructure()
-            forgetPresent()
+            persistence.forgetPresent { state($0, of: $1) != nil }
         }
         armReactions()
-        notesChanges = true
-        isRestoring = false
-        storeChanges = []
-        keep(begunStates.filter { engine.isAlive($0) && restoredStates[$0] == nil })
-        begunStates = []
+        budget.isWaived = false
+        persistence.origin = .clients
+        persistence.forgetChanges()
+        keep(restored.begun.filter { engine.isAlive($0) && restored.states[$0] == nil })
+        restored.begun = []
         return failures
-    }
-
-    /// How many rows have no node.
-    public var absentRowCount: Int { absentRows.count }
-
-    /// How many of them say what clients changed of a node.
-    public var absentNodeCount: Int { absentRows.rows.values.count { $0[""] != nil } }
-
-    /// What the rows say that have no node, for people.
-    public var absentKeys: [(revision: UInt64, key: String)] {
-        absentRows.rows.map { ($0.value.values.map(\.revision).min() ?? 0, $0.key) }.sorted {
-            $0.key.precedesByBytes($1.key)
-        }
-    }
-
-    /// Deletes the rows without a node.
-    /// - Returns: how many they were.
-    public func prune() -> Int {
-        let count = absentRows.count
-        for key in absentRows.rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
-            storeChanges.append(StoreChange(key: key, name: nil, value: nil))
-        }
-        absentRows = AbsentRows()
-        return count
     }
 
     /// When the states were written that have their values from the store.
     public func takeRestoredStates() -> [AttributeID: UInt64] {
-        defer { restoredStates = [:] }
-        return restoredStates.filter { engine.isAlive($0.key) }
-    }
-
-    /// The places of children that scenes have made.
-    public func noteScenePlaces() {
-        for row in nodes.living where !nodes[Int(row)].kind.isMadeFromData {
-            for (place, child) in nodes[Int(row)].children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
-        }
+        defer { restored.states = [:] }
+        return restored.states.filter { engine.isAlive($0.key) }
     }
 
     private func restoreDeclarations(_ rows: [StoredRow]) -> [(revision: UInt64, failure: Failure)] {
@@ -130,38 +107,17 @@ extension ViewGraph {
 
     /// Instances that data has made take their rows before anybody sees them.
     func completeNew() {
-        while !newInstances.isEmpty {
-            let made = newInstances.filter { nodes.isAlive($0) }
-            newInstances = []
-            if !absentRows.isEmpty { complete(made) }
-        }
+        while case let made = persistence.takeMade(), !made.isEmpty { complete(made) }
     }
 
     /// Nodes that were just made become what clients had made of them. They are connected afterwards.
     private func complete(_ tops: [UInt32]) {
         var completion = Completion(self)
         completion.run(tops)
-        restoringFailures += completion.failures
-        if !isRestoring {
-            for key in completion.taken { absentRows.remove(key, "") }
-        }
-        keptFromNow = []
-    }
-
-    /// Forgets the rows whose nodes are there by now.
-    private func forgetPresent() {
-        for row in nodes.living {
-            let node = nodes[Int(row)]
-            guard node.hasValues || node.kept?.isStored == true || node.kept?.removed.isEmpty == false else { continue }
-            let key = key(of: row)
-            for id in node.kept?.removed ?? [] { absentRows.remove(key + "/" + StoredKey.part(id)) }
-            guard let names = absentRows.rows[key]?.keys else { continue }
-            for name in names
-            where name == "" || name == ViewGraph.heldName && node.instances?.isHeld == true
-                || state(name, of: row) != nil
-            {
-                absentRows.remove(key, name)
-            }
+        if persistence.isRestoring {
+            restored.failures += completion.failures
+        } else {
+            for key in completion.taken { persistence.absentRows.remove(key, "") }
         }
     }
 
@@ -180,26 +136,26 @@ extension ViewGraph {
         rooms[state] = nil
         setInput(state, .value(accepted))
         nodes[Int(row)].hasValues = true
-        restoredStates[state] = value.revision
+        restored.states[state] = value.revision
         return true
     }
 
     /// A client's node that is made anew finds the values that are left of it in a recovered store.
     func giveSalvagedValues(below top: UInt32) {
-        guard !absentRows.isEmpty else { return }
+        guard !persistence.absentRows.isEmpty else { return }
         for row in nodes.subtree(of: top) {
-            let key = key(of: row)
-            guard let rows = absentRows.rows[key] else { continue }
+            let key = nodes.key(of: row)
+            guard let rows = persistence.absentRows.rows[key] else { continue }
             for value in rows.values where !value.name.isEmpty && give(value, to: row) {
-                absentRows.remove(key, value.name)
+                persistence.absentRows.remove(key, value.name)
             }
-            if nodes[Int(row)].kept?.isOwn == true { absentRows.remove(key, "") }
+            if nodes[Int(row)].kept?.isOwn == true { persistence.absentRows.remove(key, "") }
         }
     }
 
     // MARK: Lists that are held
 
-    func elementsPath(of row: UInt32) -> String { nodes.path(of: row) + "." + ViewGraph.heldName }
+    func elementsPath(of row: UInt32) -> String { nodes.path(of: row) + "." + Persistence.heldName }
 
     /// Instances that a start would not make again from what is kept else.
     func isWorthHolding(_ row: UInt32) -> Bool {
@@ -211,50 +167,16 @@ extension ViewGraph {
 
     /// Makes the instances that were there when their data was refused.
     func makeHeld(at row: UInt32) {
-        guard !absentRows.isEmpty, case .list(let list)? = absentRows.rows[key(of: row)]?[ViewGraph.heldName]?.value,
+        guard let list = persistence.absentList(of: row),
             let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
             let failure = state.failure,
             let change = try? ListChange(from: state, to: list, idField: definition.idField),
             (try? refuseExcess(change, list, definition, at: row)) != nil
         else { return }
-        if !isRestoring { absentRows.remove(key(of: row), ViewGraph.heldName) }
+        persistence.takeAbsentList(of: row)
         perform(change, list, definition, at: row)
-        nodes[Int(row)].hasValues = true
         nodes[Int(row)].instances?.failure = failure
         nodes[Int(row)].instances?.isHeld = true
-    }
-
-    /// Data makes instances again: those that were held do not come back if it is refused later.
-    func forgetAbsentList(of row: UInt32) {
-        guard !absentRows.isEmpty, !isRestoring else { return }
-        let key = key(of: row)
-        guard absentRows.rows[key]?[ViewGraph.heldName] != nil else { return }
-        absentRows.remove(key, ViewGraph.heldName)
-        storeChanges.append(StoreChange(key: key, name: ViewGraph.heldName, value: nil))
-    }
-
-    /// Instances that are not there yet are what another template says, whatever clients had changed in them; not so those in them.
-    func forgetAbsentChanges(below forEach: UInt32) {
-        let top = key(of: forEach)
-        let made = nodes[Int(forEach)].definition.forEach
-        for key in absentRows.keys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
-            guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
-            func isNamed(_ definition: NodeDefinition, _ id: String) -> Bool {
-                StoredKey.part(definition.id) == id || definition.id == id
-            }
-            var definition =
-                made?.choice == nil ? made?.templates.first : made?.templates.first { isNamed($0, instance) }
-            var isInside = false
-            for id in ids.dropFirst() {
-                if definition?.forEach != nil { isInside = true }
-                definition = definition?.slotted.first { isNamed($0.0, id) }?.0
-            }
-            if isInside { continue }
-            let isOwn = StoredKey.number(in: key) != nil
-            guard isOwn || absentRows.node(key) != nil else { continue }
-            if isOwn { absentRows.remove(key) } else { absentRows.remove(key, "") }
-            storeChanges.append(StoreChange(key: key, name: isOwn ? nil : "", value: nil))
-        }
     }
 }
 
@@ -309,9 +231,11 @@ private struct Completion {
 
     /// Notes new nodes for which there is something.
     private mutating func find(below top: UInt32) {
-        var pending = [(top, graph.key(of: top))]
+        var pending = [(top, graph.nodes.key(of: top))]
         while let (row, key) = pending.popLast() {
-            if graph.absentRows.rows[key] != nil || graph.absentRows.children[key] != nil { made[key] = row }
+            if graph.persistence.absentRows.rows[key] != nil || graph.persistence.absentRows.children[key] != nil {
+                made[key] = row
+            }
             for child in record(row).children {
                 pending.append((child, record(child).kept?.key ?? key + "/" + StoredKey.part(record(child).id)))
             }
@@ -319,21 +243,21 @@ private struct Completion {
     }
 
     private mutating func complete(_ row: UInt32) {
-        let key = graph.key(of: row)
+        let key = graph.nodes.key(of: row)
         if made[key] == row {
-            if let fields = graph.absentRows.node(key) { mergeMembers(fields, into: row, key) }
+            if let fields = graph.persistence.absentRows.node(key) { mergeMembers(fields, into: row, key) }
             takeValues(key, row)
         }
         for child in record(row).children {
-            let childKey = graph.key(of: child)
-            guard made[childKey] == child, let fields = graph.absentRows.node(childKey),
+            let childKey = graph.nodes.key(of: child)
+            guard made[childKey] == child, let fields = graph.persistence.absentRows.node(childKey),
                 record(child).kept?.isOwn != true
             else {
                 pending.append(child)
                 continue
             }
             if fields["removed"] == true, !record(row).kind.isMadeFromData {
-                graph.kept(row).removed.insert(record(child).id)
+                graph.nodes.kept(row).removed.insert(record(child).id)
                 graph.nodes.detach(child)
                 taken.append(childKey)
                 removed.append(child)
@@ -349,11 +273,11 @@ private struct Completion {
             }
         }
         isCompleted.insert(row)
-        guard let keys = graph.absentRows.children[key] else { return }
+        guard let keys = graph.persistence.absentRows.children[key] else { return }
         let rows = keys.map { (order: orderOfRow($0), key: $0) }.sorted { $0.order.precedesByBytes($1.order) }
         var definitions = readTogether(rows.map(\.key), below: row)
         for (_, childKey) in rows {
-            guard let fields = graph.absentRows.node(childKey) else { continue }
+            guard let fields = graph.persistence.absentRows.node(childKey) else { continue }
             if fields["heir"] != nil || fields["own"] != nil {
                 make(childKey, fields, definitions.removeValue(forKey: childKey), below: row)
             } else if let moved = made[childKey], onTheirWay.contains(moved) {
@@ -365,14 +289,15 @@ private struct Completion {
     private var isCompleted: Set<UInt32> = []
 
     private func orderOfRow(_ key: String) -> String {
-        (graph.absentRows.node(key)?["order"]?.string ?? "") + " " + key
+        (graph.persistence.absentRows.node(key)?["order"]?.string ?? "") + " " + key
     }
 
     /// Nodes below one that goes, which were moved elsewhere.
     private mutating func release(below top: UInt32) {
         for row in graph.nodes.subtree(of: top) where row != top {
-            let key = graph.key(of: row)
-            guard made[key] == row, let fields = graph.absentRows.node(key), let parent = fields["parent"]?.string,
+            let key = graph.nodes.key(of: row)
+            guard made[key] == row, let fields = graph.persistence.absentRows.node(key),
+                let parent = fields["parent"]?.string,
                 fields["heir"] == nil
             else { continue }
             graph.nodes.detach(row)
@@ -382,7 +307,7 @@ private struct Completion {
     }
 
     private mutating func takePlace(_ fields: ValueMap, of row: UInt32, in parent: UInt32) {
-        let kept = graph.kept(row)
+        let kept = graph.nodes.kept(row)
         kept.isStored = true
         kept.order = fields["order"]?.string
         if kept.order != nil { disordered.insert(parent) }
@@ -400,12 +325,8 @@ private struct Completion {
             !record(parent).kind.isMadeFromData
         else { return }
         onTheirWay.remove(row)
-        let kept = graph.kept(row)
-        let maker = graph.maker(of: row)
-        kept.key = key
-        kept.maker = maker
-        kept.home = graph.nodes.nodeID(record(row).parent)
-        graph.hasMovedNodes = true
+        graph.persistence.noteHome(
+            of: row, graph.nodes.nodeID(record(row).parent), key: key, maker: graph.nodes.maker(of: row))
         graph.releasePlaces(below: row)
         record(row).isContent = graph.isComponentRoot(parent)
         graph.nodes.adopt(row, by: parent)
@@ -416,10 +337,10 @@ private struct Completion {
 
     private mutating func takeBack(_ row: UInt32) {
         let home = record(row).parent
-        let key = graph.key(of: row)
+        let key = graph.nodes.key(of: row)
         failures.append(
             (
-                graph.absentRows.rows[key]?[""]?.revision ?? 0,
+                graph.persistence.absentRows.rows[key]?[""]?.revision ?? 0,
                 Failure(.notFound, "\(key) stays where it was made: the node that it was moved to is not there")
             ))
         guard graph.nodes.child(record(row).id, of: home) == nil else {
@@ -439,7 +360,7 @@ private struct Completion {
         var nodes: [Value] = []
         var names: Set<Value> = []
         for key in keys {
-            guard let fields = graph.absentRows.node(key), let id = fields["id"]?.string,
+            guard let fields = graph.persistence.absentRows.node(key), let id = fields["id"]?.string,
                 case .map(var own)? = fields["own"],
                 graph.nodes.child(id, of: parent) == nil
             else { continue }
@@ -463,7 +384,7 @@ private struct Completion {
             guard record(there).kept?.key == nil, !record(parent).kind.isMadeFromData else {
                 return fail(key, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
             }
-            let kept = graph.kept(there)
+            let kept = graph.nodes.kept(there)
             kept.key = key
             kept.isHeir = true
             kept.isStored = true
@@ -492,7 +413,7 @@ private struct Completion {
         let slot: Slot = fields["slot"] == "header" ? .header : fields["slot"] == "footer" ? .footer : .content
         let row = graph.instantiate(made, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true
-        let kept = graph.kept(row)
+        let kept = graph.nodes.kept(row)
         kept.key = key
         kept.isOwn = true
         kept.isStored = true
@@ -503,12 +424,12 @@ private struct Completion {
     }
 
     private mutating func fail(_ key: String, _ failure: Failure) {
-        failures.append((graph.absentRows.rows[key]?[""]?.revision ?? 0, failure))
+        failures.append((graph.persistence.absentRows.rows[key]?[""]?.revision ?? 0, failure))
     }
 
     private mutating func mergeMembers(_ fields: ValueMap, into row: UInt32, _ key: String) {
         taken.append(key)
-        graph.kept(row).isStored = true
+        graph.nodes.kept(row).isStored = true
         let without = fields["without"]?.list ?? []
         guard fields["members"] != nil || !without.isEmpty else { return }
         let old = record(row).definition
@@ -524,14 +445,16 @@ private struct Completion {
             }
         }
         if !without.isEmpty { target = target.without(without) }
-        graph.kept(row).base = old
-        graph.update(row, target, true)
+        graph.nodes.kept(row).base = old
+        _ = graph.update(row, target, true)
     }
 
     private mutating func takeValues(_ key: String, _ row: UInt32) {
-        for value in graph.absentRows.rows[key]?.values ?? [:].values where !value.name.isEmpty {
-            if value.name == ViewGraph.heldName, record(row).kind.isMadeFromData { continue }
-            if graph.give(value, to: row), !graph.isRestoring { graph.absentRows.remove(key, value.name) }
+        for value in graph.persistence.absentRows.rows[key]?.values ?? [:].values where !value.name.isEmpty {
+            if value.name == Persistence.heldName, record(row).kind.isMadeFromData { continue }
+            if graph.give(value, to: row), !graph.persistence.isRestoring {
+                graph.persistence.absentRows.remove(key, value.name)
+            }
         }
     }
 
@@ -539,7 +462,7 @@ private struct Completion {
         guard !record(parent).kind.isMadeFromData else { return }
         let children = record(parent).children
         let keys = Dictionary(
-            uniqueKeysWithValues: children.map { ($0, (graph.nodes.rank(of: $0), graph.order(of: $0) ?? "~~")) })
+            uniqueKeysWithValues: children.map { ($0, (graph.nodes.rank(of: $0), graph.nodes.order(of: $0) ?? "~~")) })
         let sorted = children.enumerated().sorted { a, b in
             guard let x = keys[a.element], let y = keys[b.element] else { return a.offset < b.offset }
             if x.0 != y.0 { return x.0 < y.0 }

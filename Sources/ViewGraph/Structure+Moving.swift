@@ -43,7 +43,7 @@ extension ViewGraph {
             let siblings = nodes[Int(oldParent)].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
-        let leaving = parent.row == oldParent ? [] : noteMove(of: node.row, to: parent.row)
+        let leaving = parent.row == oldParent ? [] : persistence.noteMove(of: node.row, to: parent.row)
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
             structureChange.movedNodes.append(
@@ -57,7 +57,11 @@ extension ViewGraph {
         }
         if parent.row != oldParent { releasePlaces(below: node.row) }
         nodes.move(node.row, to: parent.row, at: index)
-        if parent.row == oldParent { notePlace(of: node.row) } else { noteMoved(node.row, leaving) }
+        if parent.row == oldParent {
+            persistence.notePlace(of: node.row)
+        } else {
+            keepValues(of: persistence.noteMoved(node.row, leaving))
+        }
         let rows = nodes.everything(in: node.row)
         connect(withObjects(rows))
         placeChanged(of: rows)

@@ -16,13 +16,14 @@ extension ViewGraph {
         declare(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts {
-            if !absentRows.isEmpty { storeChanges += absentRows.remove(below: [key(of: row)]) }
+            persistence.forgetAbsentRows(below: [row])
             removeInstances(of: row)
         }
-        if !absentRows.isEmpty { for row in plan.templates { forgetAbsentChanges(below: row) } }
+        for row in plan.templates { persistence.forgetAbsentChanges(below: row) }
+        var begun: [AttributeID] = []
         for (row, definition, isReplacing, isContent) in plan.updates {
-            noteUpdate(of: row, isReplacing, isRemade: plan.remade.contains(row))
-            update(row, definition, isReplacing)
+            persistence.noteUpdate(of: row, isReplacing, isRemade: plan.remade.contains(row))
+            begun += update(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
@@ -31,17 +32,17 @@ extension ViewGraph {
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
-            if notesChanges, construction?.isStored != true, !plan.remadeCreations.contains(position) {
-                makeOwn(made, isNew: true)
+            if persistence.notesChanges, construction?.isStored != true, !plan.remadeCreations.contains(position) {
+                persistence.noteNew(made)
             }
             parents.insert(parent)
         }
         for (parent, definitions) in plan.orders {
             let isReordered = order(definitions, below: parent)
             if plan.remade.contains(parent) {
-                notePlacesAsMade(below: parent)
+                persistence.notePlacesAsMade(below: parent)
             } else if isReordered {
-                noteOrder(below: parent)
+                persistence.noteOrder(below: parent)
             }
         }
         for parent in parents { shapeChanged(at: parent) }
@@ -52,10 +53,9 @@ extension ViewGraph {
             shapeChanged(at: plan.top)
         }
         settleStructure()
-        if isSalvaged { giveSalvagedValues(below: plan.top) }
+        if persistence.isSalvaged { giveSalvagedValues(below: plan.top) }
         let set = set(plan.values)
-        keep(keptFromNow.filter { engine.isAlive($0) } + set.states)
-        keptFromNow = []
+        keep(begun.filter { engine.isAlive($0) } + set.states)
         return set.unset
     }
 
@@ -72,42 +72,13 @@ extension ViewGraph {
         }.flatMap { nodes.everything(in: $0) }
     }
 
-    /// A node becomes what a document or another template says.
-    private func noteUpdate(of row: UInt32, _ isReplacing: Bool, isRemade: Bool) {
-        guard notesChanges else { return }
-        if isRemade {
-            guard let kept = nodes[Int(row)].kept else { return }
-            kept.base = nil
-            forgetRemoved(row, key(of: row))
-            if kept.isOwn || kept.home != nil { makeHeir(row) }
-        } else if isReplacing, isOwn(row) {
-            kept(row).base = nil
-        } else if kept(row).base == nil {
-            kept(row).base = nodes[Int(row)].definition
-        }
-        noteRow(of: row)
-    }
-
-    /// The children of a node stand as its template says.
-    private func notePlacesAsMade(below parent: UInt32) {
-        for (place, child) in nodes[Int(parent)].children.enumerated() {
-            nodes[Int(child)].basePlace = UInt32(place)
-            guard let kept = nodes[Int(child)].kept else { continue }
-            kept.order = nil
-            noteRow(of: child)
-        }
-    }
-
     /// Gives a child of a section its place in another part of it.
     private func put(_ row: UInt32, into slot: Slot) {
         let parent = nodes[Int(row)].parent
         nodes.put(row, into: slot)
         if !nodes[Int(row)].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
         indicesChanged(below: parent)
-        if notesChanges {
-            kept(row).isElsewhere = true
-            notePlace(of: row)
-        }
+        persistence.noteElsewhere(row)
     }
 
     /// Sets states, those of a `forEach`'s instances after those that its data is made from.
@@ -148,9 +119,11 @@ extension ViewGraph {
 
     /// Adds declarations; a key declared again takes the new default and type.
     public func declare(_ new: Declarations) {
-        let uses = new.components.isEmpty ? [] : usesOfComponents()
-        defer { if !new.components.isEmpty { noteDeclared(uses) } }
-        keepDeclarations(new)
+        let uses = new.components.isEmpty ? [] : persistence.usesOfComponents()
+        defer {
+            if !new.components.isEmpty { keepValues(of: persistence.noteDeclared(declarations.components, uses)) }
+        }
+        persistence.noteDeclarations(new, over: declarations)
         // The types first: defaults of keys may be objects of them.
         declarations.types.merge(new.types) { $1 }
         let hasNewObjects = renewDefaults(declarations.completed(new.environment))
@@ -168,12 +141,13 @@ extension ViewGraph {
 
     // MARK: Updating one node
 
-    func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) {
+    /// - Returns: states whose present value counts from now on.
+    func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
         nodes[Int(row)].definition = target
         nodes.notePlacing(target)
-        for attribute in definition.attributes { update(attribute, of: row) }
+        let begun = definition.attributes.filter { update($0, of: row) }.compactMap { ownAttribute($0.name, of: row) }
         if isReplacing {
             let names = Set(definition.attributes.map(\.name))
             for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
@@ -186,10 +160,12 @@ extension ViewGraph {
             createModifiers(of: row)
             wrappingChanged(at: row)
         }
+        return begun
     }
 
     /// A state keeps its value while its type stays; everything else takes the new definition.
-    private func update(_ definition: AttributeDefinition, of row: UInt32) {
+    /// - Returns: whether it is a state whose value counts from now on.
+    private func update(_ definition: AttributeDefinition, of row: UInt32) -> Bool {
         guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
             // The name was an element's or an index's until now.
             if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {
@@ -197,7 +173,7 @@ extension ViewGraph {
                 record(shadowed).projections?.forEachAttribute { structureChange.removedAttributes.append($0) }
             }
             createAttribute(definition, of: row)
-            return
+            return false
         }
         let isKept: Bool =
             switch (old.role, definition.role) {
@@ -210,13 +186,15 @@ extension ViewGraph {
             if case .action = definition.role, !old.isSame(as: definition) { restartReaction(existing) }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { forget([existing]) }
-                if !isTransient, !isDurable(existing) || !old.isSame(as: definition) { keptFromNow.append(existing) }
+                let begins = !isTransient && (!isDurable(existing) || !old.isSame(as: definition))
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
+                return begins
             }
         } else {
             destroy(existing, named: definition.name, of: row)
             createAttribute(definition, of: row)
         }
+        return false
     }
 
     /// Takes an attribute from a node that stays.

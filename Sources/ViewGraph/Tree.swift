@@ -110,6 +110,8 @@ final class Tree<Node: TreeNode> {
     /// Of the node that is in a row, or of the next one to be there.
     private var generations: [UInt32] = []
     private var free: [UInt32] = []
+    /// Living nodes that are out of the tree.
+    private var unlinked = 0
     /// Counts what may lead a path elsewhere: nodes that were attached or detached.
     private(set) var changes: UInt64 = 0
     /// Nodes that stand elsewhere than where they belong.
@@ -161,10 +163,15 @@ final class Tree<Node: TreeNode> {
     }
 
     /// A node that was detached is out of the tree. It lives until `remove`.
-    func unlink(_ row: UInt32) { node(row).isUnlinked = true }
+    func unlink(_ row: UInt32) {
+        node(row).isUnlinked = true
+        unlinked += 1
+    }
 
-    /// Whether neither a node nor one above it is unlinked. O(depth).
-    func isLinked(_ row: UInt32) -> Bool { !upward(from: row).contains { node($0).isUnlinked } }
+    /// Whether neither a node nor one above it is unlinked. O(depth) while there are such nodes, else O(1).
+    func isLinked(_ row: UInt32) -> Bool {
+        unlinked == 0 || !upward(from: row).contains { node($0).isUnlinked }
+    }
 
     /// An unlinked node lets go of its children. They keep their parent.
     func takeChildren(of row: UInt32) -> [UInt32] {
@@ -178,6 +185,7 @@ final class Tree<Node: TreeNode> {
         let gone = node(row)
         gone.isAlive = false
         gone.forgetChildren()
+        if gone.isUnlinked { unlinked -= 1 }
         generations[Int(row)] &+= 1
         free.append(row)
         if hasPlaces { placements.forget(row) }

@@ -57,14 +57,7 @@ extension ViewGraph {
         if nodes.hasPlaces { nodes.placements.forget { nodes.isInside($0, of: top) } }
         unlinked.added.append(top)
         structureChange.removedTrees.append(nodes.nodeID(top))
-        guard notesChanges else { return }
-        let rows = hasMovedNodes || !absentRows.isEmpty ? nodes.subtree(of: top) : [top]
-        // A tombstone may come in the place of the rows of these: the store does not know then that others are below them.
-        for row in rows where row == top || nodes[Int(row)].kept?.home != nil {
-            forgetRows(of: row)
-            if !nodes[Int(row)].children.isEmpty { unlinked.addedKeys.append(key(of: row)) }
-        }
-        noteGoneFromHomes(rows)
+        unlinked.addedKeys += persistence.noteUnlinked(top)
     }
 
     /// Marks what the change at hand has unlinked.
@@ -77,7 +70,7 @@ extension ViewGraph {
             unlinked.lastMarker += 1
             let marker = String(unlinked.lastMarker)
             batch.marker = marker
-            storeChanges.append(
+            persistence.note(
                 StoreChange(
                     key: StoredKey.unlinked, name: marker,
                     value: [.int(Int64(clamping: revision)), .list(unlinked.addedKeys.map { .string($0) })]))
@@ -103,16 +96,16 @@ extension ViewGraph {
                 }
                 batch.rows.removeLast()
                 steps -= cost(of: row) + (nodes[Int(row)].hasValues || nodes[Int(row)].kept != nil ? BuildCost.row : 0)
-                if notesChanges { forgetRows(of: row, upTo: batch.revision) }
+                if persistence.notesChanges { persistence.forgetRows(of: row, upTo: batch.revision) }
                 destroyNode(row, isTold: false)
             }
             while steps > 0, let key = batch.keys.popLast() {
                 steps -= BuildCost.row
-                storeChanges.append(StoreChange(key: key, name: nil, value: nil, revision: batch.revision))
+                persistence.note(StoreChange(key: key, name: nil, value: nil, revision: batch.revision))
             }
             guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
             if let marker = batch.marker {
-                storeChanges.append(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
+                persistence.note(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
             }
         }
     }
@@ -122,21 +115,23 @@ extension ViewGraph {
         var batch = UnlinkedTrees.Batch(marker: marker.name)
         let keys: [String]
         if case .int(let first) = marker.value {
-            keys = absentRows.keys { StoredKey.number(in: $0).map { $0 >= UInt64(clamping: first) } ?? false }
+            keys = persistence.absentRows.keys {
+                StoredKey.number(in: $0).map { $0 >= UInt64(clamping: first) } ?? false
+            }
         } else {
             guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
             batch.revision = UInt64(clamping: revision)
             let tops = Set((parts[1].list ?? []).compactMap(\.string))
             // What stands under a top's own key was written when it was unlinked, or later.
-            keys = absentRows.keys(below: tops).filter { !tops.contains($0) }
+            keys = persistence.absentRows.keys(below: tops).filter { !tops.contains($0) }
             unlinked.lastMarker = max(unlinked.lastMarker, Int(marker.name) ?? 0)
         }
         // Rows of parents go last: they say where the others are.
-        let ordered = keys.map { (depth: absentRows.depth(of: $0), key: $0) }.sorted { $0 < $1 }
+        let ordered = keys.map { (depth: persistence.absentRows.depth(of: $0), key: $0) }.sorted { $0 < $1 }
         batch.keys = ordered.map(\.key)
         for key in batch.keys {
-            for row in (absentRows.rows[key] ?? [:]).values where row.revision <= batch.revision ?? .max {
-                absentRows.remove(key, row.name)
+            for row in (persistence.absentRows.rows[key] ?? [:]).values where row.revision <= batch.revision ?? .max {
+                persistence.absentRows.remove(key, row.name)
             }
         }
         unlinked.batches.append(batch)

@@ -47,44 +47,15 @@ public final class ViewGraph {
     var unboundNodes: [UInt32] = []
     /// States of new nodes that begin with rules.
     var unbegun: [AttributeID] = []
-    /// Those that have begun at a start and are kept from then on.
-    var begunStates: [AttributeID] = []
     /// What changed in the tree since it was last taken.
     var structureChange = StructureChange()
     /// The subviews by id of the component that was asked for last, and `Tree.changes` then.
     var knownSubviews: (root: UInt32, changes: UInt64, rows: [String: UInt32])?
-    /// What a store has to know, in order.
-    var storeChanges: [StoreChange] = []
-    /// Nodes whose rows may be others.
-    var dueNodes: [NodeID] = []
     /// Subtrees that are out of the tree and not freed yet.
     var unlinked: UnlinkedTrees
-    /// Children without a place among their siblings, by parent.
-    var unplaced: [UInt32: [NodeID]] = [:]
-    /// Nodes whose children stand in another order.
-    var reordered: Set<UInt32> = []
-    /// Whether changes are those of clients and data. Those of scenes at a start are not kept: the next start makes them again.
-    public var notesChanges = true
-    /// Rows of the store without a node.
-    var absentRows = AbsentRows()
-    /// Whether any node has ever got another parent.
-    var hasMovedNodes = false
-    /// The last number in a client's key.
-    var nextKeyNumber: UInt64 = 0
-    /// The rows come from a store that was recovered: a client's node goes on with the values that are left of it.
-    var isSalvaged = false
-    /// A store's rows are on their way back into the tree. What data makes on the way goes without taking its rows along.
-    var isRestoring = false
-    /// What was wrong with rows that found their nodes.
-    var restoringFailures: [(revision: UInt64, failure: Failure)] = []
-    /// When the states that have their values from a store were written.
-    var restoredStates: [AttributeID: UInt64] = [:]
-    /// Whether components are still the declared ones, by definition. Good until the next declaration.
-    var currentComponents: [ObjectIdentifier: Bool] = [:]
-    /// Instances that were made while rows of the store had no node.
-    var newInstances: [UInt32] = []
-    /// States whose present value counts from the change at hand on.
-    var keptFromNow: [AttributeID] = []
+    let persistence: Persistence
+    /// What a store gives back at a start.
+    var restored = Restored()
     /// States with long values: the bytes that their values may still grow by.
     var rooms: [AttributeID: Int] = [:]
     var transaction: OpenTransaction?
@@ -96,6 +67,7 @@ public final class ViewGraph {
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         self.limits = limits
+        persistence = Persistence(of: nodes)
         unlinked = UnlinkedTrees(room: limits.freedAtOnce)
         clocks = Clocks(time: wallTime)
         timedValues = TimedValues(time: wallTime)

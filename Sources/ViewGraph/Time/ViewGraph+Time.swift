@@ -17,7 +17,7 @@ extension ViewGraph {
         timedValues.add(value, at: made)
         watches.begin(made, in: engine)
         sharing.noteIdle(made)
-        if !absentRows.isEmpty, !isRestoring { restore(value) }
+        if !persistence.absentRows.isEmpty, !persistence.isRestoring { restore(value) }
         return made
     }
 
@@ -74,8 +74,8 @@ extension ViewGraph {
         guard case .timed(let value) = source else { return }
         timedValues.remove(value)
         noteIdle(watches.end(vertex, in: engine))
-        guard value.storedRow != nil, notesChanges, let place = storedPlace(of: value) else { return }
-        storeChanges.append(StoreChange(key: key(of: place.row), name: place.name, value: nil))
+        guard value.storedRow != nil, persistence.notesChanges, let place = storedPlace(of: value) else { return }
+        persistence.note(nil, as: place.name, of: place.row)
     }
 
     // MARK: The store
@@ -89,12 +89,12 @@ extension ViewGraph {
             record.node != NodeID.root.row, nodes.isAlive(record.node)
         else { return nil }
         let (row, name) = storePlace(of: value.operand)
-        guard unlinked.isEmpty || nodes.isLinked(row) else { return nil }
+        guard nodes.isLinked(row) else { return nil }
         return (row, name + text(of: record.steps) + " " + value.operation.description)
     }
 
     private func keep(_ value: TimedValue, isLast: Bool = false) {
-        guard notesChanges else { return timedValues.noteUnkept(value) }
+        guard persistence.notesChanges else { return timedValues.noteUnkept(value) }
         if value.isDurable == nil { value.isDurable = follow([value.operand], from: { isDurable($0) }) }
         guard value.isDurable == true else { return }
         let now = timedValues.now
@@ -102,10 +102,9 @@ extension ViewGraph {
         guard let place = storedPlace(of: value), let row = value.past.row(from: timedValues.lead),
             row != value.storedRow
         else { return }
-        nodes[Int(place.row)].hasValues = true
         value.storedRow = row
         value.storedAt = now
-        storeChanges.append(StoreChange(key: key(of: place.row), name: place.name, value: row))
+        persistence.note(row, as: place.name, of: place.row)
     }
 
     /// Stores what was fed while a start put the graph together.
@@ -135,11 +134,11 @@ extension ViewGraph {
 
     private func restore(_ value: TimedValue) {
         guard let place = storedPlace(of: value) else { return }
-        let key = key(of: place.row)
-        guard let row = absentRows.rows[key]?[place.name],
+        let key = nodes.key(of: place.row)
+        guard let row = persistence.absentRows.rows[key]?[place.name],
             value.past.take(row: row.value, from: timedValues.lead)
         else { return }
-        absentRows.remove(key, place.name)
+        persistence.absentRows.remove(key, place.name)
         nodes[Int(place.row)].hasValues = true
         value.storedRow = row.value
         value.storedAt = timedValues.now

@@ -1,4 +1,3 @@
-import AttributeGraph
 import AttributeValues
 import SceneModel
 
@@ -17,7 +16,7 @@ import SceneModel
 // | `removed` | a client has removed it |
 // | `names` | names in its expressions: those that lead nowhere are no fault |
 
-extension ViewGraph {
+extension Persistence {
     /// The row of a node; nil where it is what it was made as, where it was made.
     func storedRow(of row: UInt32) -> Value? {
         let node = nodes[Int(row)]
@@ -25,7 +24,7 @@ extension ViewGraph {
         var fields = ValueMap()
         if kept.isOwn || kept.home != nil || kept.isHeir {
             fields["id"] = .string(node.id)
-            fields["parent"] = .string(key(of: node.parent))
+            fields["parent"] = .string(nodes.key(of: node.parent))
         }
         if let order = kept.order { fields["order"] = .string(order) }
         if node.slot != .content {
@@ -36,8 +35,8 @@ extension ViewGraph {
         if kept.isHeir { fields["heir"] = true }
         if kept.isOwn {
             let isUse = isUse(row)
-            let definition = isUse ? base(of: row) : node.definition
-            fields["own"] = .map(isUse ? use(definition) : plain(definition, row))
+            let definition = isUse ? nodes.base(of: row) : node.definition
+            fields["own"] = .map(isUse ? use(definition) : plain(definition))
             if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
             if node.isContent { fields["isContent"] = true }
             if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
@@ -47,9 +46,8 @@ extension ViewGraph {
         }
         let isSaid = fields["own"] != nil || fields["members"] != nil
         if isSaid {
-            var exporter = SceneExporter(self, at: row, notesAllNames: true)
-            exporter.noteDangling(in: row)
-            let names = exporter.dangling.sorted { $0.precedesByBytes($1) }
+            let referred = ReferredNames(in: node.definition)
+            let names = referred.enclosing.union(referred.modifier).sorted { $0.precedesByBytes($1) }
             if !names.isEmpty { fields["names"] = .list(names.map { .string($0) }) }
         }
         if !isSaid, !kept.isHeir, fields["without"] == nil, fields["parent"] == nil, kept.order == nil,
@@ -66,14 +64,14 @@ extension ViewGraph {
         return fields
     }
 
-    private func plain(_ definition: NodeDefinition, _ row: UInt32) -> ValueMap {
-        var fields = members(of: definition, row)
+    private func plain(_ definition: NodeDefinition) -> ValueMap {
+        var fields = members(of: definition)
         if !definition.kind.isTransparent { fields["kind"] = .string(definition.kind.rawValue) }
         return fields
     }
 
     /// What a definition says beside its id, kind and children, as a document has it.
-    private func members(of definition: NodeDefinition, _ row: UInt32) -> ValueMap {
+    private func members(of definition: NodeDefinition) -> ValueMap {
         var groups = MemberGroups()
         for attribute in definition.attributes {
             let (group, value) = DefinitionWriter.attribute(attribute)
@@ -82,14 +80,13 @@ extension ViewGraph {
         var fields = groups.fields
         DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &fields)
         if let forEach = definition.forEach {
-            var exporter = SceneExporter(self, at: row)
-            DefinitionWriter.addData(of: forEach, into: &fields) { exporter.isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &fields) { components.isWrittenAsUse($0) }
         }
         return fields
     }
 
     private func addDifferences(of row: UInt32, to fields: inout ValueMap) {
-        let (base, definition) = (base(of: row), nodes[Int(row)].definition)
+        let (base, definition) = (nodes.base(of: row), nodes[Int(row)].definition)
         guard base !== definition else { return }
         var groups = MemberGroups()
         var without: [Value] = []
@@ -121,48 +118,10 @@ extension ViewGraph {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
         }
         if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
-            var exporter = SceneExporter(self, at: row)
-            DefinitionWriter.addData(of: forEach, into: &members) { exporter.isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &members) { components.isWrittenAsUse($0) }
         }
         if !members.isEmpty { fields["members"] = .map(members) }
         if !without.isEmpty { fields["without"] = .list(without) }
-    }
-
-    // MARK: Declarations
-
-    /// Notes what documents declare otherwise than it is declared.
-    func keepDeclarations(_ new: Declarations) {
-        guard notesChanges else { return }
-        func keep(_ group: String, _ entries: [String: Value], _ old: [String: Value]) {
-            for (name, value) in entries.sorted(by: { $0.key.precedesByBytes($1.key) }) where old[name] != value {
-                storeChanges.append(StoreChange(key: StoredKey.declarations + group, name: name, value: value))
-            }
-        }
-        for (group, entries) in new.written.keys {
-            keep("keys/" + group, entries, declarations.written.keys[group] ?? [:])
-        }
-        keep("types", new.written.types, declarations.written.types)
-        // In the same words it is another one if a component that it uses is.
-        let same = declarations.written.components.filter { name, _ in
-            new.components[name].map { declarations.components[name]?.makesSame(as: $0) == true } ?? true
-        }
-        keep("components", new.written.components, same)
-    }
-
-    /// Client's nodes that are stored as uses of their components.
-    func usesOfComponents() -> [NodeID] {
-        notesChanges ? nodes.living.filter { isOwn($0) && isUse($0) }.map { nodes.nodeID($0) } : []
-    }
-
-    /// Components are others now: nodes that were made from the old ones are stored in full.
-    /// - Parameter uses: those that were stored as uses before.
-    func noteDeclared(_ uses: [NodeID]) {
-        currentComponents = [:]
-        guard notesChanges else { return }
-        for node in uses where !isUse(node.row) { makeOwn(node.row) }
-        for row in nodes.living where nodes[Int(row)].kept != nil && nodes[Int(row)].definition.forEach != nil {
-            noteRow(of: row)
-        }
     }
 }
 

@@ -1,0 +1,40 @@
+import SceneModel
+
+/// Tells which definitions of components are still the declared ones. A node that was made from such a component is written as a use
+/// of it, and any other is written in full.
+struct CurrentComponents {
+    private let declared: [String: NodeDefinition]
+    private var known: [ObjectIdentifier: Bool] = [:]
+
+    init(_ declared: [String: NodeDefinition]) { self.declared = declared }
+
+    /// Whether a document that names a component gets what this definition says. A component may have been declared anew since,
+    /// and so may one that it uses.
+    mutating func isCurrent(_ component: NodeDefinition) -> Bool {
+        if let known = known[ObjectIdentifier(component)] { return known }
+        var seen: Set<ObjectIdentifier> = []
+        var pending = [component]
+        var isCurrent = isDeclared(component)
+        while isCurrent, let node = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if let base = node.base, !seen.contains(ObjectIdentifier(base)) {
+                isCurrent = known[ObjectIdentifier(base)] ?? isDeclared(base)
+                pending.append(base)
+            }
+            pending += node.slotted.map(\.0)
+            pending += node.forEach?.templates ?? []
+        }
+        known[ObjectIdentifier(component)] = isCurrent
+        return isCurrent
+    }
+
+    /// The same in a template. What repeats the component that it stands in has no end otherwise.
+    mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
+        definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
+    }
+
+    private func isDeclared(_ component: NodeDefinition) -> Bool {
+        guard let declared = component.component.flatMap({ declared[$0] }) else { return false }
+        return component === declared || component.makesSame(as: declared)
+    }
+}

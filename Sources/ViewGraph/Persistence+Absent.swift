@@ -1,0 +1,85 @@
+import AttributeValues
+import SceneModel
+
+// Rows whose nodes are not there, while the tree changes.
+
+extension Persistence {
+    /// Deletes all of them.
+    /// - Returns: how many they were.
+    func prune() -> Int {
+        let count = absentRows.count
+        for key in absentRows.rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
+            note(StoreChange(key: key, name: nil, value: nil))
+        }
+        absentRows = AbsentRows()
+        return count
+    }
+
+    /// Deletes those at and below nodes, which go or are made anew.
+    func forgetAbsentRows(below rows: [UInt32]) {
+        guard !absentRows.isEmpty else { return }
+        for change in absentRows.remove(below: Set(rows.map { nodes.key(of: $0) })) { note(change) }
+    }
+
+    /// The list from which instances were made when its data was refused.
+    func absentList(of row: UInt32) -> ValueList? {
+        guard !absentRows.isEmpty else { return nil }
+        return absentRows.rows[nodes.key(of: row)]?[Persistence.heldName]?.value.list
+    }
+
+    /// Instances were made from that list.
+    func takeAbsentList(of row: UInt32) {
+        if !isRestoring { absentRows.remove(nodes.key(of: row), Persistence.heldName) }
+        nodes[Int(row)].hasValues = true
+    }
+
+    /// Data makes instances again: those that were held do not come back if it is refused later.
+    func forgetAbsentList(of row: UInt32) {
+        guard !absentRows.isEmpty, !isRestoring else { return }
+        let key = nodes.key(of: row)
+        guard absentRows.rows[key]?[Persistence.heldName] != nil else { return }
+        absentRows.remove(key, Persistence.heldName)
+        note(StoreChange(key: key, name: Persistence.heldName, value: nil))
+    }
+
+    /// Instances that are not there yet are what another template says, whatever clients had changed in them; not so those in them.
+    func forgetAbsentChanges(below forEach: UInt32) {
+        guard !absentRows.isEmpty else { return }
+        let top = nodes.key(of: forEach)
+        let made = nodes[Int(forEach)].definition.forEach
+        for key in absentRows.keys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
+            guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
+            func isNamed(_ definition: NodeDefinition, _ id: String) -> Bool {
+                StoredKey.part(definition.id) == id || definition.id == id
+            }
+            var definition =
+                made?.choice == nil ? made?.templates.first : made?.templates.first { isNamed($0, instance) }
+            var isInside = false
+            for id in ids.dropFirst() {
+                if definition?.forEach != nil { isInside = true }
+                definition = definition?.slotted.first { isNamed($0.0, id) }?.0
+            }
+            if isInside { continue }
+            let isOwn = StoredKey.number(in: key) != nil
+            guard isOwn || absentRows.node(key) != nil else { continue }
+            if isOwn { absentRows.remove(key) } else { absentRows.remove(key, "") }
+            note(StoreChange(key: key, name: isOwn ? nil : "", value: nil))
+        }
+    }
+
+    /// Forgets the rows whose nodes are there by now.
+    /// - Parameter isTaken: whether a node has the value of a name.
+    func forgetPresent(_ isTaken: (_ name: String, _ row: UInt32) -> Bool) {
+        for row in nodes.living {
+            let node = nodes[Int(row)]
+            guard node.hasValues || node.kept?.isStored == true || node.kept?.removed.isEmpty == false else { continue }
+            let key = nodes.key(of: row)
+            for id in node.kept?.removed ?? [] { absentRows.remove(key + "/" + StoredKey.part(id)) }
+            guard let names = absentRows.rows[key]?.keys else { continue }
+            for name in names
+            where name == "" || name == Persistence.heldName && node.instances?.isHeld == true || isTaken(name, row) {
+                absentRows.remove(key, name)
+            }
+        }
+    }
+}

@@ -1,0 +1,259 @@
+import AttributeValues
+import SceneModel
+
+// Who makes a node: a scene or a component, data, or a client. A node that leaves its maker is stored whole.
+
+extension Persistence {
+    // MARK: Moving
+
+    /// A node is about to get another parent.
+    /// - Returns: nodes at and below it that the store cannot know as what they were made any more.
+    func noteMove(of row: UInt32, to parent: UInt32) -> [UInt32] {
+        let subtree = nodes.subtree(of: row)
+        let leaving = subtree.filter { node in
+            guard !nodes.isOwn(node), node == row || nodes[Int(node)].kept?.home != nil else { return false }
+            if nodes[Int(node)].kept?.isHeir == true { return true }
+            if let maker = nodes.maker(of: node), maker.row != node, subtree.contains(maker.row) { return false }
+            return !nodes.isWithinReach(node, parent)
+        }
+        if !nodes.isOwn(row), nodes[Int(row)].kept?.home == nil {
+            noteHome(
+                of: row, nodes.nodeID(nodes[Int(row)].parent), key: nodes.key(of: row), maker: nodes.maker(of: row))
+        }
+        return leaving
+    }
+
+    /// A node has another parent.
+    /// - Parameter leaving: as `noteMove` has returned.
+    /// - Returns: as `makeOwn`.
+    func noteMoved(_ row: UInt32, _ leaving: [UInt32]) -> [UInt32] {
+        let kept = nodes.kept(row)
+        kept.order = nil
+        if let home = kept.home, home == nodes.nodeID(nodes[Int(row)].parent) {
+            kept.key = nil
+            kept.home = nil
+            kept.maker = nil
+        }
+        let renamed = leaving.flatMap { makeOwn($0) }
+        noteRow(of: row)
+        notePlace(of: row)
+        return renamed
+    }
+
+    // MARK: Client's nodes
+
+    /// A client has made a node.
+    func noteNew(_ top: UInt32) { _ = makeOwn(top, isNew: true) }
+
+    /// A node that a client has made, or taken away from where it was made, is stored whole from now on.
+    /// - Returns: nodes that have another key: their values have to be noted again. None of a new node.
+    func makeOwn(_ top: UInt32, isNew: Bool = false) -> [UInt32] {
+        // Parents before children.
+        var affected: [(row: UInt32, isOwn: Bool, old: String)] = []
+        var keys: [UInt32: String] = [:]
+        var pending = [(row: top, isOwn: true)]
+        let home = nodes[Int(top)].kept?.home
+        while let (row, isOwn) = pending.popLast() {
+            let key = isNew ? "" : nodes.key(of: row)
+            affected.append((row, isOwn, key))
+            if !isNew { keys[row] = key }
+            let made =
+                isOwn && !nodes[Int(row)].kind.isMadeFromData
+                ? Set(definitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
+            for child in nodes[Int(row)].children {
+                if let kept = nodes[Int(child)].kept, kept.key != nil {
+                    // Its row names its parent; its own key follows what it is a part of.
+                    if kept.isOwn {
+                        noteRow(of: child)
+                    } else if let maker = kept.maker, keys[maker.row] != nil {
+                        pending.append((child, false))
+                    }
+                    continue
+                }
+                pending.append((child, made.map { !$0.contains(ObjectIdentifier(nodes.base(of: child))) } ?? false))
+            }
+        }
+        if !isNew {
+            for (row, _, key) in affected { forget(row, key) }
+            if let home, nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
+        }
+        var renamed: [String: String] = [:]
+        for (row, isOwn, old) in affected {
+            if !isOwn, let kept = nodes[Int(row)].kept, let key = kept.key, let maker = kept.maker,
+                let before = keys[maker.row]
+            {
+                kept.key = nodes.key(of: maker.row) + key.dropFirst(before.count)
+            }
+            if isOwn {
+                let kept = nodes.kept(row)
+                if !isUse(row) { kept.base = nil }
+                kept.isOwn = true
+                kept.isHeir = false
+                kept.home = nil
+                kept.maker = nil
+                kept.order = nil
+                kept.key = newKey(of: row)
+                noteRow(of: row)
+                notePlace(of: row)
+            }
+            if isNew { continue }
+            let key = nodes.key(of: row)
+            renamed[old] = key
+            noteAll(of: row, key, isOwn)
+        }
+        if isNew { return [] }
+        if !absentRows.isEmpty { rename(renamed) }
+        return affected.map(\.row)
+    }
+
+    /// What the store has to know of a node under its new key, beside the values of its attributes.
+    private func noteAll(of row: UInt32, _ key: String, _ isOwn: Bool) {
+        if let state = nodes[Int(row)].instances, state.isHeld { noteHeld(state.list, of: row) }
+        if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
+        guard !nodes[Int(row)].kind.isMadeFromData else { return }
+        // Of what it was made with only those that it still has are made again.
+        for made in definitions(madeBy: row, isOwn: isOwn) {
+            if let there = nodes.child(made.id, of: row), nodes[Int(there)].kept?.key == nil { continue }
+            noteRemoved(made.id, from: row, key)
+        }
+    }
+
+    private func rename(_ renamed: [String: String]) {
+        for key in absentRows.keys(below: Set(renamed.keys)) {
+            guard let rows = absentRows.rows[key] else { continue }
+            var new = key
+            for (old, other) in renamed where key == old || key.hasPrefix(old + "/") {
+                new = other + key.dropFirst(old.count)
+            }
+            let parent = rows[""]?.value.map?["parent"]?.string.flatMap { renamed[$0] }
+            guard new != key || parent != nil else { continue }
+            absentRows.remove(key)
+            note(StoreChange(key: key, name: nil, value: nil))
+            for var row in rows.values {
+                row.key = new
+                if row.name.isEmpty, let parent, var fields = row.value.map {
+                    fields["parent"] = .string(parent)
+                    row.value = .map(fields)
+                }
+                absentRows.insert(row)
+                note(StoreChange(key: new, name: row.name, value: row.value))
+            }
+        }
+    }
+
+    /// Whether a client's node is stored as the use of its component: the component is still the declared one.
+    func isUse(_ row: UInt32) -> Bool { nodes.base(of: row).body.map { components.isCurrent($0) } ?? false }
+
+    /// The children that are there again whenever a node is made.
+    func definitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
+        if isOwn { return isUse(row) ? nodes.base(of: row).body?.slotted.map(\.0) ?? [] : [] }
+        return nodes.base(of: row).slotted.map(\.0)
+    }
+
+    /// A node becomes what a document or another template says.
+    /// - Parameter isRemade: a template says it.
+    func noteUpdate(of row: UInt32, _ isReplacing: Bool, isRemade: Bool) {
+        guard notesChanges else { return }
+        if isRemade {
+            guard let kept = nodes[Int(row)].kept else { return }
+            kept.base = nil
+            forgetRemoved(row, nodes.key(of: row))
+            if kept.isOwn || kept.home != nil { makeHeir(row) }
+        } else if isReplacing, nodes.isOwn(row) {
+            nodes.kept(row).base = nil
+        } else if nodes.kept(row).base == nil {
+            nodes.kept(row).base = nodes[Int(row)].definition
+        }
+        noteRow(of: row)
+    }
+
+    /// A template makes a node now that a client had made or moved there.
+    private func makeHeir(_ row: UInt32) {
+        let kept = nodes.kept(row)
+        if let home = kept.home, nodes.isAlive(home) { noteGone(nodes[Int(row)].id, from: home.row) }
+        kept.isOwn = false
+        kept.isHeir = true
+        kept.home = nil
+        kept.maker = nil
+    }
+
+    // MARK: Going
+
+    /// A child has gone that the node was made with.
+    private func noteGone(_ id: String, from row: UInt32) {
+        guard !nodes[Int(row)].kind.isMadeFromData,
+            row == NodeID.root.row
+                || definitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
+        else { return }
+        noteRemoved(id, from: row, nodes.key(of: row))
+    }
+
+    private func noteRemoved(_ id: String, from row: UInt32, _ key: String) {
+        nodes.kept(row).removed.insert(id)
+        let removed = key + "/" + StoredKey.part(id)
+        note(StoreChange(key: removed, name: nil, value: nil))
+        note(StoreChange(key: removed, name: "", value: ["removed": true]))
+    }
+
+    /// Subtrees are about to go, with their rows and those of instances that waited in them.
+    /// - Parameter rows: the nodes of one subtree, the top first.
+    func noteGone(_ rows: [UInt32]) {
+        guard notesChanges else { return }
+        for row in rows { forgetRows(of: row) }
+        noteGoneFromHomes(rows)
+    }
+
+    /// A subtree has been unlinked: its rows go later.
+    /// - Returns: keys that have all rows below them.
+    func noteUnlinked(_ top: UInt32) -> [String] {
+        guard notesChanges else { return [] }
+        let rows = hasMovedNodes || !absentRows.isEmpty ? nodes.subtree(of: top) : [top]
+        var keys: [String] = []
+        // A tombstone may come in the place of the rows of these: the store does not know then that others are below them.
+        for row in rows where row == top || nodes[Int(row)].kept?.home != nil {
+            forgetRows(of: row)
+            if !nodes[Int(row)].children.isEmpty { keys.append(nodes.key(of: row)) }
+        }
+        noteGoneFromHomes(rows)
+        return keys
+    }
+
+    private func noteGoneFromHomes(_ rows: [UInt32]) {
+        guard let top = rows.first else { return }
+        if hasMovedNodes {
+            for row in rows.dropFirst() {
+                guard let home = nodes[Int(row)].kept?.home, nodes.isAlive(home),
+                    !nodes.isInside(home.row, of: top)
+                else { continue }
+                noteGone(nodes[Int(row)].id, from: home.row)
+            }
+        }
+        forgetAbsentRows(below: rows)
+        guard !nodes.isOwn(top) else { return }
+        let home = nodes[Int(top)].kept?.home ?? nodes.nodeID(nodes[Int(top)].parent)
+        if nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
+    }
+
+    /// The rows of a node go, as far as they are not later than a revision.
+    func forgetRows(of row: UInt32, upTo revision: UInt64? = nil) {
+        if nodes[Int(row)].hasValues || nodes[Int(row)].kept != nil { forget(row, nodes.key(of: row), upTo: revision) }
+    }
+
+    private func forget(_ row: UInt32, _ key: String, upTo revision: UInt64? = nil) {
+        let node = nodes[Int(row)]
+        if node.hasValues || node.kept?.isStored == true {
+            note(StoreChange(key: key, name: nil, value: nil, revision: revision))
+        }
+        node.hasValues = false
+        node.kept?.isStored = false
+        if node.kept?.removed.isEmpty == false { forgetRemoved(row, key, upTo: revision) }
+    }
+
+    private func forgetRemoved(_ row: UInt32, _ key: String, upTo revision: UInt64? = nil) {
+        guard let kept = nodes[Int(row)].kept else { return }
+        for id in kept.removed.sorted(by: { $0.precedesByBytes($1) }) {
+            note(StoreChange(key: key + "/" + StoredKey.part(id), name: nil, value: nil, revision: revision))
+        }
+        kept.removed = []
+    }
+}

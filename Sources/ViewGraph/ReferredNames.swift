@@ -1,0 +1,85 @@
+import RuleLanguage
+import SceneModel
+
+/// The names in what a node's attributes and modifiers say, by the scope in which they are looked up. Names inside a component lead
+/// somewhere for sure, and are not among them; those of its use, and of what it is given, are.
+struct ReferredNames {
+    private(set) var enclosing: Set<String> = []
+    private(set) var modifier: Set<String> = []
+
+    /// What rules read beside attributes.
+    private static let systemNames: Set<String> = ["subviews", "sections", "value"]
+
+    init(in definition: NodeDefinition) {
+        for attribute in definition.attributes {
+            // The rules of a binding also read what is written.
+            let known: Set<String> = if case .binding = attribute.role { [BindingTarget.newValue] } else { [] }
+            for expression in attribute.inputs { ReferredNames.add(expression, to: &enclosing, except: known) }
+        }
+        if let made = definition.forEach {
+            ReferredNames.add(made.data, to: &enclosing)
+            addNames(in: made)
+        }
+        for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier) }
+    }
+
+    /// - Parameter known: names that mean something where the expression stands, below the node.
+    private static func add(_ expression: Expression, to found: inout Set<String>, except known: Set<String> = []) {
+        func names(in program: Program) -> [String] {
+            program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
+        }
+        let names: [String] =
+            switch expression {
+            case .literal: []
+            case .reference(let reference): [reference.name]
+            case .selection(let selection): names(in: selection.program) + selection.targets.map(\.name)
+            case .rule(let program): names(in: program)
+            }
+        for name in names where !known.contains(name) && !name.hasPrefix("$") { found.insert(name) }
+    }
+
+    /// What a `forEach` would make at the node, of which there may be no instance.
+    private mutating func addNames(in made: ForEachDefinition) {
+        var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] =
+            made.templates.map { ($0, [], [made.elementName, made.indexName]) }
+        while let (definition, enclosing, element) = pending.popLast() {
+            let around = enclosing.union(element)
+            let own = around.union(definition.attributes.map(\.name))
+            var inputs = definition.attributes.flatMap(\.inputs)
+            if let inner = definition.forEach {
+                inputs.append(inner.data)
+                pending += inner.templates.map { ($0, own, [inner.elementName, inner.indexName]) }
+            }
+            for expression in inputs { ReferredNames.add(expression, to: &modifier, except: around) }
+            for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier, except: own) }
+            let isUse = definition.component != nil
+            let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
+            for (child, _) in definition.slotted where !isUse || !given.contains(ObjectIdentifier(child)) {
+                pending.append((child, isUse ? around : own, []))
+            }
+        }
+    }
+}
+
+extension AttributeDefinition {
+    /// What a binding or a constant refers to.
+    fileprivate var inputs: [Expression] {
+        switch role {
+        case .binding(let target?, _): target.expressions
+        case .constant(let expression?): [expression]
+        default: []
+        }
+    }
+}
+
+extension NodeDefinition {
+    fileprivate var modifiers: [Expression] {
+        let keyed: [KeyedExpression] = environment + containerValues + preferences
+        var modifiers: [Expression] = keyed.map(\.expression)
+        modifiers += environmentObjects.map { Expression.reference($0) }
+        modifiers += transformEnvironment.map { Expression.rule($0.program) }
+        modifiers += animations.map(\.value)
+        if let tag { modifiers.append(tag) }
+        return modifiers
+    }
+}

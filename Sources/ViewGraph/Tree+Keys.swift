@@ -1,0 +1,101 @@
+import SceneModel
+
+// The keys of nodes in a store. They follow from where nodes were made, and stay the same wherever the nodes move.
+
+extension Tree<NodeRecord> {
+    func kept(_ row: UInt32) -> KeptNode {
+        if let kept = self[Int(row)].kept { return kept }
+        let kept = KeptNode()
+        self[Int(row)].kept = kept
+        return kept
+    }
+
+    /// What a node was made from.
+    func base(of row: UInt32) -> NodeDefinition { self[Int(row)].kept?.base ?? self[Int(row)].definition }
+
+    func isOwn(_ row: UInt32) -> Bool { self[Int(row)].kept?.isOwn == true }
+
+    /// O(depth).
+    func key(of row: UInt32) -> String {
+        var length = 0
+        var at = row
+        while at != NodeID.root.row, self[Int(at)].kept?.key == nil {
+            length += 1 + StoredKey.part(self[Int(at)].id).utf8.count
+            at = self[Int(at)].parent
+        }
+        let top = at
+        var start = at == NodeID.root.row ? "" : self[Int(at)].kept?.key ?? ""
+        if top == row { return start }
+        return start.withUTF8 { start in
+            String(unsafeUninitializedCapacity: start.count + length) { key in
+                _ = key.initialize(fromContentsOf: start)
+                var end = start.count + length
+                var at = row
+                while at != top {
+                    var part = StoredKey.part(self[Int(at)].id)
+                    part.withUTF8 { bytes in
+                        end -= bytes.count
+                        _ = key[end...].initialize(fromContentsOf: bytes)
+                    }
+                    end -= 1
+                    key.initializeElement(at: end, to: UInt8(ascii: "/"))
+                    at = self[Int(at)].parent
+                }
+                return start.count + length
+            }
+        }
+    }
+
+    /// The node that an attribute's rows belong to, and the attribute's name behind that: properties of objects stand behind the state
+    /// that holds the object.
+    func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {
+        var (row, name) = (row, name)
+        while self[Int(row)].isObject {
+            name = self[Int(row)].id + "." + name
+            row = self[Int(row)].parent
+        }
+        return (row, name)
+    }
+
+    /// The instance of a `forEach`, or the client's node, that a node is a part of; nil: a scene makes it. O(depth).
+    func maker(of row: UInt32) -> NodeID? {
+        var at = row
+        while at != NodeID.root.row {
+            let kept = self[Int(at)].kept
+            if kept?.isOwn == true { return nodeID(at) }
+            if kept?.home != nil { return kept?.maker }
+            let parent = self[Int(at)].parent
+            if self[Int(parent)].kind.isMadeFromData { return nodeID(at) }
+            at = parent
+        }
+        return nil
+    }
+
+    /// The innermost instance of a `forEach` that a node is or is in. O(depth).
+    func enclosingInstance(of node: NodeID) -> NodeID? {
+        var at = node.row
+        while at != NodeID.root.row {
+            let parent = self[Int(at)].parent
+            if self[Int(parent)].kind.isMadeFromData { return nodeID(at) }
+            at = parent
+        }
+        return nil
+    }
+
+    /// Whether a node that was made in one place is found again below a parent: the parent is there whenever the node is made, and
+    /// goes with it.
+    func isWithinReach(_ row: UInt32, _ parent: UInt32) -> Bool {
+        let instance = enclosingInstance(of: nodeID(parent))
+        guard let maker = maker(of: row) else { return instance == nil }
+        if isOwn(maker.row) { return isInside(parent, of: maker.row) && instance == enclosingInstance(of: maker) }
+        return instance == maker
+    }
+
+    /// The place of a child among its siblings, as a key; nil: it was moved or made by a client, and has none yet.
+    func order(of child: UInt32) -> String? {
+        let node = self[Int(child)]
+        if let order = node.kept?.order { return order }
+        if node.kept?.isOwn == true || node.kept?.home != nil { return nil }
+        return OrderKey.implied(Int(node.basePlace))
+    }
+}
