@@ -95,7 +95,7 @@ let package = Package(
         module("Timelines", ["AttributeValues"], settings: fast),
         // Row 3
         module("ReactiveGraph", ["AttributeGraph"], settings: fast),
-        module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"]),
+        module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
         module("LinkProtocol", ["AttributeValues"]),

@@ -16,6 +16,15 @@ public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var description: String { "#\(index).\(generation)" }
+
+    /// Rows are dense and no client chooses them: one multiplication spreads them as well as the standard hash does, in
+    /// a tenth of the time.
+    @inlinable
+    public func _rawHashValue(seed: Int) -> Int {
+        let bits = UInt64(index) | UInt64(generation) &<< 32
+        let mixed = (bits ^ UInt64(bitPattern: Int64(seed))) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: mixed ^ mixed &>> 32)
+    }
 }
 
 /// The graph's logical clock: it advances by one with every settled change from outside, and never goes back.

@@ -2,13 +2,16 @@ import AttributeValues
 
 /// Collects the attributes of a node, and tells of names that are wrong or taken.
 final class AttributeList {
-    private(set) var attributes: [AttributeDefinition] = []
-    private var names = NameSet()
+    /// The array stays that of the component until a use replaces an attribute.
+    private(set) var attributes: [AttributeDefinition]
+    /// The places of the names of a long list; made when they are first looked for.
+    private var places: [Value: Int] = [:]
+    private static let linearLimit = 12
     private let cursor: CheckCursor
 
     init(_ cursor: CheckCursor, _ attributes: [AttributeDefinition] = []) {
         self.cursor = cursor
-        for attribute in attributes { _ = add(attribute) }
+        self.attributes = attributes
     }
 
     /// Adds an attribute unless its name is wrong or taken.
@@ -33,9 +36,21 @@ final class AttributeList {
 
     /// Adds an attribute. If the name is taken, returns the attribute that has it and adds nothing.
     private func add(_ attribute: AttributeDefinition) -> AttributeDefinition? {
-        if let taken = names.insert(attribute.name, at: attributes.count) { return attributes[taken] }
+        if let taken = place(of: attribute.name) { return attributes[taken] }
+        // Equal strings may have different bytes.
+        if !places.isEmpty { places[.string(attribute.name)] = attributes.count }
         attributes.append(attribute)
         return nil
+    }
+
+    private func place(of name: String) -> Int? {
+        guard attributes.count > AttributeList.linearLimit else {
+            return attributes.firstIndex { $0.name.hasSameBytes(as: name) }
+        }
+        if places.isEmpty {
+            for (place, attribute) in attributes.enumerated() { places[.string(attribute.name)] = place }
+        }
+        return places[.string(name)]
     }
 
     /// Adds an action under the name of its key, with a number from the second one on.
@@ -50,11 +65,11 @@ final class AttributeList {
     }
 
     func attribute(named name: String) -> AttributeDefinition? {
-        names.find(name).map { attributes[$0] }
+        place(of: name).map { attributes[$0] }
     }
 
     func replace(_ attribute: AttributeDefinition) {
-        guard let place = names.find(attribute.name) else { return }
+        guard let place = place(of: attribute.name) else { return }
         attributes[place] = attribute
     }
 }

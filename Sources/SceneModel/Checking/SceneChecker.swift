@@ -118,7 +118,7 @@ final class SceneChecker {
         if let node = document["components"] { cursor.at("components") { components.declare(node) } }
         let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
         let parts = PartReader(expressions, states, in: standard, refusesCycles: context.refusesCycles)
-        return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context.existing))
+        return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context))
     }
 
     private func checkImports(_ written: DocumentNode) {

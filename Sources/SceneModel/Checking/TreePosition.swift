@@ -11,16 +11,17 @@ final class TreePosition {
 
     private let cursor: CheckCursor
     private let existing: (([String]) -> ExistingNode?)?
+    private let isKept: Bool
     /// The scope around all others.
     let root: LexicalScope
     var ids: [String]? = []
     var depth = 0
 
-    /// - Parameter existing: see `SceneContext.existing`.
-    init(_ cursor: CheckCursor, _ root: LexicalScope, _ existing: (([String]) -> ExistingNode?)?) {
+    init(_ cursor: CheckCursor, _ root: LexicalScope, _ context: SceneContext) {
         self.cursor = cursor
         self.root = root
-        self.existing = existing
+        existing = context.existing
+        isKept = context.isKept
     }
 
     var place: Place {
@@ -56,6 +57,8 @@ final class TreePosition {
         let others = live.attributes.filter { !names.contains($0.name) }.map {
             ScopeEntry(name: $0.name, type: $0.type)
         }
+        // A row of the store does not say whether its node was written in the component or given to it.
+        if isKept { return Surroundings(enclosing: LexicalScope(own + others, in: outer)) }
         return Surroundings(enclosing: outer, inside: LexicalScope(own + others, in: root))
     }
 }

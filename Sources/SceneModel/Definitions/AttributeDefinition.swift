@@ -9,15 +9,15 @@ public enum AttributeRole {
     case state(initial: Value, isTransient: Bool)
     /// A nil target is a component's parameter without a default, which the use must give (only inside component
     /// definitions).
-    case binding(BindingTarget?, animation: String?)
+    indirect case binding(BindingTarget?, animation: String?)
     /// nil as for binding.
-    case constant(Expression?)
+    indirect case constant(Expression?)
     case computed(Program)
     /// `inherit: {locale: locale}` reads an environment key, `{library: Library}` or `{library: "Library?"}` an object.
     case inherit(key: String)
-    case inheritObject(type: String, isOptional: Bool)
-    case clock(ClockSchedule)
-    case action(ActionDefinition)
+    indirect case inheritObject(type: String, isOptional: Bool)
+    indirect case clock(ClockSchedule)
+    indirect case action(ActionDefinition)
 }
 
 /// Immutable and shared by all instances of a node.
@@ -26,12 +26,22 @@ public final class AttributeDefinition {
     public let role: AttributeRole
     /// Written or inferred; `dyn` if unknown.
     public let type: ValueType
+    public let position: SourcePosition
+    private let rest: Rest?
+
+    /// The members that few attributes have.
+    private final class Rest {
+        let history: TimeSpan?
+        let start: Expression?
+
+        init(_ history: TimeSpan?, _ start: Expression?) { (self.history, self.start) = (history, start) }
+    }
+
     /// For how long the past of a state or a rule is recorded; nil: not at all.
-    public let history: TimeSpan?
+    public var history: TimeSpan? { rest?.history }
     /// The expression that gives a state its first value instead of `initial`. It is evaluated once, when the node is
     /// made.
-    public let start: Expression?
-    public let position: SourcePosition
+    public var start: Expression? { rest?.start }
 
     public init(
         name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, start: Expression? = nil,
@@ -40,9 +50,8 @@ public final class AttributeDefinition {
         self.name = name
         self.role = role
         self.type = type
-        self.history = history
-        self.start = start
         self.position = position
+        rest = history == nil && start == nil ? nil : Rest(history, start)
     }
 
     /// On a component's root, every binding and every let is a parameter.

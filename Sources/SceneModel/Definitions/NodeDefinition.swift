@@ -6,19 +6,99 @@ public final class NodeDefinition {
     /// Empty only for the template of a `forEach`, whose elements name its instances.
     public var id: String = ""
     public var kind: NodeKind = .view
+    /// True for a node that was given at the use of its parent's component and is not part of the body. Its names have
+    /// their meaning at the use: the look-up skips the parent, except the element and index of a `forEach` there, and
+    /// continues above it.
+    public var isContent = false
+    /// The kind was written and not inferred, so it does not change when a use adds children.
+    var hasWrittenKind = false
     /// The component from which this node was made. Its lexical scope ends here.
     public var component: String?
     public var attributes: [AttributeDefinition] = []
-    public var environment: [KeyedExpression] = []
+    public var position: SourcePosition = .none
+    /// The component's definition. Nodes made from it keep it alive.
+    public var body: NodeDefinition?
+    private var ownChildren: [NodeDefinition] = []
+    private var rest: Rest?
+    private var shortLayer: UInt32 = 0
+    private var size: (nodes: UInt32, levels: UInt32) = (1, 1)
+
+    /// The members that few nodes have, made with the first of them. A large document has many definitions.
+    private final class Rest {
+        var environment: [KeyedExpression] = []
+        var environmentObjects: [Reference] = []
+        var transformEnvironment: [EnvironmentTransform] = []
+        var containerValues: [KeyedExpression] = []
+        var preferences: [KeyedExpression] = []
+        var animations: [AnimationModifier] = []
+        var tag: Expression?
+        var transition: Transition?
+        var forEach: ForEachDefinition?
+        var givenSlot: String?
+        var placing = Placing()
+        var header: [NodeDefinition] = []
+        var footer: [NodeDefinition] = []
+        weak var repeated: NodeDefinition?
+    }
+
+    public init() {}
+
+    private var madeRest: Rest {
+        if let rest { return rest }
+        let made = Rest()
+        rest = made
+        return made
+    }
+
+    public var environment: [KeyedExpression] {
+        get { rest?.environment ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.environment = newValue } }
+    }
     /// `environment: {objects: [$library]}`: states (or bindings to states) that contain an object. Nodes below find it
     /// by its type.
-    public var environmentObjects: [Reference] = []
-    public var transformEnvironment: [EnvironmentTransform] = []
-    public var containerValues: [KeyedExpression] = []
-    public var tag: Expression?
-    public var preferences: [KeyedExpression] = []
-    public var animations: [AnimationModifier] = []
-    public var transition: Transition?
+    public var environmentObjects: [Reference] {
+        get { rest?.environmentObjects ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.environmentObjects = newValue } }
+    }
+    public var transformEnvironment: [EnvironmentTransform] {
+        get { rest?.transformEnvironment ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.transformEnvironment = newValue } }
+    }
+    public var containerValues: [KeyedExpression] {
+        get { rest?.containerValues ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.containerValues = newValue } }
+    }
+    public var preferences: [KeyedExpression] {
+        get { rest?.preferences ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.preferences = newValue } }
+    }
+    public var animations: [AnimationModifier] {
+        get { rest?.animations ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.animations = newValue } }
+    }
+    public var tag: Expression? {
+        get { rest?.tag }
+        set { if rest != nil || newValue != nil { madeRest.tag = newValue } }
+    }
+    public var transition: Transition? {
+        get { rest?.transition }
+        set { if rest != nil || newValue != nil { madeRest.transition = newValue } }
+    }
+    /// Set if and only if `kind` is `.forEach` or `.choice`. Then `children` is empty.
+    public var forEach: ForEachDefinition? {
+        get { rest?.forEach }
+        set { if rest != nil || newValue != nil { madeRest.forEach = newValue } }
+    }
+    /// The slot of the parent's component that the node was given for; nil for the slot `content`.
+    public var givenSlot: String? {
+        get { rest?.givenSlot }
+        set { if rest != nil || newValue != nil { madeRest.givenSlot = newValue } }
+    }
+    /// What the body of this component does with the nodes that it is given.
+    public var placing: Placing {
+        get { rest?.placing ?? Placing() }
+        set { if rest != nil || !newValue.isEmpty { madeRest.placing = newValue } }
+    }
     /// In order. For a section, its content.
     public var children: [NodeDefinition] {
         get { repeated.map { $0.children + ownChildren } ?? ownChildren }
@@ -26,47 +106,38 @@ public final class NodeDefinition {
     }
     /// Sections only.
     public var header: [NodeDefinition] {
-        get { repeated.map { $0.header + ownHeader } ?? ownHeader }
-        set { ownHeader = newValue }
+        get { rest.map { rest in rest.repeated.map { $0.header + rest.header } ?? rest.header } ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.header = newValue } }
     }
     public var footer: [NodeDefinition] {
-        get { repeated.map { $0.footer + ownFooter } ?? ownFooter }
-        set { ownFooter = newValue }
+        get { rest.map { rest in rest.repeated.map { $0.footer + rest.footer } ?? rest.footer } ?? [] }
+        set { if rest != nil || !newValue.isEmpty { madeRest.footer = newValue } }
     }
-    /// Set if and only if `kind` is `.forEach` or `.choice`. Then `children` is empty.
-    public var forEach: ForEachDefinition?
-    /// True for a node that was given at the use of its parent's component and is not part of the body. Its names have
-    /// their meaning at the use: the look-up skips the parent, except the element and index of a `forEach` there, and
-    /// continues above it.
-    public var isContent = false
-    /// The slot of the parent's component that the node was given for; nil for the slot `content`.
-    public var givenSlot: String?
     /// The number of components inside each other around which the node was written, among the children of a component's
     /// root: 0 in the body of the innermost one, 1 where that is used, and so on.
-    public var layer = 0
-    /// What the body of this component does with the nodes that it is given.
-    public var placing = Placing()
-    public var position: SourcePosition = .none
-
-    /// The component's definition. Nodes made from it keep it alive.
-    public var body: NodeDefinition?
+    public var layer: Int {
+        get { Int(shortLayer) }
+        set { shortLayer = UInt32(newValue) }
+    }
     /// The component's definition, if this node is part of that component's own body, as a `forEach` may repeat it. The
     /// component's children are then this node's, before its own. Weak, because the node is a part of the definition.
-    weak var repeated: NodeDefinition?
+    var repeated: NodeDefinition? {
+        get { rest?.repeated }
+        set { if rest != nil || newValue != nil { madeRest.repeated = newValue } }
+    }
     /// True if its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }
     /// The component's definition, referred to strongly or weakly.
     public var base: NodeDefinition? { body ?? repeated }
-    /// The kind was written and not inferred, so it does not change when a use adds children.
-    var hasWrittenKind = false
     /// The number of nodes of one instance, and of their levels, without elements of `forEach`.
-    var nodeCount = 1
-    var levels = 1
-    private var ownChildren: [NodeDefinition] = []
-    private var ownHeader: [NodeDefinition] = []
-    private var ownFooter: [NodeDefinition] = []
-
-    public init() {}
+    var nodeCount: Int {
+        get { Int(size.nodes) }
+        set { size.nodes = UInt32(clamping: newValue) }
+    }
+    var levels: Int {
+        get { Int(size.levels) }
+        set { size.levels = UInt32(clamping: newValue) }
+    }
 }
 
 /// Where a component's body puts the nodes that it is given.
