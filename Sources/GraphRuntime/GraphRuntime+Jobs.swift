@@ -166,7 +166,7 @@ extension GraphRuntime {
         _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
     ) throws(Failure) -> Answer {
         let at = try place(of: apply)
-        let plan = try graph.plan(of: construction, scene, at: at, mode(of: apply))
+        let plan = try graph.renewedPlan(of: construction, scene, at: at, mode(of: apply))
         guard graph.fits(construction, plan) else {
             throw Failure(
                 .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again"

@@ -101,14 +101,14 @@ final class Reader {
         let path = try AttributePath(text)
         guard path.attribute != nil else {
             let node = try graph.node(at: path.nodes)
-            return .value(try graph.describe(node, depth: depth ?? .max, limit: limits.describedNodes))
+            return .value(try graph.details(of: node, depth: depth ?? .max, limit: limits.describedNodes))
         }
-        return .value(graph.describe(try graph.locate(path)))
+        return .value(graph.details(of: try graph.locate(path)))
     }
 
     /// What is recorded of an attribute's past.
     func history(_ text: String) throws(Failure) -> Answer {
-        let recorded = try graph.history(of: try graph.locate(try AttributePath(text)), named: text)
+        let recorded = try graph.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)
         return .value([
             "span": .double(recorded.span.seconds), "step": .double(recorded.step.seconds),
             "times": .list(recorded.stretches.map { .timestamp($0.beginning) }),
@@ -144,10 +144,10 @@ final class Reader {
         graph.explain(vertex, into: &map)
         // When a rule changed is known by when it ran, and others may have had it run.
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
-        let changedAt = graph.changedAt(vertex)
+        let changedAt = graph.lastChange(of: vertex)
         let chain = graph.causes(of: vertex)
         // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the chain.
-        let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
+        let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [
                 "revision": .null, "reason": "as it was defined, or longer ago than the history reaches",

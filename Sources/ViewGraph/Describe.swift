@@ -5,7 +5,7 @@ import SceneModel
 
 // The graph as data for people and tools.
 
-extension ViewGraph {
+extension Wiring {
     public var namedAttributes: Int {
         var count = 0
         for row in nodes.living {
@@ -18,7 +18,7 @@ extension ViewGraph {
     /// `{id, path, kind, component?, attributes: {name: …}, choices: […], children: […]}`.
     /// - Parameter depth: levels of children to include; those left out are counted.
     /// - Throws: `limit` when more nodes than that would be described.
-    public func describe(_ node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
+    public func details(of node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
         let rows = nodes.subtree(of: node.row, depth: depth)
         guard rows.count <= limit else {
             throw Failure(
@@ -50,10 +50,10 @@ extension ViewGraph {
     /// costs of their own.
     func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
         for row in rows {
-            try charge(ViewGraph.stepsPerDescribedNode)
+            try charge(Wiring.stepsPerDescribedNode)
             for (_, attribute) in nodes[Int(row)].attributes {
                 try charge(
-                    ViewGraph.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
+                    Wiring.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
             }
         }
     }
@@ -66,7 +66,7 @@ extension ViewGraph {
         map["kind"] = .string(node.kind.rawValue)
         if let component = node.definition.component { map["component"] = .string(component) }
         var described = ValueMap()
-        for (name, attribute) in namedAttributes(of: row) { described[name] = describe(attribute) }
+        for (name, attribute) in allAttributes(of: row) { described[name] = details(of: attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
         let choices = choices(below: row)
         if !choices.isEmpty { map["choices"] = .list(choices) }
@@ -96,7 +96,7 @@ extension ViewGraph {
     }
 
     /// `{kind, type, value or error, rule?, target?, action?}` of one attribute; evaluates it.
-    public func describe(_ attribute: AttributeID) -> Value {
+    public func details(of attribute: AttributeID) -> Value {
         let record = record(attribute)
         var map = ValueMap()
         map["kind"] = .string(record.kind.rawValue)
@@ -110,7 +110,7 @@ extension ViewGraph {
         case .rule(let rule): map["rule"] = .string(rule.program.text)
         case .alias(let place, _):
             let target = follow(place, isWritten: true)
-            guard !isHidden(target.attribute), isVisible(target.attribute) else { break }
+            guard !isUnnamed(target.attribute), isVisible(target.attribute) else { break }
             map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break
         }
@@ -121,9 +121,9 @@ extension ViewGraph {
     }
 
     /// The same of a place inside an attribute's value, with the type that the value there has.
-    public func describe(_ place: Place) -> Value {
-        guard !place.steps.isEmpty, case .map(var map) = describe(place.attribute) else {
-            return describe(place.attribute)
+    public func details(of place: Place) -> Value {
+        guard !place.steps.isEmpty, case .map(var map) = details(of: place.attribute) else {
+            return details(of: place.attribute)
         }
         switch shown(content(at: place), of: place.attribute) {
         case .value(let value):
@@ -184,7 +184,7 @@ extension ViewGraph {
         var found: [AttributeID] = []
         for row in rows.sorted() {
             let node = nodes[Int(row)]
-            found += namedAttributes(of: row).map(\.attribute)
+            found += allAttributes(of: row).map(\.attribute)
             found +=
                 node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
@@ -203,7 +203,7 @@ extension ViewGraph {
         let vertices = try vertices(below: node, limit: limit)
         let numbers = numbers(of: vertices)
         let list = vertices.map { attribute -> Value in
-            guard case .map(var map) = describe(attribute) else { return .null }
+            guard case .map(var map) = details(of: attribute) else { return .null }
             map["id"] = .int(numbers?[attribute] ?? Int64(attribute.index))
             map["path"] = .string(path(of: attribute))
             map["inputs"] = .list(
@@ -260,7 +260,7 @@ extension ViewGraph {
     /// Charges a rule before it is read. A text that is too long is refused without being read.
     private func chargeReading(_ text: String) throws(Failure) {
         let length = text.utf8.count
-        if length <= limits.rules.sourceLength { try charge(length * ViewGraph.stepsPerByteOfRule) }
+        if length <= limits.rules.sourceLength { try charge(length * Wiring.stepsPerByteOfRule) }
     }
 
     /// A rule over bindings alone.
@@ -277,7 +277,7 @@ extension ViewGraph {
         try chargeReading(text)
         let scope = RuleScope(limits: limits.rules)
         for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
-        for (name, attribute) in namedAttributes(of: node.row) {
+        for (name, attribute) in allAttributes(of: node.row) {
             scope.declare(name, record(attribute).type)
         }
         if mayRead == nil {

@@ -14,7 +14,7 @@ enum PlanCost {
 }
 
 // What is added to the tree and its states, held against the limits.
-extension ViewGraph {
+extension Wiring {
     /// What the graph gets more of.
     struct Growth {
         var nodes = 0
@@ -29,7 +29,9 @@ extension ViewGraph {
     /// What a definition makes, instances of `forEach` not counted.
     /// - Parameter new: what its document declares.
     /// - Throws: `limit` when the tree would become too deep.
-    func growth(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure) -> Growth {
+    func additions(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure)
+        -> Growth
+    {
         var growth = Growth()
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
@@ -59,9 +61,6 @@ extension ViewGraph {
                 hint: "tree-depth is the limit")
         }
     }
-
-    /// Charges a part of a document that is done in one turn. Scenes at a start are paid for.
-    func charge(planning steps: Int) throws(Failure) { if persistence.notesChanges { try charge(steps) } }
 
     /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
     func refuseExcess(_ new: Declarations, _ plan: ScenePlan) throws(Failure) {
@@ -172,7 +171,7 @@ extension ViewGraph {
         guard room >= 0 else { throw tooLong(path) }
         guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
         let left = try refuseLong(accepted, at: path)
-        if limits.valueSize - left >= ViewGraph.longValue, type.objectNames.isEmpty { known = left }
+        if limits.valueSize - left >= Wiring.longValue, type.objectNames.isEmpty { known = left }
         return accepted
     }
 

@@ -59,7 +59,7 @@ extension Persistence {
             if !isNew { keys[row] = key }
             let made =
                 isOwn && !nodes[Int(row)].kind.isMadeFromData
-                ? Set(definitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
+                ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
                 if let kept = nodes[Int(child)].kept, kept.key != nil {
                     // Its row names its parent; its own key follows what it is a part of.
@@ -112,7 +112,7 @@ extension Persistence {
         if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
         guard !nodes[Int(row)].kind.isMadeFromData else { return }
         // Of what it was made with only those that it still has are made again.
-        for made in definitions(madeBy: row, isOwn: isOwn) {
+        for made in childDefinitions(madeBy: row, isOwn: isOwn) {
             if let there = nodes.child(made.id, of: row), nodes[Int(there)].kept?.key == nil { continue }
             noteRemoved(made.id, from: row, key)
         }
@@ -145,7 +145,7 @@ extension Persistence {
     func isUse(_ row: UInt32) -> Bool { nodes.base(of: row).body.map { components.isCurrent($0) } ?? false }
 
     /// The children that are there again whenever a node is made.
-    func definitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
+    func childDefinitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
         if isOwn { return isUse(row) ? nodes.base(of: row).body?.slotted.map(\.0) ?? [] : [] }
         return nodes.base(of: row).slotted.map(\.0)
     }
@@ -183,7 +183,7 @@ extension Persistence {
     private func noteGone(_ id: String, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row
-                || definitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
+                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
         else { return }
         noteRemoved(id, from: row, nodes.key(of: row))
     }

@@ -90,7 +90,7 @@ final class Persistence {
             guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }
             kept.isDue = false
             if !nodes.isLinked(node.row) { continue }
-            if let value = storedRow(of: node.row) {
+            if let value = writtenRow(of: node.row) {
                 kept.isStored = true
                 changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: value))
             } else if kept.isStored {
@@ -229,10 +229,10 @@ final class Persistence {
         }
         let high = next.flatMap { nodes.rank(of: $0) == rank ? nodes.order(of: $0) : nil }
         let kept = nodes.kept(row)
-        let fits = nodes.order(of: row).map { implied in
+        let isBetween = nodes.order(of: row).map { implied in
             (low.map { $0.precedesByBytes(implied) } ?? true) && (high.map { implied.precedesByBytes($0) } ?? true)
         }
-        if fits != true || kept.isElsewhere {
+        if isBetween != true || kept.isElsewhere {
             if let low, let high, !low.precedesByBytes(high) { return true }
             kept.order = OrderKey.between(low, high)
         }

@@ -89,21 +89,11 @@ extension ViewGraph {
         _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false
     ) throws(Failure) -> Planning {
         let planning = try planning(of: scene, at: node, mode, isTold: isTold, isKept: isKept)
-        try finish(planning)
+        try finishPlanning(planning)
         return planning
     }
 
-    /// The plan of a construction, made again if the tree has changed since.
-    public func plan(
-        of construction: Construction, _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode
-    ) throws(Failure) -> ScenePlan {
-        if construction.version == nodes.changes { return construction.plan }
-        let planning = try planning(of: scene, at: node, mode, isTold: false, isKept: false, isBuilt: true)
-        try finish(planning)
-        return planning.plan
-    }
-
-    private func finish(_ planning: Planning) throws(Failure) {
+    func finishPlanning(_ planning: Planning) throws(Failure) {
         while true {
             let all = max(stepsLeft, 1)
             var steps = all
@@ -120,7 +110,7 @@ extension ViewGraph {
         try planning(of: scene, at: node, mode, isTold: isTold, isKept: isKept, isBuilt: false)
     }
 
-    private func planning(
+    func planning(
         of scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode, isTold: Bool = false, isKept: Bool = false,
         isBuilt: Bool
     ) throws(Failure) -> Planning {
@@ -141,7 +131,7 @@ extension ViewGraph {
         }
         let planning = Planning(
             plan, scene, mode, isTold: isTold, isKept: isKept, isBuilt: isBuilt,
-            isDeclared: isDeclared(scene.declarations), version: nodes.changes)
+            isDeclared: hasDeclared(scene.declarations), version: nodes.changes)
         planning.cost = scene.values.count * PlanCost.value
         planning.pending = [
             Planning.Children(
@@ -150,6 +140,9 @@ extension ViewGraph {
         ]
         return planning
     }
+
+    /// Charges a part of a document that is done in one turn. Scenes at a start are paid for.
+    func charge(planning steps: Int) throws(Failure) { if persistence.notesChanges { try charge(steps) } }
 
     /// Whether the tree is as it was when the plan was begun. Otherwise it can only be dropped.
     public func isCurrent(_ planning: Planning) -> Bool { planning.version == nodes.changes }
@@ -214,7 +207,7 @@ extension ViewGraph {
             if isRemade { planning.plan.remadeCreations.insert(planning.plan.creations.count) }
             planning.plan.creations.append((row, definition, slot, origin.isGiven(definition)))
             if planning.isBuilt { return }
-            planning.growth += try growth(by: definition, below: siblings.depth, planning.scene.declarations)
+            planning.growth += try additions(by: definition, below: siblings.depth, planning.scene.declarations)
         }
         let found = nodes.child(definition.id, of: row)
         // A merged document completes what stands in a branch, too.
@@ -243,7 +236,7 @@ extension ViewGraph {
             planning.cost += PlanCost.change
             planning.plan.changed.append(name)
             planning.plan.changes.append(existing)
-            if planning.isTold { tell(differences(existing, definition, isReplacing), in: &planning.plan) }
+            if planning.isTold { tell(describeDifferences(existing, definition, isReplacing), in: &planning.plan) }
         }
         // What a component or a list makes depends on more than the node says.
         let isPlain = definition.component == nil && old.definition.component == nil && definition.forEach == nil

@@ -52,10 +52,10 @@ struct ReferredNames {
             }
             for expression in inputs { ReferredNames.add(expression, to: &modifier, except: around) }
             for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier, except: own) }
-            let isUse = definition.component != nil
+            let isComponent = definition.component != nil
             let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
-            for (child, _) in definition.slotted where !isUse || !given.contains(ObjectIdentifier(child)) {
-                pending.append((child, isUse ? around : own, []))
+            for (child, _) in definition.slotted where !isComponent || !given.contains(ObjectIdentifier(child)) {
+                pending.append((child, isComponent ? around : own, []))
             }
         }
     }

@@ -42,6 +42,7 @@ extension ViewGraph {
         armReactions()
         budget.isWaived = false
         persistence.origin = .clients
+        _ = timedValues.takeForgotten()
         persistence.forgetChanges()
         keep(restored.begun.filter { engine.isAlive($0) && restored.states[$0] == nil })
         restored.begun = []
@@ -68,7 +69,7 @@ extension ViewGraph {
                 }
                 document[group] = (document[group] ?? .map(ValueMap())).adding(value)
             }
-            self.declare(try read(.map(document), at: NodeID.root.row).declarations)
+            self.declareNames(try read(.map(document), at: NodeID.root.row).declarations)
         }
         do throws(Failure) {
             try declare(rows)
@@ -154,8 +155,6 @@ extension ViewGraph {
     }
 
     // MARK: Lists that are held
-
-    func elementsPath(of row: UInt32) -> String { nodes.path(of: row) + "." + Persistence.heldName }
 
     /// Instances that a start would not make again from what is kept else.
     func isWorthHolding(_ row: UInt32) -> Bool {

@@ -10,7 +10,7 @@ extension ScenePlan {
 
 extension ViewGraph {
     /// One line per attribute or group of modifiers: `+` comes, `-` goes, `~` becomes another; with what was and what is written.
-    func differences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
+    func describeDifferences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
         let path = nodes.path(of: row)
         func said(_ attribute: AttributeDefinition) -> String {
             let (group, value) = DefinitionWriter.attribute(attribute)

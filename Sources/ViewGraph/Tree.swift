@@ -33,7 +33,7 @@ class TreeNode {
     fileprivate let generation: UInt32
     fileprivate(set) var isAlive = true
     /// It is out of the tree, with all that is below it, and waits to be freed.
-    fileprivate(set) var isUnlinked = false
+    fileprivate(set) var isOut = false
     /// The root is its own parent.
     fileprivate(set) var parent: UInt32
     /// In order; a section's header comes first and its footer last.
@@ -85,6 +85,8 @@ final class Tree<Node: TreeNode> {
     var placements = Placements()
     /// There has been a node of a component that places what it is given.
     private(set) var hasPlaces = false
+    /// There has been a node that says how changes in it move.
+    private(set) var hasAnimations = false
     /// Of a row that is used for the first time since the table was cut: no id of before names it.
     private var firstGeneration: UInt32 = 1
 
@@ -106,8 +108,10 @@ final class Tree<Node: TreeNode> {
 
     func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: node(row).generation) }
 
-    func notePlacing(_ definition: NodeDefinition) {
+    /// A node has this definition from now on.
+    func note(_ definition: NodeDefinition) {
         if !hasPlaces, definition.firstPlacing != nil { hasPlaces = true }
+        if !definition.animations.isEmpty { hasAnimations = true }
     }
 
     /// Living nodes.
@@ -131,13 +135,13 @@ final class Tree<Node: TreeNode> {
 
     /// A node that was detached is out of the tree. It lives until `remove`.
     func unlink(_ row: UInt32) {
-        node(row).isUnlinked = true
+        node(row).isOut = true
         unlinked += 1
     }
 
     /// Whether neither a node nor one above it is unlinked. O(depth) while there are such nodes, else O(1).
     func isLinked(_ row: UInt32) -> Bool {
-        unlinked == 0 || !upward(from: row).contains { node($0).isUnlinked }
+        unlinked == 0 || !upward(from: row).contains { node($0).isOut }
     }
 
     /// An unlinked node lets go of its children. They keep their parent.
@@ -154,7 +158,7 @@ final class Tree<Node: TreeNode> {
     func remove(_ row: UInt32) {
         let gone = node(row)
         gone.isAlive = false
-        if gone.isUnlinked { unlinked -= 1 }
+        if gone.isOut { unlinked -= 1 }
         gone.children = []
         gone.childrenByID = nil
         generations[Int(row)] &+= 1

@@ -68,7 +68,8 @@ struct RuleLimitTests {
         busy.send("[" + Array(repeating: call, count: 200).joined(separator: ",") + "]")
         let graph = daemon.daemon.runtime.graph
         func value(_ path: String) throws -> Value? {
-            guard case .value(let value) = graph.content(of: graph.target(of: try graph.locate(AttributePath(path))))
+            guard
+                case .value(let value) = graph.content(of: graph.writeTarget(of: try graph.locate(AttributePath(path))))
             else { return nil }
             return value
         }

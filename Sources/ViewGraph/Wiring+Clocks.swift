@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-extension ViewGraph {
+extension Wiring {
     /// Whether anything moves by itself.
     public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
 
-    func clock(_ schedule: ClockSchedule) -> AttributeID {
+    func clockVertex(of schedule: ClockSchedule) -> AttributeID {
         if let existing = clocks.vertex(of: schedule) { return existing }
         let made = createInput(
             .value(.timestamp(clocks.reading(of: schedule))), node: NodeID.root.row, name: "clock \(schedule.text)",
@@ -14,13 +14,6 @@ extension ViewGraph {
         clocks.add(made, of: schedule)
         sharing.noteIdle(made)
         return made
-    }
-
-    /// Sets every clock to its last tick at or before `time`; a clock that has not ticked since
-    /// changes nothing. Operators over time whose result changes now are evaluated.
-    public func advance(to time: Timestamp) {
-        for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
-        if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
     }
 
     /// When the next clock that somebody watches will tick, or the next operator over time has another result; nil: never. Cost:
