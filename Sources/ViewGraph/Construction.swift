@@ -96,7 +96,7 @@ extension ViewGraph {
         let construction = Construction(
             planning, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }),
             firstNumber: persistence.lastNumber + 1)
-        construction.version = isCurrent(planning) ? nodes.changes : nil
+        construction.version = planning.isCurrent ? nodes.changes : nil
         return construction
     }
 
@@ -182,7 +182,7 @@ extension ViewGraph {
             StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: construction.firstNumber))))
     }
 
-    /// Gives a new node its key and its row, as `makeOwn` does to nodes of the tree.
+    /// Gives a new node its key and its row, as `Persistence.noteNew` does to nodes of the tree.
     private func store(_ row: UInt32, in construction: Construction) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = construction.storedTops.contains(row)
@@ -253,9 +253,7 @@ extension ViewGraph {
         of construction: Construction, _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode
     ) throws(Failure) -> ScenePlan {
         if construction.version == nodes.changes { return construction.plan }
-        let planning = try planning(of: scene, at: node, mode, isTold: false, isKept: false, isBuilt: true)
-        try finishPlanning(planning)
-        return planning.plan
+        return try planned(scene, at: node, mode, isBuilt: true).plan
     }
 
     /// Whether a construction holds the new nodes of a plan.
@@ -300,7 +298,7 @@ extension ScenePlan {
 }
 
 extension Declarations {
-    /// As `ViewGraph.declare` adds them, without what follows for the tree.
+    /// As `ViewGraph.declareNames` adds them, without what follows for the tree.
     fileprivate mutating func add(_ new: Declarations) {
         types.merge(new.types) { $1 }
         environment.merge(completed(new.environment)) { $1 }

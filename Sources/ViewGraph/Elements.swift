@@ -23,13 +23,14 @@ extension Wiring {
 
     // MARK: Index
 
-    /// The name of an instance's index; nil where there is none, or an attribute of the node's own has the name.
+    /// The name of an instance's index; nil where there is none, or an attribute of the node's own
+    /// has the name.
     public func nameOfIndex(of node: NodeID) -> String? { nodes[Int(node.row)].namedIndex }
 
     public func index(of node: NodeID) -> AttributeID? { indexAttribute(of: node.row) }
 
-    /// An instance's place, as a vertex from the first time that somebody asks for it: while nobody does, an insertion need not
-    /// tell all that stand behind it.
+    /// An instance's place, as a vertex from the first time that somebody asks for it: while nobody
+    /// does, an insertion need not tell all that stand behind it.
     func indexAttribute(of row: UInt32) -> AttributeID? {
         guard let scope = nodes[Int(row)].indexScope else { return nil }
         if let made = scope.attribute { return made }

@@ -1,12 +1,13 @@
 import AttributeGraph
 import AttributeValues
 
-/// The living side of a `forEach`: one instance per element, found by the name that its id gives it.
+/// The living side of a `forEach`: one instance per element, found by the name that its id gives
+/// it.
 struct ForEachState {
     /// Holds the list; always watched, because the tree must be right for whoever looks at it.
     var data: AttributeID
-    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs nothing until somebody reads it. A choice
-    /// has none.
+    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs
+    /// nothing until somebody reads it. A choice has none.
     var elements: AttributeID?
     /// Counts up with every change of the ids and of `failure`.
     var order: AttributeID
@@ -18,7 +19,8 @@ struct ForEachState {
     var isHeld = false
     /// Data that is a reference: where the elements live, so that instances can bind to them.
     var target: Place?
-    /// The data as the instances show it, and the id of each element. The node's children stand in the same order.
+    /// The data as the instances show it, and the id of each element. The node's children stand in
+    /// the same order.
     var list: ValueList = []
     var ids: ValueList = []
     /// Instances by node name.

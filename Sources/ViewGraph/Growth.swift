@@ -62,26 +62,6 @@ extension Wiring {
         }
     }
 
-    /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
-    func refuseExcess(_ new: Declarations, _ plan: ScenePlan) throws(Failure) {
-        let all = declarations.nameCount + new.nameCount - declarations.sharedNameCount(with: new)
-        guard all <= SceneLimits.declarations || new.nameCount == 0 else {
-            throw Failure(
-                .limit,
-                "there would be \(all) keys, types and components; at most \(SceneLimits.declarations) are declared")
-        }
-        for (row, definition, isReplacing, _) in plan.updates where !isReplacing {
-            let old = nodes[Int(row)].attributes.count
-            guard old + definition.attributes.count > SceneLimits.attributes else { continue }
-            let added = definition.attributes.count { ownAttribute($0.name, of: row) == nil }
-            guard added == 0 || old + added <= SceneLimits.attributes else {
-                throw Failure(
-                    .limit, "\(nodes.path(of: row)) would have more than \(SceneLimits.attributes) attributes",
-                    path: nodes.path(of: row), hint: "make several nodes")
-            }
-        }
-    }
-
     func refuse(_ growth: Growth) throws(Failure) {
         guard liveNodes + growth.nodes <= limits.nodes else {
             throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes", hint: "nodes is the limit")
@@ -177,17 +157,4 @@ extension Wiring {
 
     /// Values of so many bytes are measured once, and after that only by what changes of them.
     private static let longValue = 4096
-}
-
-extension Declarations {
-    /// Keys, types and components.
-    fileprivate var nameCount: Int {
-        environment.count + container.count + preference.count + types.count + components.count
-    }
-
-    fileprivate func sharedNameCount(with new: Declarations) -> Int {
-        new.environment.keys.count { environment[$0] != nil } + new.container.keys.count { container[$0] != nil }
-            + new.preference.keys.count { preference[$0] != nil } + new.types.keys.count { types[$0] != nil }
-            + new.components.keys.count { components[$0] != nil }
-    }
 }

@@ -6,6 +6,15 @@ import SceneModel
 // What the graph tells about itself: to the runtime, and to people.
 
 extension Wiring {
+    public var namedAttributes: Int {
+        var count = 0
+        for row in nodes.living {
+            let node = nodes[Int(row)]
+            count += node.namedAttributes.count + (node.namedIndex == nil ? 0 : 1)
+        }
+        return count
+    }
+
     public func isDurable(_ attribute: AttributeID) -> Bool {
         if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
         return false
@@ -32,9 +41,6 @@ extension Wiring {
         guard case .object(let object) = record(state).source else { return isDurable(state) ? [state] : [] }
         return Array(durableStates(of: [object]))
     }
-
-    /// The attribute in which a write to a place ends, as far as it is known now.
-    public func writeTarget(of place: Place) -> AttributeID { follow(place, isWritten: true).attribute }
 
     /// Whether a place holds values of one type whatever is written: a whole attribute whose type leaves no choice.
     public func isOfOneType(_ place: Place) -> Bool {

@@ -1,6 +1,7 @@
 import SceneModel
 
-/// What a store knows of a node beyond what its scene, template or component says; nodes that nobody changed have none.
+/// What a store knows of a node beyond what its scene, template or component says; nodes that
+/// nobody changed have none.
 final class KeptNode {
     /// nil: it follows from the parent's key.
     var key: String?
@@ -14,7 +15,8 @@ final class KeptNode {
     var isHeir = false
     /// The parent that it was made in, if that is not the parent it has.
     var home: NodeID?
-    /// The instance or client's node that it is a part of, for one that was moved. nil: a scene makes it.
+    /// The instance or client's node that it is a part of, for one that was moved. nil: a scene
+    /// makes it.
     var maker: NodeID?
     /// Ids of those of its children that it was made with and clients removed.
     var removed: Set<String> = []

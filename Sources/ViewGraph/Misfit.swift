@@ -55,7 +55,8 @@ struct Misfit {
         self.found = found
     }
 
-    /// The first property of a map that an object does not hold so; its type is nil where the object does not store such a one.
+    /// The first property of a map that an object does not hold so; its type is nil where the
+    /// object does not store such a one.
     private static func property(of map: ValueMap, in name: String, _ declarations: Declarations, _ withComputed: Bool)
         -> (
             name: String, value: Value, type: ValueType?, known: [String]

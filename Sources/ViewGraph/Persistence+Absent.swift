@@ -42,7 +42,8 @@ extension Persistence {
         note(StoreChange(key: key, name: Persistence.heldName, value: nil))
     }
 
-    /// Instances that are not there yet are what another template says, whatever clients had changed in them; not so those in them.
+    /// Instances that are not there yet are what another template says, whatever clients had
+    /// changed in them; not so those in them.
     func forgetAbsentChanges(below forEach: UInt32) {
         guard !absentRows.isEmpty else { return }
         let top = nodes.key(of: forEach)

@@ -1,7 +1,8 @@
 import AttributeValues
 import SceneModel
 
-// Who makes a node: a scene or a component, data, or a client. A node that leaves its maker is stored whole.
+// Who makes a node: a scene or a component, data, or a client. A node that leaves its maker is
+// stored whole.
 
 extension Persistence {
     // MARK: Moving
@@ -45,8 +46,10 @@ extension Persistence {
     /// A client has made a node.
     func noteNew(_ top: UInt32) { _ = makeOwn(top, isNew: true) }
 
-    /// A node that a client has made, or taken away from where it was made, is stored whole from now on.
-    /// - Returns: nodes that have another key: their values have to be noted again. None of a new node.
+    /// A node that a client has made, or taken away from where it was made, is stored whole from
+    /// now on.
+    /// - Returns: nodes that have another key: their values have to be noted again. None of a new
+    ///   node.
     func makeOwn(_ top: UInt32, isNew: Bool = false) -> [UInt32] {
         // Parents before children.
         var affected: [(row: UInt32, isOwn: Bool, old: String)] = []
@@ -141,7 +144,8 @@ extension Persistence {
         }
     }
 
-    /// Whether a client's node is stored as the use of its component: the component is still the declared one.
+    /// Whether a client's node is stored as the use of its component: the component is still the
+    /// declared one.
     func isUse(_ row: UInt32) -> Bool { nodes.base(of: row).body.map { components.isCurrent($0) } ?? false }
 
     /// The children that are there again whenever a node is made.
@@ -209,7 +213,8 @@ extension Persistence {
         guard notesChanges else { return [] }
         let rows = hasMovedNodes || !absentRows.isEmpty ? nodes.subtree(of: top) : [top]
         var keys: [String] = []
-        // A tombstone may come in the place of the rows of these: the store does not know then that others are below them.
+        // A tombstone may come in the place of the rows of these: the store does not know then that
+        // others are below them.
         for row in rows where row == top || nodes[Int(row)].kept?.home != nil {
             forgetRows(of: row)
             if !nodes[Int(row)].children.isEmpty { keys.append(nodes.key(of: row)) }

@@ -52,7 +52,8 @@ extension ViewGraph {
         return ids
     }
 
-    /// The subviews that a component is given, by their ids; kept as long as the tree stays as it is.
+    /// The subviews that a component is given, by their ids; kept as long as the tree stays as it
+    /// is.
     private func subviewIDs(of root: UInt32) -> [String: UInt32] {
         if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
         let subviews = nodes.sections(of: root).flatMap { group in
@@ -63,8 +64,8 @@ extension ViewGraph {
         return rows
     }
 
-    /// Forgets where the nodes at and below a node stand, and what its places show, before it gets another parent. All
-    /// places concerned look again.
+    /// Forgets where the nodes at and below a node stand, and what its places show, before it gets
+    /// another parent. All places concerned look again.
     func releasePlaces(below row: UInt32) {
         guard nodes.hasPlaces else { return }
         let rows = nodes.subtree(of: row)

@@ -32,7 +32,8 @@ extension Wiring {
         return found == nodes.visibleChildren(of: node.row) ? nil : found.map(nodes.nodeID)
     }
 
-    /// Their paths, without those that may not be read; those of its children where these stand in it.
+    /// Their paths, without those that may not be read; those of its children where these stand in
+    /// it.
     public func pathsShown(in node: NodeID) -> [String] {
         let shown = shown(in: node)?.map(\.row) ?? nodes.visibleChildren(of: node.row)
         return shown.filter { isVisible(node: $0) }.map(nodes.path)

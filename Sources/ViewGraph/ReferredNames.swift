@@ -1,8 +1,9 @@
 import RuleLanguage
 import SceneModel
 
-/// The names in what a node's attributes and modifiers say, by the scope in which they are looked up. Names inside a component lead
-/// somewhere for sure, and are not among them; those of its use, and of what it is given, are.
+/// The names in what a node's attributes and modifiers say, by the scope in which they are looked
+/// up. Names inside a component lead somewhere for sure, and are not among them; those of its use,
+/// and of what it is given, are.
 struct ReferredNames {
     private(set) var enclosing: Set<String> = []
     private(set) var modifier: Set<String> = []

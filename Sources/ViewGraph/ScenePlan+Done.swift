@@ -4,8 +4,9 @@ import SceneModel
 
 // A document that says what is there already changes nothing, as an equal value does not.
 
-extension ViewGraph {
-    /// Whether the tree, its declarations and its states are already as a plan would make them. O(declarations and values of the document).
+extension Wiring {
+    /// Whether the tree, its declarations and its states are already as a plan would make them.
+    /// O(declarations and values of the document).
     public func isDone(_ plan: ScenePlan) -> Bool {
         plan.creations.isEmpty && plan.removals.isEmpty && plan.restarts.isEmpty && plan.slots.isEmpty
             && plan.changed.isEmpty
@@ -21,7 +22,8 @@ extension ViewGraph {
         return content(of: held) == .value(declarations.complete(value, as: placeType(of: held) ?? .dyn))
     }
 
-    /// What a component or type is made of may have been declared anew since it was written, so its words alone do not tell.
+    /// What a component or type is made of may have been declared anew since it was written, so its
+    /// words alone do not tell.
     func hasDeclared(_ new: Declarations) -> Bool {
         declarations.written.includes(new.written)
             && new.components.allSatisfy { name, component in

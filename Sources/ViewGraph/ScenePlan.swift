@@ -40,6 +40,7 @@ public enum ApplyMode {
     case create
     /// Nodes that exist are brought up to the document; what it does not mention stays.
     case merge
-    /// As merge, but below the place of application nothing stays that the document does not mention.
+    /// As merge, but below the place of application nothing stays that the document does not
+    /// mention.
     case replace
 }

@@ -2,8 +2,9 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// References that a rule chooses. Readers stop at the attribute that has one, and do not follow it to what it means now, as
-// they do with other references. So when the rule chooses another place, nothing has to be connected again.
+// References that a rule chooses. Readers stop at the attribute that has one, and do not follow it
+// to what it means now, as they do with other references. So when the rule chooses another place,
+// nothing has to be connected again.
 
 extension Wiring {
     func boundSelection(_ selection: Selection, at row: UInt32, _ scope: Scope) -> Source {

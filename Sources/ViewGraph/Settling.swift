@@ -2,11 +2,12 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// After a change: what is new is connected, and lists follow their data, until nothing changes any more.
+// After a change: what is new is connected, and lists follow their data, until nothing changes any
+// more.
 
 extension ViewGraph {
-    /// Brings the instances in line with the data until nothing changes any more: instances may hold further `forEach`.
-    /// What may have changed beside that is collected in `watches`.
+    /// Brings the instances in line with the data until nothing changes any more: instances may
+    /// hold further `forEach`. What may have changed beside that is collected in `watches`.
     func settleStructure() {
         sweepVertices()
         completeNew()
@@ -34,7 +35,8 @@ extension ViewGraph {
                 settlePlacements()
                 continue
             }
-            // Outer ones first: an inner one may go with its element. Rows decide between the others, so that each run does the same.
+            // Outer ones first: an inner one may go with its element. Rows decide between the
+            // others, so that each run does the same.
             let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
@@ -54,7 +56,8 @@ extension ViewGraph {
         if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
     }
 
-    /// Rules that have waited run when they are next wanted, and the tree is brought in line with what they say of it.
+    /// Rules that have waited run when they are next wanted, and the tree is brought in line with
+    /// what they say of it.
     /// - Returns: whether anybody watches what comes of it.
     public func resumeWaitingRules() -> Bool {
         for attribute in evaluation.takeWaiting() where engine.isAlive(attribute) {
@@ -67,7 +70,8 @@ extension ViewGraph {
 
     // MARK: Connecting
 
-    /// Connects all nodes made since the last call: parents before children, references before rules.
+    /// Connects all nodes made since the last call: parents before children, references before
+    /// rules.
     func connectNew() {
         let rows = unboundNodes
         unboundNodes = []
@@ -91,7 +95,8 @@ extension ViewGraph {
 
     // MARK: Reports
 
-    /// Watched attributes that may have changed since the last call, each once, in the order in which the first change reached them.
+    /// Watched attributes that may have changed since the last call, each once, in the order in
+    /// which the first change reached them.
     public func takeInvalidated() -> [AttributeID] {
         collectInvalidated()
         return watches.take(engine)
@@ -103,7 +108,8 @@ extension ViewGraph {
         return hasStructureChange || !watches.invalidated.isEmpty
     }
 
-    /// The data of the lists that decide what a pattern matches; nil if there are too many to look at.
+    /// The data of the lists that decide what a pattern matches; nil if there are too many to look
+    /// at.
     public func listData(deciding pattern: PathPattern) -> [AttributeID]? {
         guard forEachByData.count <= ViewGraph.decidingLists else { return nil }
         let named = pattern.segments.prefix { if case .id = $0 { true } else { false } }

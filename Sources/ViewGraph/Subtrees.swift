@@ -2,8 +2,9 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// From definitions to nodes, and their end. Creation comes in two steps: first all nodes of a subtree with all their vertices,
-// then `connectNew` connects the vertices, so that within one document the order of writing does not matter.
+// From definitions to nodes, and their end. Creation comes in two steps: first all nodes of a
+// subtree with all their vertices, then `connectNew` connects the vertices, so that within one
+// document the order of writing does not matter.
 
 extension ViewGraph {
     /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes`.
@@ -29,8 +30,9 @@ extension ViewGraph {
         let slot: Slot
     }
 
-    /// Makes nodes until there are no more or the steps are used up, parents before children and siblings in order. An explicit
-    /// stack: documents are only as deep as `SceneModel` admits, but components multiply.
+    /// Makes nodes until there are no more or the steps are used up, parents before children and
+    /// siblings in order. An explicit stack: documents are only as deep as `SceneModel` admits, but
+    /// components multiply.
     func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
         while steps > 0, let next = pending.popLast() {
             let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
@@ -81,8 +83,8 @@ extension ViewGraph {
         nodes[Int(row)].objects = []
     }
 
-    /// Removes subtrees with their attributes. Readers elsewhere read `removed` from then on. O(subtrees + their edges + siblings
-    /// of their roots).
+    /// Removes subtrees with their attributes. Readers elsewhere read `removed` from then on.
+    /// O(subtrees + their edges + siblings of their roots).
     /// - Parameter roots: none inside another.
     func destroySubtrees(_ roots: [UInt32]) {
         for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
@@ -93,8 +95,8 @@ extension ViewGraph {
         }
     }
 
-    /// Destroys a node that its parent no longer names, and all that is below: now, as long as the change at hand has
-    /// destroyed few, or else in slices.
+    /// Destroys a node that its parent no longer names, and all that is below: now, as long as the
+    /// change at hand has destroyed few, or else in slices.
     func destroySubtree(_ top: UInt32) {
         let few = nodes.subtree(of: top, atMost: persistence.isRestoring ? .max : unlinked.room)
         guard !noteLeft(top, few), let rows = few else { return unlink(top) }

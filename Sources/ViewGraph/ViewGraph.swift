@@ -2,11 +2,12 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// SwiftUI's data flow over the engine: a tree of nodes whose attributes are states, bindings, lets, computeds, inherited
-/// environment values and clocks.
+/// SwiftUI's data flow over the engine: a tree of nodes whose attributes are states, bindings,
+/// lets, computeds, inherited environment values and clocks.
 ///
-/// It changes what `Wiring` connects. It knows no clients, sockets or time: transactions come in (`Transaction`), content is read out
-/// (`content(of:)`), and what may have changed is drained (`takeInvalidated`).
+/// It changes what `Wiring` connects. It knows no clients, sockets or time: transactions come in
+/// (`Transaction`), content is read out (`content(of:)`), and what may have changed is drained
+/// (`takeInvalidated`).
 public final class ViewGraph: Wiring {
     /// `forEach` nodes whose data is watched, by the engine index of the data.
     var forEachByData: [UInt32: UInt32] = [:]

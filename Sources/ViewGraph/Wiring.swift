@@ -3,10 +3,12 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-/// The tree and the engine's vertices, with what connects both: names, the environment, containers, places in values, time.
+/// The tree and the engine's vertices, with what connects both: names, the environment, containers,
+/// places in values, time.
 ///
-/// All of it can be read and evaluated. Vertices for what somebody reads are made when they are first read. It makes and removes no
-/// nodes, and knows no lists, no transactions and no store: `ViewGraph` adds these. One owner, one thread.
+/// All of it can be read and evaluated. Vertices for what somebody reads are made when they are
+/// first read. It makes and removes no nodes but those of objects in states, and knows no lists, no
+/// transactions and no store: `ViewGraph` adds these. One owner, one thread.
 public class Wiring {
     typealias Engine = GraphCore<RuleHost>
 
@@ -31,10 +33,12 @@ public class Wiring {
     final var roots = RootReferences()
     final var evaluation = Evaluation()
     final var budget = Budget()
-    /// Whether the client of the request at hand may read an attribute, or all attributes of a node; nil: it may read everything.
-    /// Looked at where the graph tells something by name, never where values are made.
+    /// Whether the client of the request at hand may read an attribute, or all attributes of a
+    /// node; nil: it may read everything. Looked at where the graph tells something by name, never
+    /// where values are made.
     public final var mayRead: ((AttributePath) -> Bool)?
-    /// Called now and then while rules run that take long: whoever waits for their end sees that the daemon is alive.
+    /// Called now and then while rules run that take long: whoever waits for their end sees that
+    /// the daemon is alive.
     public final var onLongWork: (() -> Void)?
     /// Nodes made and not yet connected to what they read.
     final var unboundNodes: [UInt32] = []
@@ -42,7 +46,8 @@ public class Wiring {
     final var unbegun: [AttributeID] = []
     /// What changed in the tree since it was last taken.
     final var structureChange = StructureChange()
-    /// The writes so far of a transaction. While it is open, vertices are noted before they get other contents.
+    /// The writes so far of a transaction. While it is open, vertices are noted before they get
+    /// other contents.
     final var transaction: OpenTransaction?
 
     init(_ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp) {
@@ -71,9 +76,11 @@ public class Wiring {
         public var depth = 512
         /// Bytes, as JSON, of a value that a write makes.
         public var valueSize = 8 << 20
-        /// Changes of a `forEach` behind one transaction after which it counts as endless, if its data depends on its instances.
+        /// Changes of a `forEach` behind one transaction after which it counts as endless, if its
+        /// data depends on its instances.
         public var structureRounds = 64
-        /// Rounds of actions that a change calls, each set off by the one before, after which they count as a loop.
+        /// Rounds of actions that a change calls, each set off by the one before, after which they
+        /// count as a loop.
         public var reactionRounds = 32
         /// Operators over time, each with an operand of its own.
         public var timedValues = 100_000

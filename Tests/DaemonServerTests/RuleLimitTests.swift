@@ -69,7 +69,8 @@ struct RuleLimitTests {
         let graph = daemon.daemon.runtime.graph
         func value(_ path: String) throws -> Value? {
             guard
-                case .value(let value) = graph.content(of: graph.writeTarget(of: try graph.locate(AttributePath(path))))
+                case .value(let value) = graph.content(
+                    of: graph.follow(try graph.locate(AttributePath(path)), isWritten: true).attribute)
             else { return nil }
             return value
         }

@@ -2,7 +2,8 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-// An attribute with `history` holds a vertex that records it, as a rule holds the operators that it uses.
+// An attribute with `history` holds a vertex that records it, as a rule holds the operators that it
+// uses.
 
 extension Wiring {
     /// Begins or ends the record of an attribute's past, as its definition says.
@@ -23,7 +24,8 @@ extension Wiring {
         releaseShared(vertex)
     }
 
-    /// What is recorded of an attribute: the least and the greatest value of each stretch of time, oldest first.
+    /// What is recorded of an attribute: the least and the greatest value of each stretch of time,
+    /// oldest first.
     public struct RecordedHistory {
         public var span: TimeSpan
         /// The length of a stretch.

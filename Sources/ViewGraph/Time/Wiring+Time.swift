@@ -2,9 +2,9 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-// Operators over time are vertices that rules name as inputs. A vertex reads its operand as any rule does, so the
-// engine brings it up to date before whoever reads it. It is watched, so a commit that changes the operand reports it.
-// At the end of the commit the change is added to its past.
+// Operators over time are vertices that rules name as inputs. A vertex reads its operand as any
+// rule does, so the engine brings it up to date before whoever reads it. It is watched, so a commit
+// that changes the operand reports it. At the end of the commit the change is added to its past.
 
 extension Wiring {
     /// The vertex of an operator, made at its first use; nil if there are too many.
