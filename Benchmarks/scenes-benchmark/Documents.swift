@@ -64,5 +64,11 @@ func applyDocuments(of count: Int) throws {
     print("{\"case\": \"apply \(count), merge\", \"evaluations\": \(graph.counters.evaluations - before)}")
     try apply(document(count, 2), "replace", .replace)
     try apply("nodes: []", "replace by nothing", .replace)
+    // Many nodes are freed in slices.
+    _ = graph.takeStoreChanges(at: 1)
+    timed("free") {
+        var steps = Int.max
+        graph.freeUnlinked(&steps)
+    }
     precondition(graph.liveNodes == 1)
 }

@@ -21,7 +21,7 @@ struct ChangedNames {
         for moved in structure.movedNodes {
             for names in moved.names { append(names, at: revision) }
             guard graph.isAlive(moved.node) else { continue }
-            for node in graph.nodes(below: moved.node) { append(graph.names(of: node), at: revision) }
+            for node in graph.allNodes(below: moved.node) { append(graph.nodeNames(of: node), at: revision) }
         }
     }
 

@@ -106,13 +106,13 @@ extension GraphRuntime {
                 job.stage = .planning(planning, scene, apply)
             case .planning(let planning, let scene, let apply):
                 let at = try place(of: apply)
-                guard graph.isCurrent(planning) else {
+                guard planning.isCurrent else {
                     // Data has changed the tree meanwhile, and may do so again.
                     let planned = try graph.planned(scene, at: at, mode(of: apply), isTold: apply.dryRun)
                     job.stage = .planning(planned, scene, apply)
                     continue
                 }
-                guard try graph.advance(planning, &jobSteps) else { return nil }
+                guard try planning.advance(&jobSteps) else { return nil }
                 if apply.dryRun || graph.isDone(planning.plan) {
                     return try self.apply(scene, apply, at: at, planning.plan, nil, job.client)
                 }
@@ -166,7 +166,7 @@ extension GraphRuntime {
         _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
     ) throws(Failure) -> Answer {
         let at = try place(of: apply)
-        let plan = try graph.plan(of: construction, scene, at: at, mode(of: apply))
+        let plan = try graph.renewedPlan(of: construction, scene, at: at, mode(of: apply))
         guard graph.fits(construction, plan) else {
             throw Failure(
                 .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again"

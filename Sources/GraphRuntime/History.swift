@@ -110,7 +110,7 @@ final class History {
             attributes += lists
         }
         return graph.follow(attributes) { state in
-            graph.changedAt(state) <= lifeBeginning.stamp && lifeBeginning.written[state, default: 0] <= revision
+            graph.lastChange(of: state) <= lifeBeginning.stamp && lifeBeginning.written[state, default: 0] <= revision
         }
     }
 }

@@ -85,7 +85,9 @@ final class Presentations {
         case .some(let text): return text.flatMap(knownAnimation)
         case nil: break
         }
-        if !motion.bindings.isEmpty, let origin = graph.origin(of: attribute), let animation = motion.bindings[origin] {
+        if !motion.bindings.isEmpty, let origin = graph.originState(of: attribute),
+            let animation = motion.bindings[origin]
+        {
             return animation
         }
         return motion.animation

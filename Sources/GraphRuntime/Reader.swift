@@ -101,14 +101,14 @@ final class Reader {
         let path = try AttributePath(text)
         guard path.attribute != nil else {
             let node = try graph.node(at: path.nodes)
-            return .value(try graph.describe(node, depth: depth ?? .max, limit: limits.describedNodes))
+            return .value(try graph.description.details(of: node, depth: depth ?? .max, limit: limits.describedNodes))
         }
-        return .value(graph.describe(try graph.locate(path)))
+        return .value(graph.description.details(of: try graph.locate(path)))
     }
 
     /// What is recorded of an attribute's past.
     func history(_ text: String) throws(Failure) -> Answer {
-        let recorded = try graph.history(of: try graph.locate(try AttributePath(text)), named: text)
+        let recorded = try graph.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)
         return .value([
             "span": .double(recorded.span.seconds), "step": .double(recorded.step.seconds),
             "times": .list(recorded.stretches.map { .timestamp($0.beginning) }),
@@ -121,9 +121,9 @@ final class Reader {
     func dump(_ text: String, _ format: Request.DumpFormat) throws(Failure) -> Answer {
         let node = try graph.node(at: try AttributePath(node: text).nodes)
         switch format {
-        case .json: return .value(try graph.dump(node, limit: limits.describedNodes))
+        case .json: return .value(try graph.description.dump(node, limit: limits.describedNodes))
         case .scene: return .value(["document": try graph.scene(at: node, limit: limits.describedNodes)])
-        case .dot: return .value(["dot": .string(try graph.dot(node, limit: limits.describedNodes))])
+        case .dot: return .value(["dot": .string(try graph.description.dot(node, limit: limits.describedNodes))])
         }
     }
 
@@ -141,13 +141,13 @@ final class Reader {
         case .failure(let failure): map["error"] = .string(failure.description)
         }
         if isPartial { _ = graph.content(of: vertex) }
-        graph.explain(vertex, into: &map)
+        graph.description.explain(vertex, into: &map)
         // When a rule changed is known by when it ran, and others may have had it run.
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
-        let changedAt = graph.changedAt(vertex)
+        let changedAt = graph.lastChange(of: vertex)
         let chain = graph.causes(of: vertex)
         // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the chain.
-        let entry = chain.map(graph.changedAt).min().flatMap(history.recorded(at:))
+        let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [
                 "revision": .null, "reason": "as it was defined, or longer ago than the history reaches",
@@ -212,7 +212,7 @@ final class Reader {
             map["changed"] = true
         } else {
             map["changed"] = false
-            if let stop = graph.cutOff(above: vertex, since: entry.stampBefore) {
+            if let stop = graph.description.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
                     "\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
                 map["cutOff"] = .string(graph.path(of: stop))

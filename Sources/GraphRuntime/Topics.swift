@@ -187,7 +187,7 @@ final class Topics {
 
     /// An instance's index is made for those who name it.
     func joinIndex(of node: NodeID, _ news: inout News) {
-        guard let name = graph.indexName(of: node) else { return }
+        guard let name = graph.nameOfIndex(of: node) else { return }
         let isNamed = index.find(name, at: graph.ids(of: node)).contains { $0.topic.watchesAttributes }
         if isNamed, let index = graph.index(of: node) { join([index], &news) }
     }

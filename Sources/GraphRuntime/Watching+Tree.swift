@@ -15,8 +15,8 @@ extension Watching {
         guard !topics.isEmpty else { return }
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
         let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), &news) }
-        let movedNodes = moved.flatMap { graph.nodes(below: $0.node) }
-        let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributes)
+        let movedNodes = moved.flatMap { graph.allNodes(below: $0.node) }
+        let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributeIDs)
         topics.join(attributes, &news)
         for node in structure.addedInstances + movedNodes where graph.isAlive(node) {
             topics.joinIndex(of: node, &news)
@@ -115,9 +115,9 @@ extension Watching {
     private func forEachLine(of structure: StructureChange, _ body: (() -> StructureLog.Line) -> Bool) {
         // These are told with all that they have.
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
-        let movedNodes = Set(moved.flatMap { graph.nodes(below: $0.node) })
+        let movedNodes = Set(moved.flatMap { graph.allNodes(below: $0.node) })
         for node in structure.addedNodes where graph.isAlive(node) {
-            guard body({ .init(names: graph.names(of: node), kind: .added) }) else { return }
+            guard body({ .init(names: graph.nodeNames(of: node), kind: .added) }) else { return }
         }
         let nodes = Set(structure.addedNodes)
         for attribute in structure.addedAttributes {
@@ -130,15 +130,15 @@ extension Watching {
         var told = nodes
         for move in moved {
             let depth = graph.ids(of: move.node).count
-            for node in graph.nodes(below: move.node) where told.insert(node).inserted {
-                let names = graph.names(of: node)
+            for node in graph.allNodes(below: move.node) where told.insert(node).inserted {
+                let names = graph.nodeNames(of: node)
                 let line = StructureLog.Line(names: names, kind: .arrived, from: move.from + names.ids.dropFirst(depth))
                 guard body({ line }) else { return }
             }
             for names in move.names { guard body({ .init(names: names, kind: .removed) }) else { return } }
         }
-        for node in structure.removedTrees.flatMap(graph.nodes) {
-            guard body({ .init(names: graph.names(of: node), kind: .removed) }) else { return }
+        for node in structure.removedTrees.flatMap(graph.allNodes) {
+            guard body({ .init(names: graph.nodeNames(of: node), kind: .removed) }) else { return }
         }
         for node in structure.reorderedNodes where graph.isAlive(node) && told.insert(node).inserted {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])

@@ -1,7 +1,7 @@
 import AttributeValues
 
-/// Rows whose nodes are not there: those of instances that data has yet to make, and those of nodes that a scene no longer makes. A
-/// node that is made takes its rows from here.
+/// Rows whose nodes are not there: those of instances that data has yet to make, and those of nodes
+/// that a scene no longer makes. A node that is made takes its rows from here.
 struct AbsentRows {
     private(set) var rows: [String: [String: StoredRow]] = [:]
     /// Keys of the nodes that clients put below a node, by the key of that.

@@ -2,26 +2,17 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// The values that animation modifiers watch.
-struct AnimationValues {
-    /// A node has had an animation modifier.
-    var exist = false
-    var watched: Set<AttributeID> = []
-
-    mutating func giveBack() { watched.giveBack() }
-}
-
 extension ViewGraph {
-    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animations.watched.contains(attribute) }
+    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animationValues.contains(attribute) }
 
     /// Whether an animation modifier stands around anything that is watched.
-    public var hasAnimationModifiers: Bool { !animations.watched.isEmpty }
+    public var hasAnimationModifiers: Bool { !animationValues.isEmpty }
 
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
     public func prepareAnimations(for attribute: AttributeID) {
-        guard animations.exist, let row = attributes[Int(attribute.index)]?.node else { return }
+        guard nodes.hasAnimations, let row = attributes[Int(attribute.index)]?.node else { return }
         for row in nodes.around(row) {
-            for (_, value) in nodes[Int(row)].animations where animations.watched.insert(value).inserted {
+            for (_, value) in nodes[Int(row)].animations where animationValues.insert(value).inserted {
                 watch(value)
                 _ = content(of: value)
             }

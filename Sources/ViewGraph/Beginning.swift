@@ -5,8 +5,6 @@ import SceneModel
 // States that begin with what a rule gives: `state: { draft: { initial: =title } }`.
 
 extension ViewGraph {
-    static var notBegun: Content { .failure(Failure(.dangling, "the state has not begun yet")) }
-
     /// Gives the states of new nodes their first values, unless a store has. The error of a rule is a state's value until
     /// somebody writes one.
     func beginStates() {
@@ -26,15 +24,15 @@ extension ViewGraph {
 
     /// - Returns: false if it depends on a state that has not begun.
     private func begin(_ state: AttributeID) -> Bool {
-        guard engine.isAlive(state), content(of: state) == ViewGraph.notBegun,
+        guard engine.isAlive(state), content(of: state) == Wiring.notBegun,
             let definition = record(state).definition, let start = definition.start
         else { return true }
         let row = record(state).node
         let rule = createHidden(definition.name, row, definition.type)
-        defer { destroy(rule) }
+        defer { destroyVertex(rule) }
         replaceSource(of: rule, source(start, at: row, .modifier, definition.type))
         var content = content(of: rule)
-        if content.failure?.message == ViewGraph.notBegun.failure?.message { return false }
+        if content.failure?.message == Wiring.notBegun.failure?.message { return false }
         if case .value(let value) = content {
             do throws(Failure) { _ = try refuseLong(value, at: AttributePath(path(of: state))) } catch {
                 content = .failure(error)

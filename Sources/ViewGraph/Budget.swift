@@ -8,6 +8,8 @@ struct Budget {
     var growth = Int.max
     /// Nothing is charged: what was admitted once finds its place again, whatever rules have cost at this start.
     var isWaived = false
+    /// Plans cost nothing: those of scenes at a start.
+    var waivesPlans = false
 
     /// Bytes of JSON that are looked at in a step.
     static let bytesPerStep = 32
@@ -28,6 +30,9 @@ struct Budget {
                 hint: "ask for less at once; request-cost is the limit")
         }
     }
+
+    /// Charges a part of a document that is done in one turn.
+    mutating func chargePlan(_ cost: Int) throws(Failure) { if !waivesPlans { try charge(cost) } }
 
     /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
     mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int) throws(Failure) {

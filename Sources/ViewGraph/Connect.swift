@@ -6,24 +6,7 @@ import SceneModel
 // Connecting vertices to what they read. It happens when a node is made and again when the tree around it changes; a
 // vertex whose sources come out the same is left alone, so only what is really read from elsewhere runs again.
 
-extension ViewGraph {
-    /// Connects all nodes made since the last call: parents before children, references before rules.
-    func connectNew() {
-        let rows = unboundNodes
-        unboundNodes = []
-        connect(rows)
-    }
-
-    /// Connects nodes again after their surroundings changed.
-    func connect(_ rows: [UInt32]) {
-        for row in rows where nodes.isAlive(row) {
-            connectReferences(of: row)
-            // Instances come behind it: what they bind to goes through their elements.
-            if nodes[Int(row)].kind.isMadeFromData { connectForEach(row) }
-        }
-        for row in rows where nodes.isAlive(row) { connectRules(of: row) }
-    }
-
+extension Wiring {
     func connectReferences(of row: UInt32) {
         if nodes[Int(row)].definition.environmentObjects.isEmpty, nodes[Int(row)].objects.isEmpty {
             return connectAttributes(of: row)
@@ -39,7 +22,7 @@ extension ViewGraph {
 
     private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject)] {
         nodes[Int(row)].definition.environmentObjects.compactMap { reference in
-            guard let named = self.attribute(named: reference.name, from: row, .modifier) else { return nil }
+            guard let named = self.resolve(reference.name, from: row, .modifier) else { return nil }
             let place = Place(named, reference.steps)
             let target = follow(place)
             if case .object(let object) = record(target.attribute).source {
@@ -59,7 +42,7 @@ extension ViewGraph {
                 switch target {
                 case .reference(let reference)?: replaceSource(of: attribute, alias(reference, from: row, .enclosing))
                 case .selection(let selection)?:
-                    replaceSource(of: attribute, selected(selection, at: row, .enclosing))
+                    replaceSource(of: attribute, boundSelection(selection, at: row, .enclosing))
                 case .rules: continue
                 case .constant(let value)?: replaceSource(of: attribute, .literal(.value(value)))
                 case nil: replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
@@ -81,24 +64,25 @@ extension ViewGraph {
             case .inheritObject(let type, let isOptional):
                 replaceSource(of: attribute, inheritedObject(type, isOptional, for: attribute, at: row))
             case .clock(let schedule):
-                replaceSource(of: attribute, .alias(Place(clock(schedule)), vertex: nil))
+                replaceSource(of: attribute, .alias(Place(clockVertex(of: schedule)), vertex: nil))
             case .action(let action): replaceSource(of: attribute, .literal(.value(action.summary)))
             case .constant(.selection(let selection)?):
-                replaceSource(of: attribute, selected(selection, at: row, .enclosing))
+                replaceSource(of: attribute, boundSelection(selection, at: row, .enclosing))
             case .constant(.rule), .state, .computed: continue
             }
         }
     }
 
-    func connectRules(of row: UInt32) {
+    /// - Returns: the node's actions, whose triggers are not connected.
+    func connectExpressions(of row: UInt32) -> [AttributeID] {
+        var actions: [AttributeID] = []
         for (_, attribute) in nodes[Int(row)].attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
             case .computed(let program):
-                replaceSource(of: attribute, rule(program, at: row, .own, type: record(attribute).type))
+                replaceSource(of: attribute, boundRule(program, at: row, .own, type: record(attribute).type))
             case .binding(.rules(let program, _)?, _), .constant(.rule(let program)):
-                replaceSource(of: attribute, rule(program, at: row, .enclosing, type: record(attribute).type))
-            case .action(let action) where action.trigger != nil || reactions.watched[attribute] != nil:
-                connectReaction(attribute, action.trigger, at: row)
+                replaceSource(of: attribute, boundRule(program, at: row, .enclosing, type: record(attribute).type))
+            case .action: actions.append(attribute)
             default: continue
             }
         }
@@ -110,7 +94,7 @@ extension ViewGraph {
             case .transform(let transform):
                 guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
                 let scope = Scope.nestedModifier(behind: definition.modifiersAround(position))
-                let written = rule(
+                let written = boundRule(
                     transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
                 connectEnvironment(
                     transform.key, transform.steps, transform.type, written, inherited, at: row, position)
@@ -130,6 +114,7 @@ extension ViewGraph {
         for (position, modifier) in definition.animations.enumerated() {
             replaceSource(of: node.animations[position].value, source(modifier.value, at: row, .modifier))
         }
+        return actions
     }
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
@@ -165,13 +150,13 @@ extension ViewGraph {
         switch expression {
         case .literal(let value): .literal(.value(value))
         case .reference(let reference): alias(reference, from: row, scope)
-        case .rule(let program): rule(program, at: row, scope, type: type)
-        case .selection(let selection): selected(selection, at: row, scope)
+        case .rule(let program): boundRule(program, at: row, scope, type: type)
+        case .selection(let selection): boundSelection(selection, at: row, scope)
         }
     }
 
     private func alias(_ reference: Reference, from row: UInt32, _ scope: Scope) -> Source {
-        guard let target = attribute(named: reference.name, from: row, scope) else {
+        guard let target = resolve(reference.name, from: row, scope) else {
             return .literal(
                 .failure(
                     Failure(
@@ -207,7 +192,7 @@ extension ViewGraph {
 
     /// A program with its inputs bound to vertices.
     /// - Parameter value: what the name `value` reads (transforms of the environment).
-    func rule(
+    func boundRule(
         _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn
     ) -> Source {
         .rule(
@@ -235,7 +220,7 @@ extension ViewGraph {
     }
 
     private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> Place? {
-        if let found = attribute(named: input.root, from: row, scope) { return Place(found, input.path) }
+        if let found = resolve(input.root, from: row, scope) { return Place(found, input.path) }
         if input.root == "value", let value { return Place(value.attribute, value.steps + input.path) }
         if input.root == "subviews" || input.root == "sections" {
             let (parts, container) = (SubviewParts(input.parts), container(meantBy: scope, at: row))
@@ -284,7 +269,7 @@ extension ViewGraph {
     /// Gives a vertex its source, and marks it stale only if that differs from what it had.
     func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let record = attributes[Int(attribute.index)] else { return }
-        let isHeld = isHeldToType(record.type, source)
+        let isHeld = needsHolding(record.type, source)
         if record.isHeldToType != isHeld || !isSame(record.source, source) {
             attributes[Int(attribute.index)]?.isHeldToType = isHeld
             setSource(source, of: attribute)

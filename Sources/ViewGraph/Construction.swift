@@ -96,7 +96,7 @@ extension ViewGraph {
         let construction = Construction(
             planning, declarations, newKeys: newKeys, parents: Set(plan.creations.map { nodes.nodeID($0.parent) }),
             firstNumber: persistence.lastNumber + 1)
-        construction.version = isCurrent(planning) ? nodes.changes : nil
+        construction.version = planning.isCurrent ? nodes.changes : nil
         return construction
     }
 
@@ -182,7 +182,7 @@ extension ViewGraph {
             StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: construction.firstNumber))))
     }
 
-    /// Gives a new node its key and its row, as `makeOwn` does to nodes of the tree.
+    /// Gives a new node its key and its row, as `Persistence.noteNew` does to nodes of the tree.
     private func store(_ row: UInt32, in construction: Construction) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = construction.storedTops.contains(row)
@@ -201,7 +201,7 @@ extension ViewGraph {
             kept.order = OrderKey.between(
                 before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil }, nil)
         }
-        guard let key = kept.key, let value = persistence.storedRow(of: row) else { return }
+        guard let key = kept.key, let value = persistence.writtenRow(of: row) else { return }
         kept.isStored = true
         persistence.note(StoreChange(key: key, name: "", value: value))
     }
@@ -214,7 +214,7 @@ extension ViewGraph {
     private func isMade(_ row: UInt32, byUseAt parent: UInt32, _ construction: Construction) -> Bool {
         let made =
             construction.madeByUses[parent]
-            ?? Set(persistence.definitions(madeBy: parent, isOwn: true).map { ObjectIdentifier($0) })
+            ?? Set(persistence.childDefinitions(madeBy: parent, isOwn: true).map { ObjectIdentifier($0) })
         construction.madeByUses[parent] = made
         return made.contains(ObjectIdentifier(nodes.base(of: row)))
     }
@@ -248,6 +248,14 @@ extension ViewGraph {
         if construction.plan.redeclares(before) { unboundNodes += construction.rows }
     }
 
+    /// The plan of a construction, made again if the tree has changed since.
+    public func renewedPlan(
+        of construction: Construction, _ scene: SceneDefinition, at node: NodeID, _ mode: ApplyMode
+    ) throws(Failure) -> ScenePlan {
+        if construction.version == nodes.changes { return construction.plan }
+        return try planned(scene, at: node, mode, isBuilt: true).plan
+    }
+
     /// Whether a construction holds the new nodes of a plan.
     public func fits(_ construction: Construction, _ plan: ScenePlan) -> Bool {
         hasParents(of: construction)
@@ -260,7 +268,7 @@ extension ViewGraph {
     public func abandon(_ construction: Construction) {
         for key in construction.plan.declarations.environment.keys where construction.isNew(key) {
             guard let vertex = environmentDefaults.removeValue(forKey: key) else { continue }
-            destroy(vertex)
+            destroyVertex(vertex)
         }
         if construction.isStored { mark(construction) }
         for top in construction.tops { nodes.unlink(top) }
@@ -290,7 +298,7 @@ extension ScenePlan {
 }
 
 extension Declarations {
-    /// As `ViewGraph.declare` adds them, without what follows for the tree.
+    /// As `ViewGraph.declareNames` adds them, without what follows for the tree.
     fileprivate mutating func add(_ new: Declarations) {
         types.merge(new.types) { $1 }
         environment.merge(completed(new.environment)) { $1 }

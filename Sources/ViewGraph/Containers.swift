@@ -5,12 +5,12 @@ import SceneModel
 
 // What a container sees of its subviews, and the vertices that every node has.
 
-extension ViewGraph {
+extension Wiring {
     // MARK: Subviews
 
     /// Which nodes are the container's subviews, as numbers; see `subviewNumber`. The first counts the changes of what stands between
     /// the container and its subviews.
-    func subviewList(of row: UInt32) throws -> Content {
+    func subviewListContent(of row: UInt32) throws -> Content {
         try readStructure(of: row)
         var list: [Value] = [.int(Int64(nodes[Int(row)].wrappingChanges))]
         for subview in nodes.subviews(of: row) { list.append(.int(subviewNumber(subview))) }
@@ -46,7 +46,7 @@ extension ViewGraph {
         let groups = try readSections(of: row)
         let container = reader(of: row)
         do {
-            return .value(.list(try groups.enumerated().map { try container.section($1, $0, parts) }))
+            return .value(.list(try groups.enumerated().map { try container.sectionValue($1, $0, parts) }))
         } catch let failure as Failure { return .failure(failure) }
     }
 

@@ -1,15 +1,15 @@
 import SceneModel
 
-/// Tells which definitions of components are still the declared ones. A node that was made from such a component is written as a use
-/// of it, and any other is written in full.
+/// Tells which definitions of components are still the declared ones. A node that was made from
+/// such a component is written as a use of it, and any other is written in full.
 struct CurrentComponents {
     private let declared: [String: NodeDefinition]
     private var known: [ObjectIdentifier: Bool] = [:]
 
     init(_ declared: [String: NodeDefinition]) { self.declared = declared }
 
-    /// Whether a document that names a component gets what this definition says. A component may have been declared anew since,
-    /// and so may one that it uses.
+    /// Whether a document that names a component gets what this definition says. A component may
+    /// have been declared anew since, and so may one that it uses.
     mutating func isCurrent(_ component: NodeDefinition) -> Bool {
         if let known = known[ObjectIdentifier(component)] { return known }
         var seen: Set<ObjectIdentifier> = []

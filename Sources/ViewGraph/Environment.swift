@@ -5,7 +5,7 @@ import SceneModel
 // The environment flows down: a reader is bound, when it is defined, to the one vertex that decides its key for it, so a
 // change runs only the readers that inherit that override.
 
-extension ViewGraph {
+extension Wiring {
     /// Environment values that live on the root, kept current by the daemon or set by an operator.
     func createSystemValues() {
         for key in SystemEnvironment.others { declarations.environment[key.name] = key }
@@ -24,7 +24,7 @@ extension ViewGraph {
     public func beginWith(_ values: [String: Value]) {
         for (name, value) in values where systemStandards[name] != nil {
             systemStandards[name] = value
-            setSystemValue(name, value)
+            if let attribute = environmentDefaults[name] { setInput(attribute, .value(value)) }
         }
     }
 
@@ -61,30 +61,9 @@ extension ViewGraph {
         let role = AttributeRole.state(initial: key.defaultValue, isTransient: true)
         let definition = AttributeDefinition(name: "env.\(key.name)", role: role, type: key.type, position: .none)
         let made = createObject(type, key.defaultValue, definition, of: NodeID.root.row, isHidden: true)
-        connect(unboundNodes)
+        for row in unboundNodes { connectReferences(of: row) }
+        for row in unboundNodes { _ = connectExpressions(of: row) }
         return made
-    }
-
-    /// Keys declared again take their new defaults. Objects are made anew for their readers, which are then to be connected.
-    /// - Returns: whether there were such.
-    func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
-        var hasObjects = false
-        for (name, key) in keys {
-            guard let old = declarations.environment.updateValue(key, forKey: name),
-                let vertex = environmentDefaults[name]
-            else {
-                continue
-            }
-            if old.type.objectName == nil, key.type.objectName == nil {
-                setInput(vertex, .value(key.defaultValue))
-                attributes[Int(vertex.index)]?.retype(key.type)
-            } else if old.type != key.type || old.defaultValue != key.defaultValue {
-                destroy(vertex)
-                environmentDefaults[name] = nil
-                hasObjects = true
-            }
-        }
-        return hasObjects
     }
 
     func overriding(_ inherited: AttributeID, _ steps: [AttributePath.Step], _ value: AttributeID) throws -> Content {
@@ -105,5 +84,19 @@ extension ViewGraph {
             }
         }
         return .value(.map(map))
+    }
+
+    /// The present object without what it computes, as the open transaction leaves it so far.
+    func storedProperties(of object: UInt32) -> ValueMap {
+        var map = ValueMap()
+        for (name, attribute) in nodes[Int(object)].attributes {
+            switch record(attribute).source {
+            case .state: map[name] = transaction?.value(of: attribute) ?? content(of: attribute).value
+            // As deep as types contain each other.
+            case .object(let inner): map[name] = .map(storedProperties(of: inner))
+            default: continue
+            }
+        }
+        return map
     }
 }

@@ -11,7 +11,7 @@ import SceneModel
 /// inside is as the component says, and what a `forEach` makes is left out; the present states inside both are written under `values`.
 /// Cost: O(nodes and attributes below).
 struct SceneExporter {
-    let graph: ViewGraph
+    let graph: Wiring
     /// The ids of the place that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
@@ -21,14 +21,14 @@ struct SceneExporter {
     private var count = 0
     private var components: CurrentComponents
 
-    init(_ graph: ViewGraph, at row: UInt32) {
+    init(_ graph: Wiring, at row: UInt32) {
         self.graph = graph
         components = CurrentComponents(graph.declarations.components)
         place = row == NodeID.root.row ? 0 : graph.nodes.ids(of: row).count - 1
     }
 
     /// - Throws: `limit` when there are more nodes than that, or more levels than a document can have.
-    mutating func document(of row: UInt32, limit: Int) throws(Failure) -> Value {
+    mutating func makeDocument(of row: UInt32, limit: Int) throws(Failure) -> Value {
         let isRoot = row == NodeID.root.row
         let nodes: [Value]
         if isRoot {
@@ -251,7 +251,7 @@ struct SceneExporter {
         let names = ReferredNames(in: graph.nodes[Int(row)].definition)
         for (names, scope) in [(names.enclosing, Scope.enclosing), (names.modifier, .modifier)] {
             for name in names
-            where graph.attribute(named: name, from: row, scope).map({ graph.isVisible($0) }) != true {
+            where graph.resolve(name, from: row, scope).map({ graph.isVisible($0) }) != true {
                 dangling.insert(name)
             }
         }
@@ -294,13 +294,13 @@ struct SceneExporter {
     }
 }
 
-extension ViewGraph {
+extension Wiring {
     /// What stands at and below a node as a scene document.
     /// - Throws: `limit` when more nodes than that would be written, or more levels than a document has.
     public func scene(at node: NodeID, limit: Int) throws(Failure) -> Value {
         try chargeDescription(of: nodes.subtree(of: node.row))
         var exporter = SceneExporter(self, at: node.row)
-        return try exporter.document(of: node.row, limit: limit)
+        return try exporter.makeDocument(of: node.row, limit: limit)
     }
 
     /// A state's value; of an object without what it computes. As deep as types contain each other.

@@ -14,13 +14,6 @@ enum ListUpdate {
     case refused
 }
 
-/// What the data of an endless list depends on within its loop.
-struct EndlessData {
-    var rules: [AttributeID]
-    /// How often they had run when the list was given up.
-    var runs: UInt32
-}
-
 /// What happens to lists between a change of their data and the moment when all instances agree with it.
 struct Settlement {
     /// How often each list has changed its instances, and how many it has made, the first change left aside.
@@ -71,7 +64,7 @@ extension ViewGraph {
     /// Takes the instances from all lists of a loop, and gives them the error that names it.
     private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
         let lists = loop.compactMap { forEachByData[$0.index] }
-        let steps = steps(ofCycle: loop)
+        let steps = cycleNames(of: loop)
         for list in lists where nodes.isAlive(list) {
             settlement.endless[list] = loop
             removeInstances(of: list)

@@ -2,32 +2,6 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// The living side of a `forEach`: one instance per element, found by the name that its id gives it.
-struct ForEachState {
-    /// Holds the list; always watched, because the tree must be right for whoever looks at it.
-    var data: AttributeID
-    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs nothing until somebody reads it. A choice
-    /// has none.
-    var elements: AttributeID?
-    /// Counts up with every change of the ids and of `failure`.
-    var order: AttributeID
-    /// Why the data makes no instances now; those there were stay until it does again.
-    var failure: Failure?
-    /// The list would change without end: what it waits for to be tried again.
-    var endless: EndlessData?
-    /// The instances are kept beside the data that is refused: see `Persistence.noteHeld`.
-    var isHeld = false
-    /// Data that is a reference: where the elements live, so that instances can bind to them.
-    var target: Place?
-    /// The data as the instances show it, and the id of each element. The node's children stand in the same order.
-    var list: ValueList = []
-    var ids: ValueList = []
-    /// Instances by node name.
-    var rows: [String: UInt32] = [:]
-    /// Some instance's index is a vertex that must be kept right.
-    var hasIndices = false
-}
-
 extension ViewGraph {
     func createForEach(_ row: UInt32) {
         let choice = nodes[Int(row)].definition.forEach?.choice
@@ -49,8 +23,8 @@ extension ViewGraph {
         guard let state = nodes[Int(row)].instances else { return }
         forEachByData[state.data.index] = nil
         staleForEach.remove(row)
-        destroy(state.data)
-        destroy(state.order)
+        destroyVertex(state.data)
+        destroyVertex(state.order)
         nodes[Int(row)].instances = nil
     }
 
@@ -72,7 +46,7 @@ extension ViewGraph {
     /// Where the elements of referenced data live; nil for data that is made, whose elements are read-only.
     private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
         guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
-        return attribute(named: reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
+        return resolve(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
     }
 
     /// Begins again without instances, when those there are cannot be carried on.
@@ -92,49 +66,7 @@ extension ViewGraph {
         staleForEach.insert(row)
     }
 
-    /// Brings the instances in line with the data until nothing changes any more: instances may hold further `forEach`.
-    /// What may have changed beside that is collected in `watches`.
-    func settleStructure() {
-        sweepVertices()
-        completeNew()
-        connectNew()
-        followRootReferences()
-        collectInvalidated()
-        if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
-        followRootReferences()
-        if !unbegun.isEmpty { beginStates() }
-        places.forgetLocators()
-        feedTimedValues()
-    }
-
-    func settleLists() {
-        var settlement = Settlement()
-        while true {
-            collectInvalidated()
-            for row in settlement.endless.keys { staleForEach.remove(row) }
-            if staleForEach.isEmpty {
-                staleForEach = nodes.placements.placesToComplete(at: nodes.changes)
-                for row in settlement.endless.keys { staleForEach.remove(row) }
-            }
-            if staleForEach.isEmpty {
-                if nodes.placements.isSettled { break }
-                settlePlacements()
-                continue
-            }
-            // Outer ones first: an inner one may go with its element. Rows decide between the others, so that each run does the same.
-            let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
-            staleForEach = []
-            for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
-                if !nodes.isLinked(row) { continue }
-                noteUpdate(update(forEach: row), of: row, &settlement)
-            }
-            completeNew()
-            connectNew()
-        }
-        noteEndless(settlement)
-    }
-
-    private func update(forEach row: UInt32) -> ListUpdate {
+    func update(forEach row: UInt32) -> ListUpdate {
         // The state is not held on to here: it would be copied when it changes.
         guard let definition = nodes[Int(row)].definition.forEach, let data = nodes[Int(row)].instances?.data else {
             return .none
@@ -174,7 +106,7 @@ extension ViewGraph {
     ) throws(Failure) {
         let made = change.sources.count { $0 == nil }
         guard made > 0, let template = definition.template(for: list.first ?? .null) else { return }
-        let growth = try growth(by: template, below: nodes.depth(of: row))
+        let growth = try additions(by: template, below: nodes.depth(of: row))
         let more = made - change.gone.count
         // Each has its element as an attribute beside those of the template.
         try refuse(Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
@@ -214,20 +146,6 @@ extension ViewGraph {
         nodes[Int(row)].instances?.failure = located
         orderChanged(of: row)
         if nodes[Int(row)].instances?.ids.isEmpty == true { makeHeld(at: row) }
-    }
-
-    func orderChanged(of row: UInt32) {
-        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = content(of: order) else {
-            return
-        }
-        setInput(order, .value(.int(count + 1)))
-    }
-
-    /// What `elements` reads.
-    func elements(of row: UInt32) throws -> Content {
-        guard let state = nodes[Int(row)].instances else { return .value([]) }
-        _ = try engine.read(state.order)
-        return state.failure.map { .failure($0) } ?? .value(.list(state.ids))
     }
 
     // MARK: Change
@@ -349,27 +267,6 @@ extension ViewGraph {
         nodes[Int(made)].instance = InstanceScope(attribute, kind)
         if isNamed(attribute) { structureChange.addedAttributes.append(attribute) }
         structureChange.addedInstances.append(nodes.nodeID(made))
-    }
-
-    // MARK: Index
-
-    /// The name of an instance's index; nil where there is none, or an attribute of the node's own has the name.
-    public func indexName(of node: NodeID) -> String? { nodes[Int(node.row)].namedIndex }
-
-    public func index(of node: NodeID) -> AttributeID? { indexAttribute(of: node.row) }
-
-    /// An instance's place, as a vertex from the first time that somebody asks for it: while nobody does, an insertion need not
-    /// tell all that stand behind it.
-    func indexAttribute(of row: UInt32) -> AttributeID? {
-        guard let instance = nodes[Int(row)].instance else { return nil }
-        if let made = instance.index { return made }
-        let parent = nodes[Int(row)].parent
-        let made = createInput(
-            .value(.int(Int64(nodes.index(of: row)))), node: row, name: instance.indexName, type: .int, source: .system,
-            isHidden: false)
-        instance.index = made
-        nodes[Int(parent)].instances?.hasIndices = true
-        return made
     }
 }
 

@@ -14,7 +14,7 @@ enum PlanCost {
 }
 
 // What is added to the tree and its states, held against the limits.
-extension ViewGraph {
+extension Wiring {
     /// What the graph gets more of.
     struct Growth {
         var nodes = 0
@@ -29,7 +29,9 @@ extension ViewGraph {
     /// What a definition makes, instances of `forEach` not counted.
     /// - Parameter new: what its document declares.
     /// - Throws: `limit` when the tree would become too deep.
-    func growth(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure) -> Growth {
+    func additions(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure)
+        -> Growth
+    {
         var growth = Growth()
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
@@ -57,29 +59,6 @@ extension ViewGraph {
             throw Failure(
                 .limit, "the tree would be deeper than \(limits.depth) nodes", path: path,
                 hint: "tree-depth is the limit")
-        }
-    }
-
-    /// Charges a part of a document that is done in one turn. Scenes at a start are paid for.
-    func charge(planning steps: Int) throws(Failure) { if persistence.notesChanges { try charge(steps) } }
-
-    /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
-    func refuseExcess(_ new: Declarations, _ plan: ScenePlan) throws(Failure) {
-        let all = declarations.nameCount + new.nameCount - declarations.sharedNameCount(with: new)
-        guard all <= SceneLimits.declarations || new.nameCount == 0 else {
-            throw Failure(
-                .limit,
-                "there would be \(all) keys, types and components; at most \(SceneLimits.declarations) are declared")
-        }
-        for (row, definition, isReplacing, _) in plan.updates where !isReplacing {
-            let old = nodes[Int(row)].attributes.count
-            guard old + definition.attributes.count > SceneLimits.attributes else { continue }
-            let added = definition.attributes.count { ownAttribute($0.name, of: row) == nil }
-            guard added == 0 || old + added <= SceneLimits.attributes else {
-                throw Failure(
-                    .limit, "\(nodes.path(of: row)) would have more than \(SceneLimits.attributes) attributes",
-                    path: nodes.path(of: row), hint: "make several nodes")
-            }
         }
     }
 
@@ -172,23 +151,10 @@ extension ViewGraph {
         guard room >= 0 else { throw tooLong(path) }
         guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
         let left = try refuseLong(accepted, at: path)
-        if limits.valueSize - left >= ViewGraph.longValue, type.objectNames.isEmpty { known = left }
+        if limits.valueSize - left >= Wiring.longValue, type.objectNames.isEmpty { known = left }
         return accepted
     }
 
     /// Values of so many bytes are measured once, and after that only by what changes of them.
     private static let longValue = 4096
-}
-
-extension Declarations {
-    /// Keys, types and components.
-    fileprivate var nameCount: Int {
-        environment.count + container.count + preference.count + types.count + components.count
-    }
-
-    fileprivate func sharedNameCount(with new: Declarations) -> Int {
-        new.environment.keys.count { environment[$0] != nil } + new.container.keys.count { container[$0] != nil }
-            + new.preference.keys.count { preference[$0] != nil } + new.types.keys.count { types[$0] != nil }
-            + new.components.keys.count { components[$0] != nil }
-    }
 }

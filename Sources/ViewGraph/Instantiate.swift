@@ -3,77 +3,9 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// From definitions to nodes and vertices. Creation comes in two steps: first all nodes of a subtree with all their vertices,
-// then `connectNew` connects the vertices, so that within one document the order of writing does not matter.
+// From definitions to vertices.
 
-extension ViewGraph {
-    /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes`.
-    @discardableResult
-    func instantiate(
-        _ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
-    )
-        -> UInt32
-    {
-        let top = makeNode(definition, id ?? definition.id, under: parent, slot)
-        nodes.attach(top, to: parent, at: place)
-        var pending: [UnmadeNode] = []
-        addChildren(of: definition, at: top, to: &pending)
-        var steps = Int.max
-        instantiate(&pending, &steps)
-        return top
-    }
-
-    /// A node to be made below another one, which is made already.
-    struct UnmadeNode {
-        let definition: NodeDefinition
-        let parent: UInt32
-        let slot: Slot
-    }
-
-    /// Makes nodes until there are no more or the steps are used up, parents before children and siblings in order. An explicit
-    /// stack: documents are only as deep as `SceneModel` admits, but components multiply.
-    func instantiate(_ pending: inout [UnmadeNode], _ steps: inout Int) {
-        while steps > 0, let next = pending.popLast() {
-            let row = makeNode(next.definition, next.definition.id, under: next.parent, next.slot)
-            nodes[Int(row)].basePlace = UInt32(nodes[Int(next.parent)].children.count)
-            nodes.attach(row, to: next.parent)
-            addChildren(of: next.definition, at: row, to: &pending)
-            steps -= BuildCost.node + BuildCost.attribute * next.definition.attributes.count
-        }
-    }
-
-    func addChildren(of definition: NodeDefinition, at row: UInt32, to pending: inout [UnmadeNode]) {
-        func add(_ children: [NodeDefinition], _ slot: Slot) {
-            for child in children.reversed() { pending.append(UnmadeNode(definition: child, parent: row, slot: slot)) }
-        }
-        add(definition.footer, .footer)
-        add(definition.children, .content)
-        add(definition.header, .header)
-    }
-
-    /// Makes one node with its vertices. Its parent does not know it yet.
-    func makeNode(_ definition: NodeDefinition, _ id: String, under parent: UInt32, _ slot: Slot) -> UInt32 {
-        let row = createNode(
-            id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
-            isScopeBoundary: definition.component != nil)
-        nodes[Int(row)].isContent = definition.isContent
-        nodes.notePlacing(definition)
-        nodes[Int(row)].attributes = NamedAttributes(names(of: definition.attributes))
-        for attribute in definition.attributes { createAttribute(attribute, of: row) }
-        createModifiers(of: row)
-        if definition.forEach != nil { createForEach(row) }
-        unboundNodes.append(row)
-        if !nodes[Int(row)].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
-        return row
-    }
-
-    /// The object of the node that was made before, if it has the same names.
-    private func names(of attributes: [AttributeDefinition]) -> AttributeNames {
-        if lastNames.isSame(as: attributes) { return lastNames }
-        lastNames = AttributeNames(attributes.map(\.name))
-        return lastNames
-    }
-
+extension Wiring {
     func createAttribute(_ definition: AttributeDefinition, of row: UInt32) {
         let attribute: AttributeID
         if case .state(let initial, let isTransient) = definition.role {
@@ -84,7 +16,7 @@ extension ViewGraph {
                 let mayMissParts = nodes[Int(row)].isObject || !definition.type.objectNames.isEmpty
                 let beginning = mayMissParts ? declarations.complete(initial, as: definition.type) : initial
                 attribute = createInput(
-                    definition.start == nil ? .value(beginning) : ViewGraph.notBegun,
+                    definition.start == nil ? .value(beginning) : Wiring.notBegun,
                     AttributeRecord(node: row, definition, source: .state(isTransient: isTransient)))
                 if definition.start != nil { unbegun.append(attribute) }
             }
@@ -147,67 +79,8 @@ extension ViewGraph {
         for entry in definition.preferences {
             nodes[Int(row)].preferences.append((entry.key, createHidden("preferences.\(entry.key)", row, entry.type)))
         }
-        if !definition.animations.isEmpty { animations.exist = true }
         for (position, modifier) in definition.animations.enumerated() {
             nodes[Int(row)].animations.append((modifier.animation, createHidden("animation.\(position)", row)))
         }
-    }
-
-    func destroyModifiers(of row: UInt32) {
-        guard nodes[Int(row)].hasExtras else { return }
-        let node = nodes[Int(row)]
-        let vertices =
-            node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
-            + node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
-        for vertex in vertices { destroy(vertex) }
-        nodes[Int(row)].environment = []
-        nodes[Int(row)].containerValues = []
-        nodes[Int(row)].preferences = []
-        nodes[Int(row)].animations = []
-        nodes[Int(row)].tag = nil
-        nodes[Int(row)].objects = []
-    }
-
-    /// Removes subtrees with their attributes. Readers elsewhere read `removed` from then on. O(subtrees + their edges + siblings
-    /// of their roots).
-    /// - Parameter roots: none inside another.
-    func destroySubtrees(_ roots: [UInt32]) {
-        for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
-            nodes.detach(children, from: parent)
-            for child in children { destroySubtree(child) }
-            shapeChanged(at: parent)
-            indicesChanged(below: parent)
-        }
-    }
-
-    /// Destroys a node that its parent no longer names, and all that is below: now, as long as the change at hand has
-    /// destroyed few, or else in slices.
-    func destroySubtree(_ top: UInt32) {
-        let few = nodes.subtree(of: top, atMost: persistence.isRestoring ? .max : unlinked.room)
-        guard !noteLeft(top, few), let rows = few else { return unlink(top) }
-        unlinked.room -= rows.count
-        persistence.noteGone(rows)
-        for row in rows.reversed() { destroyNode(row) }
-    }
-
-    /// - Parameter isTold: whether `structureChange` gets its names.
-    func destroyNode(_ row: UInt32, isTold: Bool = true) {
-        if isTold, !nodes[Int(row)].isObject, !nodes[Int(row)].isTransparent {
-            structureChange.removedNames.append(names(of: nodes.nodeID(row)))
-        }
-        destroyModifiers(of: row)
-        for (_, attribute) in nodes[Int(row)].attributes {
-            destroy(attribute)
-        }
-        if let instance = nodes[Int(row)].instance {
-            destroy(instance.element)
-            if let index = instance.index { destroy(index) }
-        }
-        for vertex in nodes[Int(row)].system.values { destroy(vertex) }
-        if let structure = nodes[Int(row)].structure { destroy(structure) }
-        destroyForEach(row)
-        reactions.leaving.remove(row)
-        nodes[Int(row)].clear(nodes[0].definition)
-        nodes.remove(row)
     }
 }

@@ -5,7 +5,16 @@ import SceneModel
 
 // What the graph tells about itself: to the runtime, and to people.
 
-extension ViewGraph {
+extension Wiring {
+    public var namedAttributes: Int {
+        var count = 0
+        for row in nodes.living {
+            let node = nodes[Int(row)]
+            count += node.namedAttributes.count + (node.namedIndex == nil ? 0 : 1)
+        }
+        return count
+    }
+
     public func isDurable(_ attribute: AttributeID) -> Bool {
         if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
         return false
@@ -33,18 +42,15 @@ extension ViewGraph {
         return Array(durableStates(of: [object]))
     }
 
-    /// The attribute in which a write to a place ends, as far as it is known now.
-    public func target(of place: Place) -> AttributeID { follow(place, isWritten: true).attribute }
-
     /// Whether a place holds values of one type whatever is written: a whole attribute whose type leaves no choice.
     public func isOfOneType(_ place: Place) -> Bool {
-        switch type(of: place) {
+        switch placeType(of: place) {
         case nil, .dyn?, .nullable?, .optional?: false
         default: true
         }
     }
 
-    public func type(of place: Place) -> ValueType? {
+    public func placeType(of place: Place) -> ValueType? {
         let place = follow(place)
         return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil
     }
@@ -71,7 +77,7 @@ extension ViewGraph {
     // MARK: Causes
 
     /// The state whose change made the attribute change last, as far as the engine remembers.
-    public func origin(of attribute: AttributeID) -> AttributeID? {
+    public func originState(of attribute: AttributeID) -> AttributeID? {
         causes(of: attribute).last
     }
 
@@ -88,7 +94,7 @@ extension ViewGraph {
         if let cause = engine.cause(of: attribute) { return cause }
         if let owner = places.owner(of: attribute) { return owner }
         // A place behind a reference is what it reads, also when it has run only once.
-        if whole(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
+        if wholeAttribute(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
         // What has run only once was not made to by any: it has its value from what it read, of which something came last.
         return engine.inputs(of: attribute).max { engine.changedAt($0) < engine.changedAt($1) }
     }

@@ -1,6 +1,7 @@
 import SceneModel
 
-/// What a store knows of a node beyond what its scene, template or component says; nodes that nobody changed have none.
+/// What a store knows of a node beyond what its scene, template or component says; nodes that
+/// nobody changed have none.
 final class KeptNode {
     /// nil: it follows from the parent's key.
     var key: String?

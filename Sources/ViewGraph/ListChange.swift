@@ -69,7 +69,7 @@ struct ListChange {
         names.reserveCapacity(new.count)
         for (offset, position) in new.enumerated() {
             let id = try id(at: position)
-            let name = ListChange.name(of: id)
+            let name = ListChange.nodeName(of: id)
             if let problem = NodeIdentifier.refusal(of: name) {
                 throw Failure(.invalid, "element \(position): an id that names a node \(problem)")
             }
@@ -79,7 +79,7 @@ struct ListChange {
         }
         sources = Array(repeating: nil, count: new.count)
         for (offset, id) in state.ids[old].enumerated() {
-            let name = ListChange.name(of: id)
+            let name = ListChange.nodeName(of: id)
             if let place = wanted[name] {
                 sources[place] = offset
             } else {
@@ -134,7 +134,7 @@ struct ListChange {
     }
 
     /// The name of the node that is made for an id.
-    static func name(of id: Value) -> String {
+    static func nodeName(of id: Value) -> String {
         if case .string(let text) = id { text } else { id.description }
     }
 

@@ -4,7 +4,7 @@ import SceneModel
 
 // From paths to nodes and attributes, and back.
 
-extension ViewGraph {
+extension Wiring {
     /// - Parameter looksForNames: whether a hint is wanted; to look for a near name takes much longer than to find there is none.
     /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
     public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
@@ -82,7 +82,7 @@ extension ViewGraph {
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
         guard isReference(place.attribute) else { return vertex(for: place) }
-        return projection(of: place.attribute, at: place.steps)
+        return projectionVertex(of: place.attribute, at: place.steps)
     }
 
     /// The vertex that somebody watches or reads for a place, if there is one.
@@ -110,19 +110,19 @@ extension ViewGraph {
         nodes[Int(row)].namedAttributes.map(\.name) + (nodes[Int(row)].namedIndex.map { [$0] } ?? [])
     }
 
-    public func names(of node: NodeID) -> NodeNames {
+    public func nodeNames(of node: NodeID) -> NodeNames {
         NodeNames(
             ids: nodes.ids(of: node.row), attributes: attributeNames(of: node.row),
             transition: nodes[Int(node.row)].definition.transition)
     }
 
     /// Named attributes without an instance's index, which is no vertex before somebody asks for it: see `index(of:)`.
-    public func attributes(of node: NodeID) -> [AttributeID] {
+    public func attributeIDs(of node: NodeID) -> [AttributeID] {
         nodes[Int(node.row)].namedAttributes.map(\.attribute)
     }
 
     /// A node and all that is below, parents first.
-    public func nodes(below node: NodeID) -> [NodeID] {
+    public func allNodes(below node: NodeID) -> [NodeID] {
         nodes.subtree(of: node.row).filter { !nodes[Int($0)].isTransparent }.map(nodes.nodeID)
     }
 
@@ -157,8 +157,8 @@ extension ViewGraph {
                 }
                 return
             }
-            for (name, attribute) in namedAttributes(of: row) {
-                stepsLeft -= ViewGraph.stepsPerFind
+            for (name, attribute) in allAttributes(of: row) {
+                stepsLeft -= Wiring.stepsPerFind
                 try body(attribute, path + "." + AttributePath.quoteIfNeeded(name))
             }
         }
@@ -187,7 +187,7 @@ extension ViewGraph {
         let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
         var pending: [(UInt32, [String])] = [(start, prefix)]
         while let (row, ids) = pending.popLast() {
-            stepsLeft -= ViewGraph.stepsPerFind + ids.count * pattern.segments.count / ViewGraph.comparisonsPerStep
+            stepsLeft -= Wiring.stepsPerFind + ids.count * pattern.segments.count / Wiring.comparisonsPerStep
             guard stepsLeft > 0 else {
                 throw Failure(
                     .limit, "pattern \(pattern): too many nodes to look at for one request", path: pattern.description,

@@ -24,7 +24,7 @@ struct LocatedPaths {
     fileprivate static let longest = 256
 }
 
-extension ViewGraph {
+extension Wiring {
     /// Reads a path and follows it. O(bytes), while the tree stays as it is.
     /// - Throws: as `locate`, and `invalid` for a text that is no path.
     public func locate(text: String) throws(Failure) -> LocatedPath {

@@ -22,7 +22,7 @@ extension ViewGraph {
         sharing.giveBack()
         clocks.giveBack()
         timedValues.giveBack()
-        animations.giveBack()
+        animationValues.giveBack()
         reactions.giveBack()
         places.giveBack()
         rooms.giveBack()

@@ -42,22 +42,23 @@ extension Persistence {
         note(StoreChange(key: key, name: Persistence.heldName, value: nil))
     }
 
-    /// Instances that are not there yet are what another template says, whatever clients had changed in them; not so those in them.
+    /// Instances that are not there yet are what another template says, whatever clients had
+    /// changed in them; not so those in them.
     func forgetAbsentChanges(below forEach: UInt32) {
         guard !absentRows.isEmpty else { return }
         let top = nodes.key(of: forEach)
         let made = nodes[Int(forEach)].definition.forEach
         for key in absentRows.keys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
             guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
-            func isNamed(_ definition: NodeDefinition, _ id: String) -> Bool {
+            func hasID(_ definition: NodeDefinition, _ id: String) -> Bool {
                 StoredKey.part(definition.id) == id || definition.id == id
             }
             var definition =
-                made?.choice == nil ? made?.templates.first : made?.templates.first { isNamed($0, instance) }
+                made?.choice == nil ? made?.templates.first : made?.templates.first { hasID($0, instance) }
             var isInside = false
             for id in ids.dropFirst() {
                 if definition?.forEach != nil { isInside = true }
-                definition = definition?.slotted.first { isNamed($0.0, id) }?.0
+                definition = definition?.slotted.first { hasID($0.0, id) }?.0
             }
             if isInside { continue }
             let isOwn = StoredKey.number(in: key) != nil

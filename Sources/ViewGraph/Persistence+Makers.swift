@@ -1,7 +1,8 @@
 import AttributeValues
 import SceneModel
 
-// Who makes a node: a scene or a component, data, or a client. A node that leaves its maker is stored whole.
+// Who makes a node: a scene or a component, data, or a client. A node that leaves its maker is
+// stored whole.
 
 extension Persistence {
     // MARK: Moving
@@ -45,8 +46,10 @@ extension Persistence {
     /// A client has made a node.
     func noteNew(_ top: UInt32) { _ = makeOwn(top, isNew: true) }
 
-    /// A node that a client has made, or taken away from where it was made, is stored whole from now on.
-    /// - Returns: nodes that have another key: their values have to be noted again. None of a new node.
+    /// A node that a client has made, or taken away from where it was made, is stored whole from
+    /// now on.
+    /// - Returns: nodes that have another key: their values have to be noted again. None of a new
+    ///   node.
     func makeOwn(_ top: UInt32, isNew: Bool = false) -> [UInt32] {
         // Parents before children.
         var affected: [(row: UInt32, isOwn: Bool, old: String)] = []
@@ -59,7 +62,7 @@ extension Persistence {
             if !isNew { keys[row] = key }
             let made =
                 isOwn && !nodes[Int(row)].kind.isMadeFromData
-                ? Set(definitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
+                ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
                 if let kept = nodes[Int(child)].kept, kept.key != nil {
                     // Its row names its parent; its own key follows what it is a part of.
@@ -112,7 +115,7 @@ extension Persistence {
         if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
         guard !nodes[Int(row)].kind.isMadeFromData else { return }
         // Of what it was made with only those that it still has are made again.
-        for made in definitions(madeBy: row, isOwn: isOwn) {
+        for made in childDefinitions(madeBy: row, isOwn: isOwn) {
             if let there = nodes.child(made.id, of: row), nodes[Int(there)].kept?.key == nil { continue }
             noteRemoved(made.id, from: row, key)
         }
@@ -141,11 +144,12 @@ extension Persistence {
         }
     }
 
-    /// Whether a client's node is stored as the use of its component: the component is still the declared one.
+    /// Whether a client's node is stored as the use of its component: the component is still the
+    /// declared one.
     func isUse(_ row: UInt32) -> Bool { nodes.base(of: row).body.map { components.isCurrent($0) } ?? false }
 
     /// The children that are there again whenever a node is made.
-    func definitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
+    func childDefinitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
         if isOwn { return isUse(row) ? nodes.base(of: row).body?.slotted.map(\.0) ?? [] : [] }
         return nodes.base(of: row).slotted.map(\.0)
     }
@@ -183,7 +187,7 @@ extension Persistence {
     private func noteGone(_ id: String, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row
-                || definitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
+                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
         else { return }
         noteRemoved(id, from: row, nodes.key(of: row))
     }
@@ -209,7 +213,8 @@ extension Persistence {
         guard notesChanges else { return [] }
         let rows = hasMovedNodes || !absentRows.isEmpty ? nodes.subtree(of: top) : [top]
         var keys: [String] = []
-        // A tombstone may come in the place of the rows of these: the store does not know then that others are below them.
+        // A tombstone may come in the place of the rows of these: the store does not know then that
+        // others are below them.
         for row in rows where row == top || nodes[Int(row)].kept?.home != nil {
             forgetRows(of: row)
             if !nodes[Int(row)].children.isEmpty { keys.append(nodes.key(of: row)) }

@@ -18,7 +18,7 @@ import SceneModel
 
 extension Persistence {
     /// The row of a node; nil where it is what it was made as, where it was made.
-    func storedRow(of row: UInt32) -> Value? {
+    func writtenRow(of row: UInt32) -> Value? {
         let node = nodes[Int(row)]
         guard let kept = node.kept else { return nil }
         var fields = ValueMap()

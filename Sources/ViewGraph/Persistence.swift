@@ -3,8 +3,9 @@ import SceneModel
 
 /// What a store has to be told of the tree, and the rows of the store whose nodes are not there.
 ///
-/// Whoever changes the tree notes which nodes the change concerns. When the change is done, each of these is compared with what it
-/// was made from. This knows the tree and no vertices: its callers look values up.
+/// Whoever changes the tree notes which nodes the change concerns. When the change is done, each of
+/// these is compared with what it was made from. This knows the tree and no vertices: its callers
+/// look values up.
 final class Persistence {
     /// What makes the changes of the tree.
     enum Origin {
@@ -12,7 +13,8 @@ final class Persistence {
         case clients
         /// Scenes at a start, which the next start reads again.
         case scenes
-        /// Rows of a store on their way back into the tree. What data makes on the way goes without taking its rows along.
+        /// Rows of a store on their way back into the tree. What data makes on the way goes without
+        /// taking its rows along.
         case store
     }
 
@@ -20,7 +22,8 @@ final class Persistence {
     var origin = Origin.clients
     /// Rows of the store without a node.
     var absentRows = AbsentRows()
-    /// The rows come from a store that was recovered: a client's node goes on with the values that are left of it.
+    /// The rows come from a store that was recovered: a client's node goes on with the values that
+    /// are left of it.
     var isSalvaged = false
     /// Which components are still the declared ones. Good until the next declaration.
     var components = CurrentComponents([:])
@@ -67,7 +70,8 @@ final class Persistence {
     /// The name of a list whose data is refused, under the key of its node.
     static let heldName = "elements"
 
-    /// Instances stay although their data is refused: a start makes them from the list that they were made from. nil: from their data.
+    /// Instances stay although their data is refused: a start makes them from the list that they
+    /// were made from. nil: from their data.
     func noteHeld(_ list: ValueList?, of row: UInt32) {
         if notesChanges { note(list.map { .list($0) }, as: Persistence.heldName, of: row) }
     }
@@ -90,7 +94,7 @@ final class Persistence {
             guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }
             kept.isDue = false
             if !nodes.isLinked(node.row) { continue }
-            if let value = storedRow(of: node.row) {
+            if let value = writtenRow(of: node.row) {
                 kept.isStored = true
                 changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: value))
             } else if kept.isStored {
@@ -229,10 +233,10 @@ final class Persistence {
         }
         let high = next.flatMap { nodes.rank(of: $0) == rank ? nodes.order(of: $0) : nil }
         let kept = nodes.kept(row)
-        let fits = nodes.order(of: row).map { implied in
+        let isBetween = nodes.order(of: row).map { implied in
             (low.map { $0.precedesByBytes(implied) } ?? true) && (high.map { implied.precedesByBytes($0) } ?? true)
         }
-        if fits != true || kept.isElsewhere {
+        if isBetween != true || kept.isElsewhere {
             if let low, let high, !low.precedesByBytes(high) { return true }
             kept.order = OrderKey.between(low, high)
         }

@@ -4,7 +4,7 @@ import SceneModel
 
 // `place` and `slot`: components put what they are given into their bodies.
 
-extension ViewGraph {
+extension Wiring {
     /// What a `slot` shows, as numbers; see `subviewNumber`.
     func given(for row: UInt32) throws -> Content {
         guard let body = nodes.body(around: row),
@@ -13,91 +13,6 @@ extension ViewGraph {
         try readStructure(of: body.root)
         let given = nodes.given(to: body.root, inside: body.layer, slot: slot)
         return .value(.list(given.map { .int(subviewNumber($0)) }))
-    }
-
-    /// Sets what a `place` or `slot` is to show.
-    /// - Returns: the number of nodes that are new to it; nil if nothing changes.
-    /// - Throws: `notFound` for an id that no subview has; all others are shown.
-    func place(_ value: Value, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
-        guard let body = nodes.body(around: row) else { return nil }
-        var rows: [UInt32] = []
-        var unknown: String?
-        if definition.choice == .slot {
-            rows = (value.list ?? []).map {
-                if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 }
-            }
-        } else {
-            let ids = try ViewGraph.ids(ofSubviews: value)
-            let known = ids.isEmpty ? [:] : subviewIDs(of: body.root)
-            var seen: Set<UInt32> = []
-            for id in ids {
-                guard let found = known[id] else {
-                    unknown = unknown ?? id
-                    continue
-                }
-                if seen.insert(found).inserted { rows.append(found) }
-            }
-        }
-        let placed = nodes.placements.setWanted(rows, at: row, in: body.root)
-        nodes.placements.note(row, isComplete: unknown == nil)
-        if let unknown {
-            throw Failure(
-                .notFound, "\(nodes.path(of: body.root)) is given no subview \(unknown)", path: nodes.path(of: row),
-                hint: "place takes elements of subviews, or of the header, content or footer of a section")
-        }
-        return placed
-    }
-
-    /// - Throws: `typeMismatch` for what is neither a subview, nor null, nor a list of such.
-    private static func ids(ofSubviews value: Value) throws(Failure) -> [String] {
-        var ids: [String] = []
-        for subview in value.list ?? (value == .null ? [] : [value]) {
-            guard let id = subview.string ?? subview.map?["id"]?.string else {
-                throw Failure(
-                    .typeMismatch,
-                    "place needs a subview or a list of subviews, not a value of type \(value.shortTypeName)")
-            }
-            ids.append(id)
-        }
-        return ids
-    }
-
-    /// The subviews that a component is given, by their ids; kept as long as the tree stays as it is.
-    private func subviewIDs(of root: UInt32) -> [String: UInt32] {
-        if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
-        let subviews = nodes.sections(of: root).flatMap { group in
-            SubviewParts.slots.flatMap { nodes.subviews(of: group, in: $0.slot) }
-        }
-        let rows = Dictionary(subviews.map { (nodes.id(ofSubview: $0, in: root), $0) }) { first, _ in first }
-        knownSubviews = (root, nodes.changes, rows)
-        return rows
-    }
-
-    /// Forgets where the nodes at and below a node stand, and what its places show, before it gets another parent. All
-    /// places concerned look again.
-    func releasePlaces(below row: UInt32) {
-        guard nodes.hasPlaces else { return }
-        let rows = nodes.subtree(of: row)
-        for row in rows { nodes.placements.forget(row) }
-        let places = rows.filter { nodes[Int($0)].definition.forEach?.choice?.isPlacement == true }
-        staleForEach.formUnion(places)
-        nodes.placements.noteChanges(at: places)
-        settlePlacements()
-    }
-
-    /// Connects nodes that stand elsewhere than before, and tells those around.
-    func settlePlacements() {
-        let (moved, places) = nodes.placements.settle({ self.nodes[Int($0)].parent }) { nodes.isBefore($0, $1) }
-        for place in places where nodes.isAlive(place) {
-            shapeChanged(at: place)
-            structureChange.rearrangedNodes.append(nodes.nodeID(nodes.visible(place)))
-        }
-        var rows: [UInt32] = []
-        for node in moved where nodes.isAlive(node) {
-            rows += nodes.everything(in: node)
-            wrappingChanged(at: node)
-        }
-        connect(withObjects(rows))
     }
 
     // MARK: For people
@@ -117,7 +32,8 @@ extension ViewGraph {
         return found == nodes.visibleChildren(of: node.row) ? nil : found.map(nodes.nodeID)
     }
 
-    /// Their paths, without those that may not be read; those of its children where these stand in it.
+    /// Their paths, without those that may not be read; those of its children where these stand in
+    /// it.
     public func pathsShown(in node: NodeID) -> [String] {
         let shown = shown(in: node)?.map(\.row) ?? nodes.visibleChildren(of: node.row)
         return shown.filter { isVisible(node: $0) }.map(nodes.path)

@@ -6,9 +6,9 @@ import SceneModel
 // Preferences flow up: each node hands on what it writes itself, or what comes from below, merged in order. The vertices
 // exist only on the way from a reader down to the writers, and only once somebody reads.
 
-extension ViewGraph {
+extension Wiring {
     /// What a node hands up for a key: an optional, absent where neither it nor anybody below writes.
-    func preferenceOutput(_ key: String, at row: UInt32) throws -> Content {
+    func preferenceOutputContent(_ key: String, at row: UInt32) throws -> Content {
         if let own = nodes[Int(row)].preferences.last(where: { $0.key == key }) {
             switch try engine.read(own.source) {
             case .value(let value): return .value(.optional(value))
@@ -19,7 +19,7 @@ extension ViewGraph {
     }
 
     /// What an ancestor reads: the merged values of its descendants, or the default.
-    func preference(_ key: String, at row: UInt32) throws -> Content {
+    func preferenceContent(_ key: String, at row: UInt32) throws -> Content {
         switch try mergedPreference(key, below: row) {
         case .value(.optional(let merged)):
             if let merged { return .value(merged) }

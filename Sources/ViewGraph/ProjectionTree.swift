@@ -31,15 +31,11 @@ final class ProjectionTree {
             if elements[field]?.isEmpty == true { elements[field] = nil }
         }
 
+        /// The vertices of this entry and of all inside it, each before those inside it.
         func forEachAttribute(_ body: (AttributeID) -> Void) {
-            forEach { entry in if let attribute = entry.attribute { body(attribute) } }
-        }
-
-        /// This entry and all inside it, each before those inside it.
-        func forEach(_ body: (Entry) -> Void) {
             var pending = [self]
             while let entry = pending.popLast() {
-                body(entry)
+                if let attribute = entry.attribute { body(attribute) }
                 pending.append(contentsOf: entry.children.values)
                 for entries in entry.elements.values { pending.append(contentsOf: entries.values) }
             }
@@ -117,8 +113,6 @@ final class ProjectionTree {
     }
 
     func forEachAttribute(_ body: (AttributeID) -> Void) { root.forEachAttribute(body) }
-
-    func forEachEntry(_ body: (Entry) -> Void) { root.forEach(body) }
 
     /// Forgets a place, and the entries on the way to it that lead nowhere else.
     func remove(at steps: [AttributePath.Step]) {

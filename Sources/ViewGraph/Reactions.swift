@@ -48,8 +48,12 @@ extension ViewGraph {
     // MARK: Making
 
     /// Connects what an action watches.
-    func connectReaction(_ action: AttributeID, _ trigger: ActionDefinition.Trigger?, at row: UInt32) {
+    func connectReaction(_ action: AttributeID, at row: UInt32) {
+        guard case .action(let definition)? = record(action).definition?.role,
+            definition.trigger != nil || reactions.watched[action] != nil
+        else { return }
         reactions.exist = true
+        let trigger = definition.trigger
         guard case .change(let value, _)? = trigger else {
             forgetReaction(action)
             if case .disappear? = trigger { reactions.leaving.insert(row) }
@@ -67,7 +71,7 @@ extension ViewGraph {
         guard let watched = reactions.watched.removeValue(forKey: action) else { return }
         reactions.byValue[watched.vertex.index] = nil
         reactions.stale.remove(action)
-        destroy(watched.vertex)
+        destroyVertex(watched.vertex)
     }
 
     /// Notes the actions for the end of a subtree.

@@ -1,8 +1,9 @@
 import RuleLanguage
 import SceneModel
 
-/// The names in what a node's attributes and modifiers say, by the scope in which they are looked up. Names inside a component lead
-/// somewhere for sure, and are not among them; those of its use, and of what it is given, are.
+/// The names in what a node's attributes and modifiers say, by the scope in which they are looked
+/// up. Names inside a component lead somewhere for sure, and are not among them; those of its use,
+/// and of what it is given, are.
 struct ReferredNames {
     private(set) var enclosing: Set<String> = []
     private(set) var modifier: Set<String> = []
@@ -52,10 +53,10 @@ struct ReferredNames {
             }
             for expression in inputs { ReferredNames.add(expression, to: &modifier, except: around) }
             for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier, except: own) }
-            let isUse = definition.component != nil
+            let isComponent = definition.component != nil
             let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
-            for (child, _) in definition.slotted where !isUse || !given.contains(ObjectIdentifier(child)) {
-                pending.append((child, isUse ? around : own, []))
+            for (child, _) in definition.slotted where !isComponent || !given.contains(ObjectIdentifier(child)) {
+                pending.append((child, isComponent ? around : own, []))
             }
         }
     }

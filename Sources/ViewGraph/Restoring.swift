@@ -15,8 +15,8 @@ struct Restored {
 }
 
 extension ViewGraph {
-    /// Puts back what a store has kept, over the nodes that scenes have made. Rows without a node wait until data or a later start
-    /// makes one.
+    /// Puts back what a store has kept, over the nodes that scenes have made. Rows without a node
+    /// wait until data or a later start makes one.
     /// - Returns: what is wrong with rows that have found their place.
     public func restore(_ rows: [StoredRow], isSalvaged: Bool) -> [(revision: UInt64, failure: Failure)] {
         persistence.origin = .store
@@ -42,6 +42,7 @@ extension ViewGraph {
         armReactions()
         budget.isWaived = false
         persistence.origin = .clients
+        _ = timedValues.takeForgotten()
         persistence.forgetChanges()
         keep(restored.begun.filter { engine.isAlive($0) && restored.states[$0] == nil })
         restored.begun = []
@@ -68,7 +69,7 @@ extension ViewGraph {
                 }
                 document[group] = (document[group] ?? .map(ValueMap())).adding(value)
             }
-            self.declare(try read(.map(document), at: NodeID.root.row).declarations)
+            self.declareNames(try read(.map(document), at: NodeID.root.row).declarations)
         }
         do throws(Failure) {
             try declare(rows)
@@ -110,7 +111,8 @@ extension ViewGraph {
         while case let made = persistence.takeMade(), !made.isEmpty { complete(made) }
     }
 
-    /// Nodes that were just made become what clients had made of them. They are connected afterwards.
+    /// Nodes that were just made become what clients had made of them. They are connected
+    /// afterwards.
     private func complete(_ tops: [UInt32]) {
         var completion = Completion(self)
         completion.run(tops)
@@ -155,8 +157,6 @@ extension ViewGraph {
 
     // MARK: Lists that are held
 
-    func elementsPath(of row: UInt32) -> String { nodes.path(of: row) + "." + Persistence.heldName }
-
     /// Instances that a start would not make again from what is kept else.
     func isWorthHolding(_ row: UInt32) -> Bool {
         guard let state = nodes[Int(row)].instances, !state.ids.isEmpty else { return false }
@@ -189,7 +189,8 @@ extension Value {
     }
 }
 
-/// How new nodes take their rows: from the top down, so that each definition is checked where it stands in the end.
+/// How new nodes take their rows: from the top down, so that each definition is checked where it
+/// stands in the end.
 private struct Completion {
     private let graph: ViewGraph
     /// New nodes by key, if there are rows for them or below them.
@@ -352,7 +353,8 @@ private struct Completion {
         pending.append(row)
     }
 
-    /// Reads the definitions of a node's new children as one document, which costs less than one for each.
+    /// Reads the definitions of a node's new children as one document, which costs less than one
+    /// for each.
     /// - Returns: none where there is a fault: each is read by itself then.
     private func readTogether(_ keys: [String], below parent: UInt32) -> [String: NodeDefinition] {
         guard keys.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return [:] }

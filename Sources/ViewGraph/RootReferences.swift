@@ -5,29 +5,7 @@ import SceneModel
 // References from the root: `$/grid/limits.high`. Each path has one vertex, shared by all who name it. It stands for whatever
 // attribute is at the path, and has an error while there is none.
 
-/// A path from the root that something refers to.
-final class RootReference {
-    let text: String
-    fileprivate let path: AttributePath?
-    /// Counts how often another attribute has come to stand at the path.
-    fileprivate let version: AttributeID
-    fileprivate var target: AttributeID?
-
-    fileprivate init(_ text: String, _ version: AttributeID) {
-        self.text = text
-        path = try? AttributePath(text)
-        self.version = version
-    }
-}
-
-/// The paths from the root that something refers to.
-struct RootReferences {
-    fileprivate var byText: [String: (reference: RootReference, vertex: AttributeID)] = [:]
-
-    var isEmpty: Bool { byText.isEmpty }
-}
-
-extension ViewGraph {
+extension Wiring {
     /// The vertex for a name that begins with `$/`.
     func rootReference(_ name: String) -> AttributeID {
         let text = String(name.dropFirst())
@@ -45,7 +23,7 @@ extension ViewGraph {
     func forgetRootReference(_ source: Source) {
         guard case .rooted(let reference, _, nil) = source else { return }
         roots.byText[reference.text] = nil
-        destroy(reference.version)
+        freeVertex(reference.version, record(reference.version))
     }
 
     /// The tree has changed: references whose path leads elsewhere read anew. O(references · depth).

@@ -6,9 +6,9 @@ import RuleLanguage
 ///
 /// It refers to the graph and the rule without counting: both outlive the evaluation it is made for.
 struct GraphReader: RuleReader {
-    unowned(unsafe) let graph: ViewGraph
+    unowned(unsafe) let graph: Wiring
     unowned(unsafe) let rule: BoundRule
-    let engine: ViewGraph.Engine
+    let engine: Wiring.Engine
 
     @inline(__always)
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
@@ -84,7 +84,7 @@ struct GraphReader: RuleReader {
     }
 }
 
-extension ViewGraph {
+extension Wiring {
     public var runRecorder: RunRecorder? {
         get { evaluation.recorder }
         set { evaluation.recorder = newValue }
@@ -114,7 +114,7 @@ extension ViewGraph {
     private func evaluateWatched(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
         if budget.steps <= 0 {
             evaluation.deferRule(of: attribute)
-            return .failure(ViewGraph.hasToWait)
+            return .failure(Wiring.hasToWait)
         }
         guard let recorder = evaluation.recorder else { return try run(rule, for: attribute) }
         return try recorder.record(attribute) { try run(rule, for: attribute) }
@@ -142,17 +142,6 @@ extension ViewGraph {
 
     /// Rules that wait for another request to be done with.
     public var waitingRuleCount: Int { evaluation.waiting.count }
-
-    /// Rules that have waited run when they are next wanted, and the tree is brought in line with what they say of it.
-    /// - Returns: whether anybody watches what comes of it.
-    public func resumeWaitingRules() -> Bool {
-        for attribute in evaluation.takeWaiting() where engine.isAlive(attribute) {
-            do { try engine.invalidate(attribute) } catch { preconditionFailure("a living rule cannot be run again") }
-        }
-        settleStructure()
-        collectInvalidated()
-        return !watches.invalidated.isEmpty || !structureChange.isEmpty
-    }
 
     /// A rule over a handful of values, outside the graph.
     func evaluate(_ program: Program, bindings: ValueMap) -> Content {

@@ -6,11 +6,9 @@ import AttributeValues
 /// Lifetime: the view graph owns the engine, which owns this host; the reference back is unretained and good for as
 /// long as the engine runs.
 struct RuleHost: GraphHost {
-    typealias Value = Content
+    private var graph: Unmanaged<Wiring>?
 
-    private var graph: Unmanaged<ViewGraph>?
-
-    mutating func attach(to graph: ViewGraph) { self.graph = .passUnretained(graph) }
+    mutating func attach(to graph: Wiring) { self.graph = .passUnretained(graph) }
 
     static let removed = Failure(.removed, "the attribute it refers to has been removed")
 
@@ -51,7 +49,7 @@ struct RuleHost: GraphHost {
     func value(ofCycle path: [AttributeID]) -> Content? {
         guard let graph else { return nil }
         return graph._withUnsafeGuaranteedRef { graph in
-            let steps = graph.steps(ofCycle: path)
+            let steps = graph.cycleNames(of: path)
             return .failure(
                 Failure(
                     .cycle, "cycle: \((steps + steps.prefix(1)).joined(separator: " → "))", path: steps.first,
@@ -71,7 +69,7 @@ struct RuleHost: GraphHost {
     func didDestroy(_ attribute: AttributeID) {}
 }
 
-extension ViewGraph {
+extension Wiring {
     /// Runs what makes a vertex's content.
     func evaluate(_ attribute: AttributeID) throws -> Content {
         guard let record = attributes[Int(attribute.index)] else { return .failure(RuleHost.removed) }
@@ -100,13 +98,13 @@ extension ViewGraph {
         case .literal(let content): return content
         case .override(let inherited, let steps, let value):
             return try overriding(inherited, steps, value)
-        case .subviewList: return try subviewList(of: record.node)
+        case .subviewList: return try subviewListContent(of: record.node)
         case .subviews(let parts): return try subviews(of: record.node, parts)
         case .sections(let parts): return try sections(of: record.node, parts)
-        case .preferenceOutput(let key): return try preferenceOutput(key, at: record.node)
-        case .preference(let key): return try preference(key, at: record.node)
+        case .preferenceOutput(let key): return try preferenceOutputContent(key, at: record.node)
+        case .preference(let key): return try preferenceContent(key, at: record.node)
         case .object(let node): return try objectValue(node)
-        case .elements: return try elements(of: record.node)
+        case .elements: return try elementIDs(of: record.node)
         case .given: return try given(for: record.node)
         case .timed(let value): return try evaluate(value)
         case .state, .system:
@@ -117,8 +115,8 @@ extension ViewGraph {
     /// The names of what reads each other in a circle, each once: what modifiers say and what containers gather included, a place inside
     /// a value by the name of the whole. Begins with an attribute that a document names, if there is one.
     /// A long cycle is named by its beginning and its end.
-    func steps(ofCycle cycle: [AttributeID]) -> [String] {
-        let first = cycle.firstIndex { !isHidden($0) && attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
+    func cycleNames(of cycle: [AttributeID]) -> [String] {
+        let first = cycle.firstIndex { !isUnnamed($0) && attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
         let way = Array(cycle[first...] + cycle[..<first])
         let told = RuleHost.toldSteps
         // Neighbours may have the same name.
@@ -137,9 +135,9 @@ extension ViewGraph {
         for attribute in steps {
             guard let record = attributes[Int(attribute.index)] else { continue }
             let name: String
-            if forEachByData[attribute.index] != nil {
+            if nodes[Int(record.node)].instances?.data == attribute {
                 name = elementsPath(of: record.node)
-            } else if isHidden(attribute), record.steps.isEmpty, !nodes[Int(record.node)].isObject {
+            } else if isUnnamed(attribute), record.steps.isEmpty, !nodes[Int(record.node)].isObject {
                 // The field of an override has the name of the override, and another word.
                 name = nodes.path(of: record.node) + "." + record.name.prefix { $0 != " " }
             } else {
@@ -150,5 +148,5 @@ extension ViewGraph {
         return names
     }
 
-    func isHidden(_ attribute: AttributeID) -> Bool { attributes[Int(attribute.index)]?.isHidden ?? true }
+    func isUnnamed(_ attribute: AttributeID) -> Bool { attributes[Int(attribute.index)]?.isHidden ?? true }
 }

@@ -72,8 +72,8 @@ extension ValueType {
 
 /// The rules by the engine's rows, so that an evaluation finds its own with one load.
 ///
-/// The table counts no references: a rule stands in it exactly as long as the row's `Source` holds it (`ViewGraph.setSource`,
-/// `createRule` and `destroy` see to that).
+/// The table counts no references: a rule stands in it exactly as long as the row's `Source` holds it (`Wiring.setSource`,
+/// `createRule` and `freeVertex` see to that).
 struct RuleTable: ~Copyable {
     private var rows: UnsafeMutablePointer<Unmanaged<BoundRule>?>
     private var capacity: Int

@@ -4,13 +4,14 @@ import SceneModel
 
 // A document that says what is there already changes nothing, as an equal value does not.
 
-extension ViewGraph {
-    /// Whether the tree, its declarations and its states are already as a plan would make them. O(declarations and values of the document).
+extension Wiring {
+    /// Whether the tree, its declarations and its states are already as a plan would make them.
+    /// O(declarations and values of the document).
     public func isDone(_ plan: ScenePlan) -> Bool {
         plan.creations.isEmpty && plan.removals.isEmpty && plan.restarts.isEmpty && plan.slots.isEmpty
             && plan.changed.isEmpty
             && plan.orders.allSatisfy { newOrder($0.definitions, below: $0.parent) == nil }
-            && plan.values.allSatisfy { isHeld($0.value, at: $0.path) } && isDeclared(plan.declarations)
+            && plan.values.allSatisfy { isHeld($0.value, at: $0.path) } && hasDeclared(plan.declarations)
     }
 
     /// Evaluates nothing: what is no state cannot be set, and is not looked at.
@@ -18,11 +19,12 @@ extension ViewGraph {
         guard let place = try? locate(path), record(place.attribute).kind == .state else { return false }
         let held = follow(place)
         guard case .state = record(held.attribute).source else { return false }
-        return content(of: held) == .value(declarations.complete(value, as: type(of: held) ?? .dyn))
+        return content(of: held) == .value(declarations.complete(value, as: placeType(of: held) ?? .dyn))
     }
 
-    /// What a component or type is made of may have been declared anew since it was written, so its words alone do not tell.
-    func isDeclared(_ new: Declarations) -> Bool {
+    /// What a component or type is made of may have been declared anew since it was written, so its
+    /// words alone do not tell.
+    func hasDeclared(_ new: Declarations) -> Bool {
         declarations.written.includes(new.written)
             && new.components.allSatisfy { name, component in
                 declarations.components[name]?.makesSame(as: component) == true

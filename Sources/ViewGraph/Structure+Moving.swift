@@ -47,7 +47,7 @@ extension ViewGraph {
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
             structureChange.movedNodes.append(
-                .init(node: node, from: nodes.ids(of: node.row), names: nodes(below: node).map(names)))
+                .init(node: node, from: nodes.ids(of: node.row), names: allNodes(below: node).map(nodeNames)))
             // One that comes back is what it was.
             let isHome = nodes[Int(node.row)].kept?.home == nodes.nodeID(parent.row)
             nodes[Int(node.row)].isContent =

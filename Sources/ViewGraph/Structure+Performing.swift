@@ -13,7 +13,7 @@ extension ViewGraph {
         // States that are made belong to this change, not to the one before.
         engine.advanceRevision()
         let before = declarations
-        declare(plan.declarations)
+        declareNames(plan.declarations)
         destroySubtrees(plan.removals)
         for row in plan.restarts {
             persistence.forgetAbsentRows(below: [row])
@@ -118,7 +118,7 @@ extension ViewGraph {
     }
 
     /// Adds declarations; a key declared again takes the new default and type.
-    public func declare(_ new: Declarations) {
+    public func declareNames(_ new: Declarations) {
         let uses = new.components.isEmpty ? [] : persistence.usesOfComponents()
         defer {
             if !new.components.isEmpty { keepValues(of: persistence.noteDeclared(declarations.components, uses)) }
@@ -139,6 +139,28 @@ extension ViewGraph {
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
     }
 
+    /// Keys declared again take their new defaults. Objects are made anew for their readers, which are then to be connected.
+    /// - Returns: whether there were such.
+    private func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
+        var hasObjects = false
+        for (name, key) in keys {
+            guard let old = declarations.environment.updateValue(key, forKey: name),
+                let vertex = environmentDefaults[name]
+            else {
+                continue
+            }
+            if old.type.objectName == nil, key.type.objectName == nil {
+                setInput(vertex, .value(key.defaultValue))
+                attributes[Int(vertex.index)]?.retype(key.type)
+            } else if old.type != key.type || old.defaultValue != key.defaultValue {
+                destroyVertex(vertex)
+                environmentDefaults[name] = nil
+                hasObjects = true
+            }
+        }
+        return hasObjects
+    }
+
     // MARK: Updating one node
 
     /// - Returns: states whose present value counts from now on.
@@ -146,13 +168,13 @@ extension ViewGraph {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
         nodes[Int(row)].definition = target
-        nodes.notePlacing(target)
+        nodes.note(target)
         let begun = definition.attributes.filter { update($0, of: row) }.compactMap { ownAttribute($0.name, of: row) }
         if isReplacing {
             let names = Set(definition.attributes.map(\.name))
             for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
                 if nodes[Int(row)].instances?.elements == attribute { continue }
-                destroy(attribute, named: name, of: row)
+                destroyVertex(attribute, named: name, of: row)
             }
         }
         if !hasSameModifiers {
@@ -191,17 +213,17 @@ extension ViewGraph {
                 return begins
             }
         } else {
-            destroy(existing, named: definition.name, of: row)
+            destroyVertex(existing, named: definition.name, of: row)
             createAttribute(definition, of: row)
         }
         return false
     }
 
     /// Takes an attribute from a node that stays.
-    private func destroy(_ attribute: AttributeID, named name: String, of row: UInt32) {
+    private func destroyVertex(_ attribute: AttributeID, named name: String, of row: UInt32) {
         if record(attribute).kind == .state { forget(durableStates(in: attribute)) }
         structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: [name], isWhole: false))
-        destroy(attribute)
+        destroyVertex(attribute)
         nodes[Int(row)].attributes.remove(name)
         if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }
     }

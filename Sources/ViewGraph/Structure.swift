@@ -1,105 +1,8 @@
 import AttributeGraph
 import AttributeValues
 import SceneModel
-import Timelines
 
-/// What happened to the tree since it was last asked.
-public struct StructureChange {
-    public internal(set) var addedNodes: [NodeID] = []
-    /// Names of what is gone; vertices without a name are not among them.
-    public internal(set) var removedNames: [NodeNames] = []
-    /// Have another place among their siblings.
-    public internal(set) var reorderedNodes: [NodeID] = []
-    /// Have another parent, and with it all that is below that had been there before.
-    public internal(set) var movedNodes: [Move] = []
-    /// Nodes in which others stand than before, or in another order: see `shown(in:)`.
-    public internal(set) var rearrangedNodes: [NodeID] = []
-    public internal(set) var addedAttributes: [AttributeID] = []
-    /// Instances of a `forEach` whose index is no vertex yet.
-    public internal(set) var addedInstances: [NodeID] = []
-    public internal(set) var removedAttributes: [AttributeID] = []
-    /// Large subtrees that are gone. `removedNames` and `removedAttributes` do not tell of them.
-    public internal(set) var removedTrees: [NodeID] = []
-
-    public var isEmpty: Bool {
-        addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty
-            && addedAttributes.isEmpty && rearrangedNodes.isEmpty
-            && removedAttributes.isEmpty && removedTrees.isEmpty
-    }
-}
-
-extension StructureChange {
-    /// A node with another parent.
-    public struct Move {
-        public let node: NodeID
-        /// Its ids from the root down as they were.
-        public let from: [String]
-        /// All that was at and below it, by the names as they were.
-        public let names: [NodeNames]
-    }
-}
-
-/// A node by its ids from the root down, with names of attributes.
-public struct NodeNames {
-    public var ids: [String]
-    public var attributes: [String]
-    /// The node itself is meant, too.
-    public var isWhole: Bool
-    /// How it comes and goes.
-    public var transition: Transition?
-
-    public init(ids: [String], attributes: [String], isWhole: Bool = true, transition: Transition? = nil) {
-        self.ids = ids
-        self.attributes = attributes
-        self.isWhole = isWhole
-        self.transition = transition
-    }
-}
-
-/// How a document changes a living tree: worked out whole before any of it is done.
-public struct ScenePlan {
-    var declarations: Declarations
-    var creations: [(parent: UInt32, definition: NodeDefinition, slot: Slot, isContent: Bool)] = []
-    var removals: [UInt32] = []
-    var updates: [(row: UInt32, definition: NodeDefinition, isReplacing: Bool, isContent: Bool)] = []
-    /// Those of them that become others by it.
-    var changes: [UInt32] = []
-    /// Children that the document puts into another part of their section.
-    var slots: [(row: UInt32, slot: Slot)] = []
-    /// Nodes whose children shall stand in the document's order.
-    var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
-    /// The `forEach` nodes that get another template, whether they have instances or not.
-    var templates: Set<UInt32> = []
-    /// `forEach` nodes whose instances cannot be carried on.
-    var restarts: [UInt32] = []
-    /// Nodes that become what a template says, and not what the document says.
-    var remade: Set<UInt32> = []
-    /// Creations below these.
-    var remadeCreations: Set<Int> = []
-    /// Nodes below which everything is connected anew.
-    var top: UInt32
-    /// States to set at the end.
-    var values: [(path: AttributePath, value: Value)] = []
-
-    /// Paths, for people.
-    public internal(set) var added: [String] = []
-    public internal(set) var removed: [String] = []
-    public internal(set) var changed: [String] = []
-    /// What changes at nodes that stay, a line each.
-    public internal(set) var differences: [String] = []
-    var untoldDifferences = 0
-}
-
-public enum ApplyMode {
-    /// Every node must be new.
-    case create
-    /// Nodes that exist are brought up to the document; what it does not mention stays.
-    case merge
-    /// As merge, but below the place of application nothing stays that the document does not mention.
-    case replace
-}
-
-extension ViewGraph {
+extension Wiring {
     /// What names mean at a node, for the check of a document that is applied there.
     /// - Parameters:
     ///   - mode: a document that is merged is completed by what is there.
@@ -158,12 +61,6 @@ extension ViewGraph {
 
     /// Whether `takeStructureChange` has something to tell.
     public var hasStructureChange: Bool { !structureChange.isEmpty || !structureChange.addedInstances.isEmpty }
-
-    /// Whether the tree or a watched attribute may have changed since both were taken.
-    public var hasNews: Bool {
-        collectInvalidated()
-        return hasStructureChange || !watches.invalidated.isEmpty
-    }
 
     /// What happened to the tree since the last call.
     public func takeStructureChange() -> StructureChange {

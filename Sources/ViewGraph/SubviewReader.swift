@@ -17,11 +17,11 @@ struct SubviewReader {
 
     /// Subviews, numbered from 0.
     func subviews(_ rows: [UInt32], _ parts: SubviewParts) throws -> Value {
-        .list(try rows.enumerated().map { try subview($1, $0, parts) })
+        .list(try rows.enumerated().map { try subviewValue($1, $0, parts) })
     }
 
     /// `{id, index, tag, containerValues}` of one subview, as far as they are asked for.
-    func subview(_ row: UInt32, _ index: Int, _ parts: SubviewParts) throws -> Value {
+    func subviewValue(_ row: UInt32, _ index: Int, _ parts: SubviewParts) throws -> Value {
         var map = ValueMap(minimumCapacity: 4)
         if parts.hasID { map["id"] = .string(tree.id(ofSubview: row, in: container)) }
         map["index"] = .int(Int64(index))
@@ -71,7 +71,7 @@ struct SubviewReader {
         return whole
     }
 
-    func section(_ group: SectionGroup, _ index: Int, _ parts: SubviewParts) throws -> Value {
+    func sectionValue(_ group: SectionGroup, _ index: Int, _ parts: SubviewParts) throws -> Value {
         var map = ValueMap(minimumCapacity: 6)
         if parts.hasSectionID, let first = group.section ?? group.loose.first {
             map["id"] = .string(tree.id(ofSubview: first, in: container))
@@ -104,7 +104,7 @@ struct SubviewReader {
             default: return nil
             }
         }
-        return Content.value(try subview(row, index, parts)).selecting(steps)
+        return Content.value(try subviewValue(row, index, parts)).selecting(steps)
     }
 
     /// What stands at a place inside a section, whose first step is the property of a section; nil
@@ -127,7 +127,7 @@ struct SubviewReader {
             parts.keys = key(rest)
         default: return nil
         }
-        return Content.value(try section(group, index, parts)).selecting(steps)
+        return Content.value(try sectionValue(group, index, parts)).selecting(steps)
     }
 
     /// The container values that a place is in; nil: all.

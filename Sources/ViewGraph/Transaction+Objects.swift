@@ -48,20 +48,6 @@ extension ViewGraph {
         for (attribute, value) in writes { stage(value, for: attribute, animation) }
     }
 
-    /// The present object without what it computes, as the open transaction leaves it so far.
-    func storedProperties(of object: UInt32) -> ValueMap {
-        var map = ValueMap()
-        for (name, attribute) in nodes[Int(object)].attributes {
-            switch record(attribute).source {
-            case .state: map[name] = transaction?.value(of: attribute) ?? content(of: attribute).value
-            // As deep as types contain each other.
-            case .object(let inner): map[name] = .map(storedProperties(of: inner))
-            default: continue
-            }
-        }
-        return map
-    }
-
     /// Whether a value that was read is the given one: what writing that there would make of it, or equal to it as rules see it.
     public func isEqual(_ found: Value, _ given: Value, at place: Place) -> Bool {
         let stands = follow(place)

@@ -85,14 +85,6 @@ extension ViewGraph {
         for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
     }
 
-    /// A vertex is about to get another content while a transaction is open.
-    func noteTouched(_ attribute: AttributeID) {
-        guard transaction?.needsNote(of: attribute) == true else { return }
-        transaction?.note(
-            .init(
-                attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
-    }
-
     /// What was touched ahead of the commit and is in the end as it was before counts as never changed. All of it is brought up to
     /// date first: what has seen a value that there never was must not keep what it made of it.
     /// - Returns: what is as it was.
@@ -199,7 +191,7 @@ extension ViewGraph {
         let isInside = misfit.steps.starts(with: written.steps)
         if isInside { misfit.steps.removeFirst(written.steps.count) }
         let isNamed = !isInside && isVisible(whole.attribute)
-        return misfit.failure(at: isNamed ? self.path(of: whole.attribute) : path.description, path: path.description)
+        return misfit.refusal(at: isNamed ? self.path(of: whole.attribute) : path.description, path: path.description)
     }
 
     /// Where a write to a place leads.

@@ -1,6 +1,7 @@
 import SceneModel
 
-// The keys of nodes in a store. They follow from where nodes were made, and stay the same wherever the nodes move.
+// The keys of nodes in a store. They follow from where nodes were made, and stay the same wherever
+// the nodes move.
 
 extension Tree<NodeRecord> {
     func kept(_ row: UInt32) -> KeptNode {
@@ -46,8 +47,8 @@ extension Tree<NodeRecord> {
         }
     }
 
-    /// The node that an attribute's rows belong to, and the attribute's name behind that: properties of objects stand behind the state
-    /// that holds the object.
+    /// The node that an attribute's rows belong to, and the attribute's name behind that:
+    /// properties of objects stand behind the state that holds the object.
     func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {
         var (row, name) = (row, name)
         while self[Int(row)].isObject {
@@ -57,7 +58,8 @@ extension Tree<NodeRecord> {
         return (row, name)
     }
 
-    /// The instance of a `forEach`, or the client's node, that a node is a part of; nil: a scene makes it. O(depth).
+    /// The instance of a `forEach`, or the client's node, that a node is a part of; nil: a scene
+    /// makes it. O(depth).
     func maker(of row: UInt32) -> NodeID? {
         var at = row
         while at != NodeID.root.row {
@@ -82,8 +84,8 @@ extension Tree<NodeRecord> {
         return nil
     }
 
-    /// Whether a node that was made in one place is found again below a parent: the parent is there whenever the node is made, and
-    /// goes with it.
+    /// Whether a node that was made in one place is found again below a parent: the parent is there
+    /// whenever the node is made, and goes with it.
     func isWithinReach(_ row: UInt32, _ parent: UInt32) -> Bool {
         let instance = enclosingInstance(of: nodeID(parent))
         guard let maker = maker(of: row) else { return instance == nil }
@@ -91,7 +93,8 @@ extension Tree<NodeRecord> {
         return instance == maker
     }
 
-    /// The place of a child among its siblings, as a key; nil: it was moved or made by a client, and has none yet.
+    /// The place of a child among its siblings, as a key; nil: it was moved or made by a client,
+    /// and has none yet.
     func order(of child: UInt32) -> String? {
         let node = self[Int(child)]
         if let order = node.kept?.order { return order }

@@ -35,7 +35,7 @@ class TreeNode {
     fileprivate(set) var slot: Slot
     fileprivate(set) var isAlive = true
     /// It is out of the tree, with all that is below it, and waits to be freed.
-    fileprivate(set) var isUnlinked = false
+    fileprivate(set) var isOut = false
     /// Somebody keeps the node's index among its siblings.
     fileprivate var isNumbered = false
     /// There has been a child whose index somebody keeps.
@@ -118,6 +118,8 @@ final class Tree<Node: TreeNode> {
     var placements = Placements()
     /// There has been a node of a component that places what it is given.
     private(set) var hasPlaces = false
+    /// There has been a node that says how changes in it move.
+    private(set) var hasAnimations = false
     /// Of a row that is used for the first time since the table was cut: no id of before names it.
     private var firstGeneration: UInt32 = 1
 
@@ -139,8 +141,10 @@ final class Tree<Node: TreeNode> {
 
     func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: node(row).generation) }
 
-    func notePlacing(_ definition: NodeDefinition) {
+    /// A node has this definition from now on.
+    func note(_ definition: NodeDefinition) {
         if !hasPlaces, definition.firstPlacing != nil { hasPlaces = true }
+        if !definition.animations.isEmpty { hasAnimations = true }
     }
 
     /// Living nodes.
@@ -164,13 +168,13 @@ final class Tree<Node: TreeNode> {
 
     /// A node that was detached is out of the tree. It lives until `remove`.
     func unlink(_ row: UInt32) {
-        node(row).isUnlinked = true
+        node(row).isOut = true
         unlinked += 1
     }
 
     /// Whether neither a node nor one above it is unlinked. O(depth) while there are such nodes, else O(1).
     func isLinked(_ row: UInt32) -> Bool {
-        unlinked == 0 || !upward(from: row).contains { node($0).isUnlinked }
+        unlinked == 0 || !upward(from: row).contains { node($0).isOut }
     }
 
     /// An unlinked node lets go of its children. They keep their parent.
@@ -184,8 +188,8 @@ final class Tree<Node: TreeNode> {
     func remove(_ row: UInt32) {
         let gone = node(row)
         gone.isAlive = false
+        if gone.isOut { unlinked -= 1 }
         gone.forgetChildren()
-        if gone.isUnlinked { unlinked -= 1 }
         generations[Int(row)] &+= 1
         free.append(row)
         if hasPlaces { placements.forget(row) }

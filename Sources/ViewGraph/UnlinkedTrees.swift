@@ -3,9 +3,10 @@ import AttributeValues
 
 // Large subtrees leave the tree in one change, and are freed in slices.
 //
-// From the change on, no path, pattern or subview leads to an unlinked node, and its lists no longer follow their data. Its vertices
-// and its rows in the store are there until they are freed, and count towards the limits. The store has a marker for unlinked nodes
-// with rows, so that a start drops what a daemon that ended had not freed. A marker is a row of the key `@unlinked`:
+// From the change on, no path, pattern or subview leads to an unlinked node, and its lists no
+// longer follow their data. Its vertices and its rows in the store are there until they are freed,
+// and count towards the limits. The store has a marker for unlinked nodes with rows, so that a
+// start drops what a daemon that ended had not freed. A marker is a row of the key `@unlinked`:
 //
 // | name | value | rows that do not count |
 // |---|---|---|
@@ -19,7 +20,8 @@ struct UnlinkedTrees {
         var rows: [UInt32] = []
         /// Keys of the store whose rows go; those of nodes in `rows` are not among them.
         var keys: [String] = []
-        /// An instance that is made later may have the key of one that waits. Its rows have later revisions.
+        /// An instance that is made later may have the key of one that waits. Its rows have later
+        /// revisions.
         var revision: UInt64?
         /// The name of the store's marker.
         var marker: String?
@@ -50,8 +52,8 @@ extension ViewGraph {
         attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
     }
 
-    /// Takes a subtree, which its parent no longer names, out of the tree. O(1) where no node of it was moved and no rows of the store
-    /// wait for their nodes.
+    /// Takes a subtree, which its parent no longer names, out of the tree. O(1) where no node of it
+    /// was moved and no rows of the store wait for their nodes.
     func unlink(_ top: UInt32) {
         nodes.unlink(top)
         if nodes.hasPlaces { nodes.placements.forget { nodes.isInside($0, of: top) } }
@@ -110,7 +112,8 @@ extension ViewGraph {
         }
     }
 
-    /// A daemon has ended before it had freed what the marker names: its rows are no part of the tree.
+    /// A daemon has ended before it had freed what the marker names: its rows are no part of the
+    /// tree.
     func dropUnlinked(_ marker: StoredRow) {
         var batch = UnlinkedTrees.Batch(marker: marker.name)
         let keys: [String]

@@ -5,10 +5,14 @@ import SceneModel
 // What the store has to know of values, which the tree does not have.
 
 extension ViewGraph {
-    /// Whether changes are those of clients and data. Those of scenes at a start are not kept: the next start makes them again.
+    /// Whether changes are those of clients and data. Those of scenes at a start are not kept: the
+    /// next start makes them again.
     public var notesChanges: Bool {
         get { persistence.notesChanges }
-        set { persistence.origin = newValue ? .clients : .scenes }
+        set {
+            persistence.origin = newValue ? .clients : .scenes
+            budget.waivesPlans = !newValue
+        }
     }
 
     /// What the store has to know, in order, since the last call.

@@ -3,7 +3,7 @@ import AttributeValues
 
 // What a client that may read only a part of the tree is told of the rest: nothing.
 
-extension ViewGraph {
+extension Wiring {
     func isVisible(node row: UInt32) -> Bool {
         guard let mayRead else { return true }
         return mayRead(AttributePath(nodes: nodes.ids(of: row)))
@@ -41,7 +41,7 @@ extension ViewGraph {
         var seen: Set<AttributeID> = [attribute]
         var pending = [attribute]
         while let next = pending.popLast() {
-            stepsLeft -= ViewGraph.stepsPerCause
+            stepsLeft -= Wiring.stepsPerCause
             guard isVisible(next), stepsLeft > 0 else {
                 return Failure(failure.code, "it depends on an attribute that has an error")
             }

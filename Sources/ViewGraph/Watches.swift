@@ -59,7 +59,7 @@ struct Watches {
     var proxyCount: Int { rulesOfProxies.count + proxiesOfRules.count }
 
     /// The rules that a vertex stands for.
-    func rules(behind vertex: AttributeID) -> Set<AttributeID> { rulesOfProxies[vertex] ?? [] }
+    func rulesBehind(_ vertex: AttributeID) -> Set<AttributeID> { rulesOfProxies[vertex] ?? [] }
 
     mutating func addProxy(_ input: AttributeID, of rule: AttributeID, in engine: GraphCore<some GraphHost>) {
         if rulesOfProxies[input, default: []].insert(rule).inserted { proxiesOfRules[rule, default: []].append(input) }

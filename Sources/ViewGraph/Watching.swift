@@ -1,13 +1,13 @@
 import AttributeGraph
 import AttributeValues
 
-extension ViewGraph {
+extension Wiring {
     /// From now on the attribute is reported by `takeInvalidated` when it may have changed. Evaluates nothing.
     public func watch(_ attribute: AttributeID) { watches.begin(attribute, in: engine) }
 
     public func unwatch(_ attribute: AttributeID) {
         // The tree's own watching of its data must go on.
-        guard forEachByData[attribute.index] == nil else { return }
+        if let row = attributes[Int(attribute.index)]?.node, nodes[Int(row)].instances?.data == attribute { return }
         noteIdle(watches.end(attribute, in: engine))
     }
 
@@ -21,13 +21,7 @@ extension ViewGraph {
         engine.changedAt(attribute) > stamp
     }
 
-    public func changedAt(_ attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
-
-    /// Watched attributes that may have changed since the last call, each once, in the order in which the first change reached them.
-    public func takeInvalidated() -> [AttributeID] {
-        collectInvalidated()
-        return watches.take(engine)
-    }
+    public func lastChange(of attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
 
     /// Whether the attribute's content may have become another one after a stamp, as far as that is known without reading it.
     public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
@@ -91,38 +85,6 @@ extension ViewGraph {
         return true
     }
 
-    /// The data of the lists that decide what a pattern matches; nil if there are too many to look at.
-    public func listData(deciding pattern: PathPattern) -> [AttributeID]? {
-        guard forEachByData.count <= ViewGraph.decidingLists else { return nil }
-        let named = pattern.segments.prefix { if case .id = $0 { true } else { false } }
-        let isExact = named.count == pattern.segments.count
-        return forEachByData.values.compactMap { row in
-            let ids = nodes.ids(of: row).map { PathPattern.Segment.id($0) }
-            let decides = named.starts(with: ids) || !isExact && ids.starts(with: named)
-            return decides ? nodes[Int(row)].instances?.data : nil
-        }
-    }
-
-    private static let decidingLists = 10_000
-
-    func collectInvalidated() {
-        watches.collect(from: engine) { vertex in
-            if let row = forEachByData[vertex.index] {
-                staleForEach.insert(row)
-                return true
-            }
-            if let action = reactions.byValue[vertex.index] {
-                reactions.stale.insert(action)
-                return true
-            }
-            guard !timedValues.isEmpty, case .timed(let value)? = attributes[Int(vertex.index)]?.source else {
-                return false
-            }
-            timedValues.noteDue(value)
-            return true
-        }
-    }
-
     // MARK: Watching without evaluating
 
     /// Watches the inputs that a rule which never ran may read, for a watcher who wants no values: see `Watches`.
@@ -177,7 +139,7 @@ extension ViewGraph {
     /// The watched vertices that a reported one stands for: itself, and those that never ran and may read it.
     public func forEachWatchedBehind(_ attribute: AttributeID, _ body: (AttributeID) -> Void) {
         body(attribute)
-        let rules = watches.rules(behind: attribute)
+        let rules = watches.rulesBehind(attribute)
         guard !rules.isEmpty else { return }
         _ = content(of: attribute)
         for rule in rules {

@@ -68,7 +68,9 @@ struct RuleLimitTests {
         busy.send("[" + Array(repeating: call, count: 200).joined(separator: ",") + "]")
         let graph = daemon.daemon.runtime.graph
         func value(_ path: String) throws -> Value? {
-            guard case .value(let value) = graph.content(of: graph.target(of: try graph.locate(AttributePath(path))))
+            guard
+                case .value(let value) = graph.content(
+                    of: graph.follow(try graph.locate(AttributePath(path)), isWritten: true).attribute)
             else { return nil }
             return value
         }

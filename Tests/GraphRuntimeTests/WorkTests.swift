@@ -623,7 +623,9 @@ struct WorkTests {
         #expect(turns >= 3 && turns < 20, "\(turns)")
         for number in 0..<10 {
             let content = runtime.graph.content(
-                of: runtime.graph.target(of: try runtime.graph.locate(AttributePath("/l\(number)/1.kept"))))
+                of: runtime.graph.follow(
+                    try runtime.graph.locate(AttributePath("/l\(number)/1.kept")), isWritten: true
+                ).attribute)
             #expect(content == .value(.int(Int64(number))), "\(number)")
         }
     }

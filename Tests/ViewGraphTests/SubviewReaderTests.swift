@@ -41,13 +41,13 @@ struct SubviewReaderTests {
         let (reader, rows) = scene()
         #expect(reader.tree.subviews(of: 0) == rows)
         var parts = SubviewParts(hasID: true, hasTag: true, hasContainerValues: true, keys: nil)
-        let first = try reader.subview(rows[0], 0, parts)
+        let first = try reader.subviewValue(rows[0], 0, parts)
         #expect(first == ["id": "g/v", "index": 0, "tag": 7, "containerValues": ["k": 8, "l": "standard"]])
-        let second = try reader.subview(rows[1], 1, parts)
+        let second = try reader.subviewValue(rows[1], 1, parts)
         #expect(
             second == ["id": "w", "index": 1, "tag": .null, "containerValues": ["k": "standard", "l": "standard"]])
         parts = SubviewParts(hasContainerValues: true, keys: ["l"])
-        let one = try reader.subview(rows[0], 0, parts)
+        let one = try reader.subviewValue(rows[0], 0, parts)
         #expect(one == ["index": 0, "containerValues": ["l": "standard"]], "a rule is shown the keys that it looks at")
     }
 

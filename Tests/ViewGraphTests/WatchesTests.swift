@@ -64,7 +64,7 @@ struct WatchesTests {
         var watches = Watches()
         watches.addProxy(inputs.a, of: rule, in: engine)
         watches.addProxy(inputs.a, of: other, in: engine)
-        #expect(engine.isWatched(inputs.a) && watches.rules(behind: inputs.a) == [rule, other])
+        #expect(engine.isWatched(inputs.a) && watches.rulesBehind(inputs.a) == [rule, other])
         let first = watches.endProxies(of: rule, in: engine)
         #expect(first == [] && engine.isWatched(inputs.a))
         let second = watches.forget(other, in: engine)

@@ -13,7 +13,7 @@ final class TimedValue {
     fileprivate(set) var deadline: Int64?
     fileprivate var isDue = false
     /// Whether the operand follows from durable states, so that the store keeps the past; nil: not looked up yet.
-    var isDurable: Bool?
+    var isStored: Bool?
     /// The row that the store has, and since when.
     var storedRow: Value?
     var storedAt: Int64 = 0
@@ -39,6 +39,10 @@ struct TimedValues {
     private var due: [TimedValue] = []
     /// Fed at a start, when nothing is stored. The store gets them with the first turn.
     private var unkept: [TimedValue] = []
+    /// Made since the last `takeMade`.
+    private var made: [TimedValue] = []
+    /// Nodes and names of rows whose operators are no more.
+    private var forgotten: [(node: NodeID, name: String)] = []
     /// A heap by time. Entries whose value has another deadline by now are passed over.
     private var queue: [(time: Int64, value: TimedValue)] = []
     /// Nanoseconds since 1970 that never go back, and what they are ahead of the wall clock.
@@ -64,6 +68,7 @@ struct TimedValues {
     mutating func add(_ value: TimedValue, at vertex: AttributeID) {
         value.vertex = vertex
         values[Key(operand: value.operand, operation: value.operation)] = value
+        made.append(value)
         noteDue(value)
     }
 
@@ -90,6 +95,20 @@ struct TimedValues {
         if unkept.isEmpty { return [] }
         defer { unkept = [] }
         return unkept
+    }
+
+    mutating func takeMade() -> [TimedValue] {
+        if made.isEmpty { return [] }
+        defer { made = [] }
+        return made
+    }
+
+    mutating func noteForgotten(_ node: NodeID, _ name: String) { forgotten.append((node, name)) }
+
+    mutating func takeForgotten() -> [(node: NodeID, name: String)] {
+        if forgotten.isEmpty { return [] }
+        defer { forgotten = [] }
+        return forgotten
     }
 
     // MARK: Time

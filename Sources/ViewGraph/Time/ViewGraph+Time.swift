@@ -2,45 +2,7 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-// Operators over time are vertices that rules name as inputs. A vertex reads its operand as any rule does, so the
-// engine brings it up to date before whoever reads it. It is watched, so a commit that changes the operand reports it.
-// At the end of the commit the change is added to its past.
-
 extension ViewGraph {
-    /// The vertex of an operator, made at its first use; nil if there are too many.
-    func timed(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
-        if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
-        guard timedValues.count < limits.timedValues else { return nil }
-        let value = TimedValue(operation, of: operand)
-        let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
-        let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
-        timedValues.add(value, at: made)
-        watches.begin(made, in: engine)
-        sharing.noteIdle(made)
-        if !persistence.absentRows.isEmpty, !persistence.isRestoring { restore(value) }
-        return made
-    }
-
-    /// What a rule reads that uses an operator.
-    func timedInput(_ operation: TimeOperator, of operand: AttributeID) -> BoundInput {
-        if let vertex = timed(operation, of: operand) { return .attribute(vertex) }
-        return .failure(
-            Failure(
-                .limit, "there are \(limits.timedValues) operators over time already (time-operators)",
-                hint: "remove some, or raise time-operators in the configuration"))
-    }
-
-    private func text(of steps: [AttributePath.Step]) -> String { steps.map(\.description).joined() }
-
-    /// The operator's result. Nothing is remembered yet: the transaction may be taken back.
-    func evaluate(_ value: TimedValue) throws -> Content {
-        let content = try engine.read(value.operand)
-        guard case .value(let operand) = content else { return content }
-        budget.steps &-= value.past.cost
-        if let fault = value.past.fault(operand) { return .failure(fault) }
-        return .value(value.past.result(operand, timedValues.now))
-    }
-
     /// Adds what has changed to the past of each operator that is due. An operand's error adds nothing: it counts as
     /// the value before it.
     func feedTimedValues() {
@@ -69,34 +31,23 @@ extension ViewGraph {
         return !reached.isEmpty
     }
 
-    /// Forgets a vertex, if it is an operator's. It is about to be freed.
-    func forgetTimedValue(_ vertex: AttributeID, _ source: Source) {
-        guard case .timed(let value) = source else { return }
-        timedValues.remove(value)
-        noteIdle(watches.end(vertex, in: engine))
-        guard value.storedRow != nil, persistence.notesChanges, let place = storedPlace(of: value) else { return }
-        persistence.note(nil, as: place.name, of: place.row)
-    }
-
     // MARK: The store
 
     /// Windows of durable states are stored once in so many nanoseconds, and when the daemon ends.
     private static let storedEvery: Int64 = 10_000_000_000
 
-    /// The row of an operator's past: behind the node and the name of its operand.
-    private func storedPlace(of value: TimedValue) -> (row: UInt32, name: String)? {
-        guard engine.isAlive(value.operand), let record = attributes[Int(value.operand.index)],
-            record.node != NodeID.root.row, nodes.isAlive(record.node)
-        else { return nil }
-        let (row, name) = storePlace(of: value.operand)
-        guard nodes.isLinked(row) else { return nil }
-        return (row, name + text(of: record.steps) + " " + value.operation.description)
+    /// Deletes the rows of operators that are no more. Their rows go before those of others are written, which may have their names.
+    private func dropForgotten() {
+        for (node, name) in timedValues.takeForgotten() where persistence.notesChanges && nodes.isAlive(node) {
+            persistence.note(nil, as: name, of: node.row)
+        }
     }
 
     private func keep(_ value: TimedValue, isLast: Bool = false) {
+        dropForgotten()
         guard persistence.notesChanges else { return timedValues.noteUnkept(value) }
-        if value.isDurable == nil { value.isDurable = follow([value.operand], from: { isDurable($0) }) }
-        guard value.isDurable == true else { return }
+        if value.isStored == nil { value.isStored = follow([value.operand], from: { isDurable($0) }) }
+        guard value.isStored == true else { return }
         let now = timedValues.now
         if !value.past.isExact, !isLast, value.storedRow != nil, now - value.storedAt < ViewGraph.storedEvery { return }
         guard let place = storedPlace(of: value), let row = value.past.row(from: timedValues.lead),
@@ -109,12 +60,13 @@ extension ViewGraph {
 
     /// Stores what was fed while a start put the graph together.
     func keepUnkept() {
+        dropForgotten()
         for value in timedValues.takeUnkept() where engine.isAlive(value.vertex) { keep(value) }
     }
 
     /// Stores the windows that were not stored since they changed. The daemon ends.
     public func keepPasts() {
-        for value in timedValues.all where value.isDurable == true && !value.past.isExact {
+        for value in timedValues.all where value.isStored == true && !value.past.isExact {
             keep(value, isLast: true)
         }
     }
@@ -129,7 +81,15 @@ extension ViewGraph {
 
     /// Operators take their rows, which were written by an earlier life of the graph.
     func restoreTimedValues() {
+        _ = timedValues.takeMade()
         for value in timedValues.all { restore(value) }
+    }
+
+    /// The same for those that were made since the last call, but for those of a start.
+    func restoreNewTimedValues() {
+        for value in timedValues.takeMade() where !persistence.absentRows.isEmpty && !persistence.isRestoring {
+            if engine.isAlive(value.vertex) { restore(value) }
+        }
     }
 
     private func restore(_ value: TimedValue) {

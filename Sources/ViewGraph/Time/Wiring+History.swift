@@ -2,15 +2,16 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-// An attribute with `history` holds a vertex that records it, as a rule holds the operators that it uses.
+// An attribute with `history` holds a vertex that records it, as a rule holds the operators that it
+// uses.
 
-extension ViewGraph {
+extension Wiring {
     /// Begins or ends the record of an attribute's past, as its definition says.
     func connectHistory(of attribute: AttributeID) {
         let record = record(attribute)
         guard record.history != nil || record.definition?.history != nil else { return }
         let operation = record.definition?.history.map { TimeOperator(.history, span: $0) }
-        let wanted = operation.flatMap { timed($0, of: attribute) }
+        let wanted = operation.flatMap { timedVertex($0, of: attribute) }
         guard wanted != record.history else { return }
         releaseHistory(of: record)
         if let wanted { holdShared(wanted) }
@@ -24,7 +25,8 @@ extension ViewGraph {
         releaseShared(vertex)
     }
 
-    /// What is recorded of an attribute: the least and the greatest value of each stretch of time, oldest first.
+    /// What is recorded of an attribute: the least and the greatest value of each stretch of time,
+    /// oldest first.
     public struct RecordedHistory {
         public var span: TimeSpan
         /// The length of a stretch.
@@ -33,7 +35,7 @@ extension ViewGraph {
     }
 
     /// - Throws: `notFound` where nothing is recorded, and `limit`.
-    public func history(of place: Place, named path: String) throws(Failure) -> RecordedHistory {
+    public func recordedHistory(of place: Place, named path: String) throws(Failure) -> RecordedHistory {
         let target = place.steps.isEmpty && record(place.attribute).definition?.history != nil ? place : follow(place)
         guard target.steps.isEmpty, isVisible(target.attribute),
             let span = attributes[Int(target.attribute.index)]?.definition?.history

@@ -8,10 +8,11 @@ extension ScenePlan {
     static let toldDifferences = 1000
 }
 
-extension ViewGraph {
-    /// One line per attribute or group of modifiers: `+` comes, `-` goes, `~` becomes another; with what was and what is written.
-    func differences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
-        let path = nodes.path(of: row)
+extension Planning {
+    /// One line per attribute or group of modifiers: `+` comes, `-` goes, `~` becomes another; with
+    /// what was and what is written.
+    func describeDifferences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
+        let path = graph.nodes.path(of: row)
         func said(_ attribute: AttributeDefinition) -> String {
             let (group, value) = DefinitionWriter.attribute(attribute)
             return "\(group) \(value.jsonText)"
@@ -19,7 +20,9 @@ extension ViewGraph {
         var lines: [String] = []
         for attribute in definition.attributes {
             let name = "\(path).\(attribute.name)"
-            guard let existing = ownAttribute(attribute.name, of: row), let old = record(existing).definition else {
+            guard let existing = graph.ownAttribute(attribute.name, of: row),
+                let old = graph.record(existing).definition
+            else {
                 lines.append("+ \(name): \(said(attribute))")
                 continue
             }
@@ -32,16 +35,16 @@ extension ViewGraph {
         }
         if isReplacing {
             let names = Set(definition.attributes.map(\.name))
-            for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
-                if nodes[Int(row)].instances?.elements == attribute { continue }
-                lines.append("- \(path).\(name)" + (record(attribute).definition.map { ": \(said($0))" } ?? ""))
+            for (name, attribute) in graph.nodes[Int(row)].attributes where !names.contains(name) {
+                if graph.nodes[Int(row)].instances?.elements == attribute { continue }
+                lines.append("- \(path).\(name)" + (graph.record(attribute).definition.map { ": \(said($0))" } ?? ""))
             }
         }
-        let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
+        let target = isReplacing ? definition : definition.merged(over: graph.nodes[Int(row)].definition)
         var (before, after) = (ValueMap(), ValueMap())
-        DefinitionWriter.addModifiers(of: nodes[Int(row)].definition, beyond: nil, into: &before)
+        DefinitionWriter.addModifiers(of: graph.nodes[Int(row)].definition, beyond: nil, into: &before)
         DefinitionWriter.addModifiers(of: target, beyond: nil, into: &after)
-        if let old = nodes[Int(row)].definition.forEach { DefinitionWriter.addData(of: old, into: &before) }
+        if let old = graph.nodes[Int(row)].definition.forEach { DefinitionWriter.addData(of: old, into: &before) }
         if let new = target.forEach { DefinitionWriter.addData(of: new, into: &after) }
         for case .string(let key) in before.keys where after[key] == nil {
             lines.append("- \(path) \(key): \(before[key]?.jsonText ?? "")")

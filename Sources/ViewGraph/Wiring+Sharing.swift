@@ -1,9 +1,9 @@
 import AttributeGraph
 import AttributeValues
 
-extension ViewGraph {
+extension Wiring {
     /// A vertex has this source from now on.
-    func hold(_ source: Source) {
+    func holdVertices(of source: Source) {
         forEachVertex(in: source) { holdShared($0) }
     }
 
@@ -12,7 +12,7 @@ extension ViewGraph {
     }
 
     /// A vertex has another source now, or has gone.
-    func release(_ source: Source) {
+    func releaseVertices(of source: Source) {
         forEachVertex(in: source) { releaseShared($0) }
     }
 
@@ -92,7 +92,7 @@ extension ViewGraph {
         guard !engine.isRead(vertex), !isWatchedByOthers(vertex, record.source), record.projections == nil else {
             return false
         }
-        if let owner = whole(of: vertex) {
+        if let owner = wholeAttribute(of: vertex) {
             guard let tree = attributes[Int(owner.index)]?.projections else {
                 preconditionFailure("a place without its tree")
             }
@@ -106,7 +106,7 @@ extension ViewGraph {
             forgetRootReference(record.source)
             forgetTimedValue(vertex, record.source)
         }
-        free(vertex, record)
+        freeVertex(vertex, record)
         return true
     }
 

@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-extension ViewGraph {
+extension Wiring {
     /// Whether anything moves by itself.
     public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
 
-    func clock(_ schedule: ClockSchedule) -> AttributeID {
+    func clockVertex(of schedule: ClockSchedule) -> AttributeID {
         if let existing = clocks.vertex(of: schedule) { return existing }
         let made = createInput(
             .value(.timestamp(clocks.reading(of: schedule))), node: NodeID.root.row, name: "clock \(schedule.text)",
@@ -16,16 +16,9 @@ extension ViewGraph {
         return made
     }
 
-    /// Sets every clock to its last tick at or before `time`; a clock that has not ticked since
-    /// changes nothing. Operators over time whose result changes now are evaluated.
-    public func advance(to time: Timestamp) {
-        for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
-        if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
-    }
-
-    /// When the next clock that somebody watches will tick, or the next operator over time has another result; nil: never. Cost:
-    /// O(clocks), and O(what depends on one) when a watch or an edge has come or gone that may
-    /// matter to it.
+    /// When the next clock that somebody watches will tick, or the next operator over time has
+    /// another result; nil: never. Cost: O(clocks), and O(what depends on one) when a watch or an
+    /// edge has come or gone that may matter to it.
     public func nextTick() -> Timestamp? {
         let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
         guard let deadline = timedValues.nextDeadline() else { return tick }

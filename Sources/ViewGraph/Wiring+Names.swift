@@ -3,9 +3,9 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-extension ViewGraph {
+extension Wiring {
     /// The attribute that a name means at a node, or nil.
-    func attribute(named name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
+    func resolve(_ name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
         if name.utf8.first == UInt8(ascii: "$") { return rootReference(name) }
         return nodes.meaning(of: name, at: row, scope).flatMap(vertex)
     }
@@ -21,7 +21,7 @@ extension ViewGraph {
 
     /// Every attribute that has a name, in the order of definition, an instance's element and index
     /// last.
-    func namedAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
+    func allAttributes(of row: UInt32) -> [(name: String, attribute: AttributeID)] {
         var named = nodes[Int(row)].namedAttributes
         if let name = nodes[Int(row)].namedIndex, let index = indexAttribute(of: row) { named.append((name, index)) }
         return named

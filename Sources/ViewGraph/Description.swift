@@ -3,29 +3,26 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// The graph as data for people and tools.
+/// The graph as data for people and tools. It evaluates what it shows, and changes nothing.
+public struct Description {
+    private let graph: Wiring
 
-extension ViewGraph {
-    public var namedAttributes: Int {
-        var count = 0
-        for row in nodes.living {
-            let node = nodes[Int(row)]
-            count += node.namedAttributes.count + (node.namedIndex == nil ? 0 : 1)
-        }
-        return count
-    }
+    private var nodes: Tree<NodeRecord> { graph.nodes }
+    private var engine: Wiring.Engine { graph.engine }
+
+    fileprivate init(_ graph: Wiring) { self.graph = graph }
 
     /// `{id, path, kind, component?, attributes: {name: …}, choices: […], children: […]}`.
     /// - Parameter depth: levels of children to include; those left out are counted.
     /// - Throws: `limit` when more nodes than that would be described.
-    public func describe(_ node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
+    public func details(of node: NodeID, depth: Int, limit: Int) throws(Failure) -> Value {
         let rows = nodes.subtree(of: node.row, depth: depth)
         guard rows.count <= limit else {
             throw Failure(
                 .limit, "\(rows.count) nodes; at most \(limit) are described at once",
                 hint: "name a smaller part, or a depth")
         }
-        try chargeDescription(of: rows.lazy.map(\.row))
+        try graph.chargeDescription(of: rows.lazy.map(\.row))
         // Children stand behind their parents, so the reverse order has every child ready when its parent comes.
         var described: [UInt32: Value] = [:]
         for (row, level) in rows.reversed() where !nodes[Int(row)].isTransparent {
@@ -39,23 +36,11 @@ extension ViewGraph {
                 map["childCount"] = .int(Int64(children.count))
             }
             let node = nodes.nodeID(row)
-            if shown(in: node) != nil { map["shown"] = .list(pathsShown(in: node).map { .string($0) }) }
-            if isUnshown(row) { map["isUnshown"] = true }
+            if graph.shown(in: node) != nil { map["shown"] = .list(graph.pathsShown(in: node).map { .string($0) }) }
+            if graph.isUnshown(row) { map["isUnshown"] = true }
             described[row] = .map(map)
         }
         return described[node.row] ?? .null
-    }
-
-    /// Charges an answer that describes nodes and their attributes before it is made: by what the attributes hold now, for rules have
-    /// costs of their own.
-    func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
-        for row in rows {
-            try charge(ViewGraph.stepsPerDescribedNode)
-            for (_, attribute) in nodes[Int(row)].attributes {
-                try charge(
-                    ViewGraph.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
-            }
-        }
     }
 
     private func describeNode(_ row: UInt32) -> ValueMap {
@@ -66,7 +51,7 @@ extension ViewGraph {
         map["kind"] = .string(node.kind.rawValue)
         if let component = node.definition.component { map["component"] = .string(component) }
         var described = ValueMap()
-        for (name, attribute) in namedAttributes(of: row) { described[name] = describe(attribute) }
+        for (name, attribute) in graph.allAttributes(of: row) { described[name] = details(of: attribute) }
         if !described.isEmpty { map["attributes"] = .map(described) }
         let choices = choices(below: row)
         if !choices.isEmpty { map["choices"] = .list(choices) }
@@ -87,8 +72,8 @@ extension ViewGraph {
             }
             var map = ValueMap([(.string(choice.rawValue), DefinitionWriter.conditionForm(made.data))])
             if let branch = state.ids.first?.string { map["shows"] = .string(Branch.caseText(branch) ?? branch) }
-            if let failure = state.failure ?? refusal(at: next) {
-                map["error"] = describe(shown(failure, of: state.data))
+            if let failure = state.failure ?? graph.refusal(at: next) {
+                map["error"] = describe(graph.shown(failure, of: state.data))
             }
             found.append(.map(map))
         }
@@ -96,12 +81,12 @@ extension ViewGraph {
     }
 
     /// `{kind, type, value or error, rule?, target?, action?}` of one attribute; evaluates it.
-    public func describe(_ attribute: AttributeID) -> Value {
-        let record = record(attribute)
+    public func details(of attribute: AttributeID) -> Value {
+        let record = graph.record(attribute)
         var map = ValueMap()
         map["kind"] = .string(record.kind.rawValue)
         map["type"] = .string(record.type.description)
-        switch shown(content(of: attribute), of: attribute) {
+        switch graph.shown(graph.content(of: attribute), of: attribute) {
         case .value(let value): map["value"] = value
         case .failure(let failure): map["error"] = describe(failure)
         }
@@ -109,9 +94,9 @@ extension ViewGraph {
         case .state(let isTransient): if isTransient { map["transient"] = true }
         case .rule(let rule): map["rule"] = .string(rule.program.text)
         case .alias(let place, _):
-            let target = follow(place, isWritten: true)
-            guard !isHidden(target.attribute), isVisible(target.attribute) else { break }
-            map["target"] = .string(path(of: target.attribute) + target.steps.map(\.description).joined())
+            let target = graph.follow(place, isWritten: true)
+            guard !graph.isUnnamed(target.attribute), graph.isVisible(target.attribute) else { break }
+            map["target"] = .string(graph.path(of: target.attribute) + target.steps.map(\.description).joined())
         default: break
         }
         if let span = record.definition?.history { map["history"] = .string(span.description) }
@@ -121,11 +106,11 @@ extension ViewGraph {
     }
 
     /// The same of a place inside an attribute's value, with the type that the value there has.
-    public func describe(_ place: Place) -> Value {
-        guard !place.steps.isEmpty, case .map(var map) = describe(place.attribute) else {
-            return describe(place.attribute)
+    public func details(of place: Place) -> Value {
+        guard !place.steps.isEmpty, case .map(var map) = details(of: place.attribute) else {
+            return details(of: place.attribute)
         }
-        switch shown(content(at: place), of: place.attribute) {
+        switch graph.shown(graph.content(at: place), of: place.attribute) {
         case .value(let value):
             map["type"] = .string(ValueType(of: value).description)
             map["value"] = value
@@ -148,12 +133,13 @@ extension ViewGraph {
     /// What an attribute read last and who reads it, by name. Which readers have run, and how often the rule ran, depends on the whole
     /// graph, so it is told to those alone who may read all of it.
     public func explain(_ attribute: AttributeID, into map: inout ValueMap) {
-        let record = record(attribute)
+        let record = graph.record(attribute)
         map["kind"] = .string(record.kind.rawValue)
         if case .rule(let rule) = record.source { map["rule"] = .string(rule.program.text) }
-        map["dependencies"] = .list(engine.inputs(of: attribute).filter { isVisible($0) }.map { .string(path(of: $0)) })
-        guard mayRead == nil else { return }
-        map["dependents"] = .list(engine.readers(of: attribute).map { .string(path(of: $0)) })
+        map["dependencies"] = .list(
+            engine.inputs(of: attribute).filter { graph.isVisible($0) }.map { .string(graph.path(of: $0)) })
+        guard graph.mayRead == nil else { return }
+        map["dependents"] = .list(engine.readers(of: attribute).map { .string(graph.path(of: $0)) })
         map["evaluations"] = .int(Int64(engine.evaluations(of: attribute)))
     }
 
@@ -180,20 +166,20 @@ extension ViewGraph {
             throw Failure(
                 .limit, "\(rows.count) nodes; at most \(limit) are dumped at once", hint: "name a smaller part")
         }
-        try chargeDescription(of: rows)
+        try graph.chargeDescription(of: rows)
         var found: [AttributeID] = []
         for row in rows.sorted() {
             let node = nodes[Int(row)]
-            found += namedAttributes(of: row).map(\.attribute)
+            found += graph.allAttributes(of: row).map(\.attribute)
             found +=
                 node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
             // What is made when somebody asks for it shows who asks, who may be hidden.
-            if mayRead == nil { found += node.system.values.sorted { $0.index < $1.index } }
+            if graph.mayRead == nil { found += node.system.values.sorted { $0.index < $1.index } }
         }
-        if mayRead != nil { return found }
+        if graph.mayRead != nil { return found }
         for attribute in found {
-            attributes[Int(attribute.index)]?.projections?.forEachAttribute { found.append($0) }
+            graph.attributes[Int(attribute.index)]?.projections?.forEachAttribute { found.append($0) }
         }
         return found
     }
@@ -203,9 +189,9 @@ extension ViewGraph {
         let vertices = try vertices(below: node, limit: limit)
         let numbers = numbers(of: vertices)
         let list = vertices.map { attribute -> Value in
-            guard case .map(var map) = describe(attribute) else { return .null }
+            guard case .map(var map) = details(of: attribute) else { return .null }
             map["id"] = .int(numbers?[attribute] ?? Int64(attribute.index))
-            map["path"] = .string(path(of: attribute))
+            map["path"] = .string(graph.path(of: attribute))
             map["inputs"] = .list(
                 engine.inputs(of: attribute).compactMap { input in
                     guard let numbers else { return .int(Int64(input.index)) }
@@ -219,7 +205,7 @@ extension ViewGraph {
 
     /// Vertices counted from 0, for who may not know how many others there are; nil: they have the engine's numbers.
     private func numbers(of vertices: [AttributeID]) -> [AttributeID: Int64]? {
-        mayRead == nil ? nil : Dictionary(zip(vertices, 0...)) { first, _ in first }
+        graph.mayRead == nil ? nil : Dictionary(zip(vertices, 0...)) { first, _ in first }
     }
 
     /// The same as a Graphviz graph: an arrow leads from what is read to who reads it.
@@ -232,17 +218,18 @@ extension ViewGraph {
         var text = "digraph agd {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\"];\n"
         for attribute in vertices {
             let shape =
-                switch record(attribute).source {
+                switch graph.record(attribute).source {
                 case .state, .system: "ellipse"
                 case .alias: "cds"
                 default: "box"
                 }
             let content: String =
-                switch shown(self.content(of: attribute), of: attribute) {
+                switch graph.shown(graph.content(of: attribute), of: attribute) {
                 case .value(let value): String(value.jsonText.prefix(40))
                 case .failure(let failure): "error: \(failure.message.prefix(40))"
                 }
-            text += "  \(name(attribute)) [shape=\(shape), label=\(quoted(path(of: attribute) + "\n" + content))];\n"
+            text +=
+                "  \(name(attribute)) [shape=\(shape), label=\(quoted(graph.path(of: attribute) + "\n" + content))];\n"
         }
         for attribute in vertices {
             for input in engine.inputs(of: attribute) where known.contains(input) {
@@ -251,57 +238,20 @@ extension ViewGraph {
         }
         return text + "}\n"
     }
+}
 
-    // MARK: Rules from outside
+extension Wiring {
+    public var description: Description { Description(self) }
 
-    /// Steps for a byte of a rule that is read, checked and compiled.
-    private static let stepsPerByteOfRule = 8
-
-    /// Charges a rule before it is read. A text that is too long is refused without being read.
-    private func chargeReading(_ text: String) throws(Failure) {
-        let length = text.utf8.count
-        if length <= limits.rules.sourceLength { try charge(length * ViewGraph.stepsPerByteOfRule) }
-    }
-
-    /// A rule over bindings alone.
-    public func evaluate(_ text: String, _ bindings: ValueMap) throws(Failure) -> Content {
-        try chargeReading(text)
-        let scope = RuleScope(limits: limits.rules)
-        for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
-        do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
-    }
-
-    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings. The environment and the place
-    /// among its siblings are there for those alone who may read what is around the node.
-    public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
-        try chargeReading(text)
-        let scope = RuleScope(limits: limits.rules)
-        for (name, _) in bindings { if case .string(let name) = name { scope.declare(name, ValueType.dyn) } }
-        for (name, attribute) in namedAttributes(of: node.row) {
-            scope.declare(name, record(attribute).type)
-        }
-        if mayRead == nil {
-            scope.declareNamespace(
-                "env", keysAre: "environment key", declarations.environment.mapValues { RuleType($0.type) })
-            scope.declareNamespace(
-                "self", keysAre: "property of self", ["id": .string, "path": .string, "index": .int])
-        } else {
-            scope.declareNamespace("self", keysAre: "property of self", ["id": .string, "path": .string])
-        }
-        scope.declareNamespace(
-            "preferences", keysAre: "preference key", declarations.preference.mapValues { RuleType($0.type) })
-        scope.declare("subviews", ValueType.list(.dyn))
-        scope.declare("sections", ValueType.list(.dyn))
-        let program: Program
-        do { program = try Rule.compile(text, in: scope) } catch { throw error.failure }
-        var values = bindings
-        for input in program.inputs where values[input.variable] == nil {
-            guard case .attribute(let attribute) = evaluationSource(input, at: node.row) else { continue }
-            switch content(of: attribute) {
-            case .value(let value): values[input.variable] = value
-            case .failure(let failure): return .failure(shown(failure, of: attribute))
+    /// Charges an answer that describes nodes and their attributes before it is made: by what the attributes hold now, for rules have
+    /// costs of their own.
+    func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
+        for row in rows {
+            try charge(Wiring.stepsPerDescribedNode)
+            for (_, attribute) in nodes[Int(row)].attributes {
+                try charge(
+                    Wiring.stepsPerDescribedAttribute, telling: engine.lastValue(of: attribute) ?? .value(.null))
             }
         }
-        return evaluate(program, bindings: values)
     }
 }

@@ -1,7 +1,7 @@
 import AttributeGraph
 import AttributeValues
 
-extension ViewGraph {
+extension Wiring {
     /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as
     /// its failure.
     /// - Parameter isWritten: to where a write ends, past aliases that read the value as another
@@ -33,12 +33,12 @@ extension ViewGraph {
     func vertex(for place: Place) -> AttributeID {
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
-        return projection(of: place.attribute, at: place.steps)
+        return projectionVertex(of: place.attribute, at: place.steps)
     }
 
     /// The vertex for a place inside an attribute's value; made when first asked for, shared from
     /// then on. It goes when no source names it and nobody reads or watches it.
-    func projection(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
+    func projectionVertex(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
         let index = Int(attribute.index)
         guard let record = attributes[index] else { return attribute }
         let tree = record.projections ?? ProjectionTree()
@@ -93,7 +93,7 @@ extension ViewGraph {
     }
 
     /// The attribute in whose value a vertex is a place; nil for those that are none.
-    func whole(of attribute: AttributeID) -> AttributeID? {
+    func wholeAttribute(of attribute: AttributeID) -> AttributeID? {
         guard let record = attributes[Int(attribute.index)] else { return nil }
         return switch record.source {
         case .projection(let whole, _): whole
@@ -133,5 +133,13 @@ extension ViewGraph {
         do { _ = try engine.set(attribute, content) } catch {
             preconditionFailure("inputs are only written between evaluations: \(error)")
         }
+    }
+
+    /// A vertex is about to get another content while a transaction is open.
+    func noteTouched(_ attribute: AttributeID) {
+        guard transaction?.needsNote(of: attribute) == true else { return }
+        transaction?.note(
+            .init(
+                attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
     }
 }

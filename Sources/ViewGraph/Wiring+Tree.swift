@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-extension ViewGraph {
+extension Wiring {
     public var liveNodes: Int { nodes.count }
 
     func createNode(

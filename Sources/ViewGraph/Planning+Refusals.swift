@@ -1,0 +1,80 @@
+import AttributeValues
+import SceneModel
+
+// What a document may not do to the tree as a whole.
+
+extension Planning {
+    /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
+    func refuseExcess() throws(Failure) {
+        let (new, declarations) = (scene.declarations, graph.declarations)
+        let all = declarations.nameCount + new.nameCount - declarations.sharedNameCount(with: new)
+        guard all <= SceneLimits.declarations || new.nameCount == 0 else {
+            throw Failure(
+                .limit,
+                "there would be \(all) keys, types and components; at most \(SceneLimits.declarations) are declared")
+        }
+        for (row, definition, isReplacing, _) in plan.updates where !isReplacing {
+            let old = graph.nodes[Int(row)].attributes.count
+            guard old + definition.attributes.count > SceneLimits.attributes else { continue }
+            let added = definition.attributes.count { graph.ownAttribute($0.name, of: row) == nil }
+            guard added == 0 || old + added <= SceneLimits.attributes else {
+                throw Failure(
+                    .limit, "\(graph.nodes.path(of: row)) would have more than \(SceneLimits.attributes) attributes",
+                    path: graph.nodes.path(of: row), hint: "make several nodes")
+            }
+        }
+    }
+
+    /// - Throws: `conflict` when a document gives a key another type, and a node that stays as it
+    ///   is or a component uses the key.
+    ///
+    /// A key keeps its type as long as anything names it: rules were checked against that type.
+    func refuseRetyping() throws(Failure) {
+        let (new, declarations) = (scene.declarations, graph.declarations)
+        var retyped: [(group: KeyGroup, key: KeyDefinition, type: ValueType)] = []
+        for group in KeyGroup.allCases {
+            let known = declarations[group]
+            for key in new[group].values {
+                if let old = known[key.name], old.type != key.type { retyped.append((group, key, old.type)) }
+            }
+        }
+        guard !retyped.isEmpty else { return }
+        // Nodes stand for themselves, a component for all that is made from it.
+        var kept: [(name: String, definitions: [NodeDefinition])] = []
+        for (name, component) in declarations.components where new.components[name] == nil {
+            kept.append(("the component \(name)", component.withAllBelow))
+        }
+        var renewed = Set(plan.removals.flatMap { graph.nodes.subtree(of: $0) })
+        for update in plan.updates where update.isReplacing { renewed.insert(update.row) }
+        for row in graph.nodes.subtree(of: NodeID.root.row) where !renewed.contains(row) {
+            let definition = graph.nodes[Int(row)].definition
+            kept.append(
+                (
+                    graph.nodes.path(of: row),
+                    [definition] + (definition.forEach?.templates.flatMap(\.withAllBelow) ?? [])
+                ))
+        }
+        for (group, key, old) in retyped.sorted(by: { $0.key.name.precedesByBytes($1.key.name) }) {
+            guard let user = kept.first(where: { $0.definitions.contains { $0.mentions(key.name, of: group) } }) else {
+                continue
+            }
+            throw Failure(
+                .conflict,
+                "the \(group.rawValue) key \(key.name) is used by \(user.name) as \(old); it cannot become \(key.type)",
+                hint: "remove what uses it first, or take another name")
+        }
+    }
+}
+
+extension Declarations {
+    /// Keys, types and components.
+    fileprivate var nameCount: Int {
+        environment.count + container.count + preference.count + types.count + components.count
+    }
+
+    fileprivate func sharedNameCount(with new: Declarations) -> Int {
+        new.environment.keys.count { environment[$0] != nil } + new.container.keys.count { container[$0] != nil }
+            + new.preference.keys.count { preference[$0] != nil } + new.types.keys.count { types[$0] != nil }
+            + new.components.keys.count { components[$0] != nil }
+    }
+}

@@ -1,0 +1,47 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// Writes through references and bindings with rules.
+
+extension ViewGraph {
+    /// The place that is chosen now, as the open transaction leaves it so far.
+    func place(_ selection: BoundSelection) throws(Failure) -> Place {
+        try selection.place(
+            try evaluate(.rule(selection.selection.program), at: selection.row, selection.scope, ValueMap()))
+    }
+
+    /// Writes through a binding with rules, in the open transaction.
+    /// - Parameter steps: the place inside its value that is written.
+    func write(
+        _ set: [(target: Reference, value: Expression)], of binding: AttributeID, at steps: [AttributePath.Step],
+        _ path: AttributePath, isKept: Bool, _ animation: String?, _ change: (Value?) throws(Failure) -> Value?
+    ) throws(Failure) {
+        let record = record(binding)
+        let whole = try contentInTransaction(at: Place(binding)).get()
+        let changed: Value
+        do throws(Failure) { changed = try whole.changing(steps, change) } catch {
+            throw error.located(at: path.description)
+        }
+        guard let accepted = declarations.accept(changed, as: record.type) else {
+            throw mismatch(record.type, changed, Place(binding), Place(binding, steps), path)
+        }
+        guard let open = transaction, open.enterBinding() else {
+            throw Failure(.limit, "\(path) goes through too many bindings with rules", path: path.description)
+        }
+        defer { open.leaveBinding() }
+        for (target, expression) in set {
+            let value = try evaluate(
+                expression, at: record.node, .enclosing, ValueMap([(.string(BindingTarget.newValue), accepted)]))
+            guard let attribute = resolve(target.name, from: record.node, .enclosing) else {
+                throw Failure(
+                    .dangling, "$\(target.name) names no attribute of an enclosing node", path: path.description)
+            }
+            var inner = try AttributePath(self.path(of: attribute))
+            inner.steps += target.steps
+            try write(Place(attribute, target.steps), through: inner, isKept: isKept, animation: animation) {
+                _ throws(Failure) in value
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+
+// Operators over time are vertices that rules name as inputs. A vertex reads its operand as any
+// rule does, so the engine brings it up to date before whoever reads it. It is watched, so a commit
+// that changes the operand reports it. At the end of the commit the change is added to its past.
+
+extension Wiring {
+    /// The vertex of an operator, made at its first use; nil if there are too many.
+    func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
+        if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
+        guard timedValues.count < limits.timedValues else { return nil }
+        let value = TimedValue(operation, of: operand)
+        let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
+        let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
+        timedValues.add(value, at: made)
+        watches.begin(made, in: engine)
+        sharing.noteIdle(made)
+        return made
+    }
+
+    /// What a rule reads that uses an operator.
+    func timedInput(_ operation: TimeOperator, of operand: AttributeID) -> BoundInput {
+        if let vertex = timedVertex(operation, of: operand) { return .attribute(vertex) }
+        return .failure(
+            Failure(
+                .limit, "there are \(limits.timedValues) operators over time already (time-operators)",
+                hint: "remove some, or raise time-operators in the configuration"))
+    }
+
+    private func text(of steps: [AttributePath.Step]) -> String { steps.map(\.description).joined() }
+
+    /// The operator's result. Nothing is remembered yet: the transaction may be taken back.
+    func evaluate(_ value: TimedValue) throws -> Content {
+        let content = try engine.read(value.operand)
+        guard case .value(let operand) = content else { return content }
+        budget.steps &-= value.past.cost
+        if let fault = value.past.fault(operand) { return .failure(fault) }
+        return .value(value.past.result(operand, timedValues.now))
+    }
+
+    /// Forgets a vertex, if it is an operator's. It is about to be freed.
+    func forgetTimedValue(_ vertex: AttributeID, _ source: Source) {
+        guard case .timed(let value) = source else { return }
+        timedValues.remove(value)
+        noteIdle(watches.end(vertex, in: engine))
+        guard value.storedRow != nil, let (row, name) = storedPlace(of: value) else { return }
+        timedValues.noteForgotten(nodes.nodeID(row), name)
+    }
+
+    /// The row of an operator's past: behind the node and the name of its operand.
+    func storedPlace(of value: TimedValue) -> (row: UInt32, name: String)? {
+        guard engine.isAlive(value.operand), let record = attributes[Int(value.operand.index)],
+            record.node != NodeID.root.row, nodes.isAlive(record.node)
+        else { return nil }
+        let (row, name) = nodes.storePlace(of: record.name, at: record.node)
+        guard nodes.isLinked(row) else { return nil }
+        return (row, name + text(of: record.steps) + " " + value.operation.description)
+    }
+}

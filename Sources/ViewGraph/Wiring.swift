@@ -1,0 +1,184 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+import SceneModel
+
+/// The tree and the engine's vertices, with what connects both: names, the environment, containers,
+/// places in values, time.
+///
+/// All of it can be read and evaluated. Vertices for what somebody reads are made when they are
+/// first read. It makes and removes no nodes but those of objects in states, and knows no lists, no
+/// transactions and no store: `ViewGraph` adds these. One owner, one thread.
+public class Wiring {
+    typealias Engine = GraphCore<RuleHost>
+
+    final let engine: Engine
+    public final internal(set) var declarations = Declarations()
+    public final let limits: Limits
+
+    /// Rows by `NodeID.row`. Row 0 is `/`.
+    final let nodes: Tree<NodeRecord>
+    final var attributes = AttributeTable()
+    final var locatedPaths = LocatedPaths()
+
+    /// The declared default of each environment key, where no node overrides it.
+    final var environmentDefaults: [String: AttributeID] = [:]
+    /// The values of the root's own attributes at the start.
+    final var systemStandards: [String: Value] = [:]
+    final var clocks: Clocks
+    final var timedValues: TimedValues
+    final var watches = Watches()
+    final var sharing = SharedVertices()
+    final var places = Places()
+    final var roots = RootReferences()
+    final var evaluation = Evaluation()
+    final var budget = Budget()
+    /// Whether the client of the request at hand may read an attribute, or all attributes of a
+    /// node; nil: it may read everything. Looked at where the graph tells something by name, never
+    /// where values are made.
+    public final var mayRead: ((AttributePath) -> Bool)?
+    /// Called now and then while rules run that take long: whoever waits for their end sees that
+    /// the daemon is alive.
+    public final var onLongWork: (() -> Void)?
+    /// Nodes made and not yet connected to what they read.
+    final var unboundNodes: [UInt32] = []
+    /// States of new nodes that begin with rules.
+    final var unbegun: [AttributeID] = []
+    /// What changed in the tree since it was last taken.
+    final var structureChange = StructureChange()
+    /// The source of a rule's vertex until its node is connected.
+    final let unconnected = Source.literal(.failure(Failure(.dangling, "not connected yet")))
+    /// The writes so far of a transaction. While it is open, vertices are noted before they get
+    /// other contents.
+    final var transaction: OpenTransaction?
+
+    init(_ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp) {
+        self.nodes = nodes
+        self.limits = limits
+        clocks = Clocks(time: wallTime)
+        timedValues = TimedValues(time: wallTime)
+        engine = Engine(host: RuleHost())
+        engine.host.pointee.attach(to: self)
+        let definition = NodeDefinition()
+        definition.kind = .container
+        _ = createNode(
+            id: "", definition: definition, kind: .container, parent: 0, slot: .content, isScopeBoundary: true)
+        createSystemValues()
+    }
+
+    deinit { engine.deallocate() }
+
+    /// What a state has as long as the rule that it begins with has not run.
+    static var notBegun: Content { .failure(Failure(.dangling, "the state has not begun yet")) }
+
+    /// What clients may make the graph grow to.
+    public struct Limits {
+        public var nodes = 1_000_000
+        public var attributes = 2_000_000
+        public var depth = 512
+        /// Bytes, as JSON, of a value that a write makes.
+        public var valueSize = 8 << 20
+        /// Changes of a `forEach` behind one transaction after which it counts as endless, if its
+        /// data depends on its instances.
+        public var structureRounds = 64
+        /// Rounds of actions that a change calls, each set off by the one before, after which they
+        /// count as a loop.
+        public var reactionRounds = 32
+        /// Operators over time, each with an operand of its own.
+        public var timedValues = 100_000
+        /// Nodes that one change frees before it is done; more are freed in slices.
+        public var freedAtOnce = 2000
+        /// What a rule may be and do.
+        public var rules = RuleLimits()
+
+        public init() {}
+    }
+
+    public var counters: GraphCounters { engine.counters }
+
+    // MARK: Reading
+
+    /// The attribute's content, evaluated now if need be. O(what has to run).
+    public func content(of attribute: AttributeID) -> Content {
+        guard engine.isAlive(attribute) else { return .failure(RuleHost.removed) }
+        return (try? engine.read(attribute)) ?? .failure(RuleHost.removed)
+    }
+
+    /// Ignored by the graph: only rules and watchers count as readers.
+    func content(of place: Place) -> Content {
+        let whole = content(of: place.attribute)
+        guard !place.steps.isEmpty, case .value(let value) = whole else { return whole }
+        return value.select(place.steps)
+    }
+
+    // MARK: Rows
+
+    func record(_ attribute: AttributeID) -> AttributeRecord {
+        guard let record = attributes[Int(attribute.index)] else {
+            preconditionFailure("an attribute without a row")
+        }
+        return record
+    }
+
+    /// Those with a name; hidden vertices come with what is written.
+    public var liveAttributes: Int { attributes.named }
+
+    func createInput(
+        _ content: Content, node: UInt32, name: String, kind: AttributeKind = .let, type: ValueType = .dyn,
+        source: Source, isHidden: Bool = true
+    ) -> AttributeID {
+        createInput(
+            content,
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+    }
+
+    func createInput(_ content: Content, _ record: AttributeRecord) -> AttributeID {
+        let attribute = engine.createInput(content)
+        attributes.add(record, at: attribute.index)
+        return attribute
+    }
+
+    func createRule(
+        node: UInt32, name: String, kind: AttributeKind = .computed, type: ValueType = .dyn, source: Source,
+        isHidden: Bool = true
+    ) -> AttributeID {
+        createRule(
+            AttributeRecord(node: node, name: name, kind: kind, type: type, isHidden: isHidden, source: source))
+    }
+
+    func createRule(_ record: AttributeRecord) -> AttributeID {
+        let attribute = engine.createRule()
+        attributes.add(record, at: attribute.index)
+        noteRule(record.source, of: attribute)
+        holdVertices(of: record.source)
+        return attribute
+    }
+
+    private func noteRule(_ source: Source, of attribute: AttributeID) {
+        let rule: BoundRule? = if case .rule(let rule) = source { rule } else { nil }
+        evaluation.rules.set(rule, at: attribute.index)
+    }
+
+    /// Gives a vertex another source; its rule runs again when it is next wanted.
+    func setSource(_ source: Source, of attribute: AttributeID) {
+        guard let old = attributes[Int(attribute.index)]?.source else { return }
+        holdVertices(of: source)
+        attributes[Int(attribute.index)]?.source = source
+        noteRule(source, of: attribute)
+        releaseVertices(of: old)
+        do { try engine.invalidate(attribute) } catch {
+            preconditionFailure("a source was given to a removed attribute")
+        }
+    }
+
+    /// Forgets a vertex that nobody outside the graph knows any more.
+    func freeVertex(_ attribute: AttributeID, _ record: AttributeRecord) {
+        attributes.remove(at: attribute.index)
+        evaluation.rules.set(nil, at: attribute.index)
+        noteIdle(watches.forget(attribute, in: engine))
+        places.forget(attribute)
+        if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
+        engine.destroy(attribute)
+        releaseVertices(of: record.source)
+    }
+}
