@@ -154,3 +154,9 @@ final class LineSocket {
         }
     }
 }
+
+extension SocketLocation {
+    /// The process that listens on the socket: the daemon, or systemd if it has opened the socket. The kernel tells it,
+    /// also if the process does not answer.
+    public var listener: Int32? { (try? LineSocket(to: self, timeout: 1))?.listener }
+}

@@ -30,71 +30,71 @@ extension Request {
         }
     }
 
-    func write(to parameters: inout ParameterWriter) {
+    fileprivate func write(to parameters: inout ParameterWriter) {
         switch self {
         case .hello(let client, let principal):
-            parameters.text("client", client)
-            parameters.text("as", principal)
+            parameters.put("client", client)
+            parameters.put("as", principal)
         case .ping: break
         case .get(let get):
-            if get.isSingle { parameters.text("path", get.paths.first) } else { parameters.texts("paths", get.paths) }
-            parameters.flag("presentation", get.presentation)
-            parameters.flag("typed", get.typed)
+            if get.isSingle { parameters.put("path", get.paths.first) } else { parameters.put("paths", get.paths) }
+            parameters.put("presentation", get.presentation)
+            parameters.put("typed", get.typed)
         case .set(let mutation, let options):
-            parameters.text("path", mutation.path)
-            parameters.value("value", mutation.value ?? .null, typed: options.typed)
-            parameters.options(options)
+            parameters.put("path", mutation.path)
+            parameters.put("value", mutation.value ?? Value.null, typed: options.typed)
+            parameters.put(options)
         case .do(let path, let arguments, let options):
-            parameters.text("path", path)
-            parameters.values("arguments", arguments, typed: options.typed)
-            parameters.options(options)
+            parameters.put("path", path)
+            parameters.put("arguments", arguments, typed: options.typed)
+            parameters.put(options)
         case .transact(let mutations, let options), .onDisconnect(let mutations, let options):
-            parameters.mutations(mutations, typed: options.typed)
-            parameters.options(options)
+            parameters.put(mutations, typed: options.typed)
+            parameters.put(options)
         case .apply(let apply):
-            parameters.value("document", apply.document)
-            parameters.text("at", apply.at)
-            parameters.text("mode", apply.mode.rawValue)
-            parameters.flag("dryRun", apply.dryRun)
-            parameters.options(apply.options)
+            parameters.put("document", apply.document)
+            parameters.put("at", apply.at)
+            parameters.put("mode", apply.mode.rawValue)
+            parameters.put("dryRun", apply.dryRun)
+            parameters.put(apply.options)
         case .remove(let path, let options):
-            parameters.text("path", path)
-            parameters.options(options)
+            parameters.put("path", path)
+            parameters.put(options)
         case .move(let move, let options):
-            parameters.text("path", move.path)
-            parameters.text("to", move.to)
-            parameters.number("index", move.index)
-            parameters.options(options)
-        case .subscribe(let subscribe): parameters.subscription(subscribe)
-        case .unsubscribe(let subscription): parameters.number("subscription", Int(subscription))
-        case .delegate(let path): parameters.text("path", path)
+            parameters.put("path", move.path)
+            parameters.put("to", move.to)
+            parameters.put("index", move.index)
+            parameters.put(options)
+        case .subscribe(let subscribe): parameters.put(subscribe)
+        case .unsubscribe(let subscription): parameters.put("subscription", Int(subscription))
+        case .delegate(let path): parameters.put("path", path)
         case .answer(let forward, let result, let error):
-            parameters.number("forward", Int(forward))
-            if let result { parameters.value("result", result) }
+            parameters.put("forward", Int(forward))
+            if let result { parameters.put("result", result) }
             if let error {
                 var map = ValueMap([("code", .string(error.code.rawValue)), ("message", .string(error.message))])
                 if let path = error.path { map["path"] = .string(path) }
                 if let hint = error.hint { map["hint"] = .string(hint) }
-                parameters.value("error", .map(map))
+                parameters.put("error", .map(map))
             }
         case .describe(let path, let depth):
-            parameters.text("path", path)
-            parameters.number("depth", depth)
+            parameters.put("path", path)
+            parameters.put("depth", depth)
         case .explain(let path, let revision):
-            parameters.text("path", path)
-            parameters.number("revision", revision.map { Int(clamping: $0) })
-        case .history(let path): parameters.text("path", path)
+            parameters.put("path", path)
+            parameters.put("revision", revision.map { Int(clamping: $0) })
+        case .history(let path): parameters.put("path", path)
         case .dump(let path, let format):
-            parameters.text("path", path)
-            parameters.text("format", format.rawValue)
+            parameters.put("path", path)
+            parameters.put("format", format.rawValue)
         case .prune: break
-        case .stats(let format): parameters.text("format", format.rawValue)
-        case .trace(let trace): if let enable = trace.enable { parameters.value("enable", .bool(enable)) }
+        case .stats(let format): parameters.put("format", format.rawValue)
+        case .trace(let trace): if let enable = trace.enable { parameters.put("enable", .bool(enable)) }
         case .eval(let eval):
-            parameters.text("expression", eval.expression)
-            parameters.values("bindings", eval.bindings, typed: eval.typed)
-            parameters.text("at", eval.at)
-            parameters.flag("typed", eval.typed)
+            parameters.put("expression", eval.expression)
+            parameters.put("bindings", eval.bindings, typed: eval.typed)
+            parameters.put("at", eval.at)
+            parameters.put("typed", eval.typed)
         }
     }
 }
@@ -120,7 +120,7 @@ extension ByteBuffer {
 }
 
 /// Writes the members of an object. It omits members that are nil or false, which the protocol treats as omitted.
-struct ParameterWriter {
+private struct ParameterWriter {
     let buffer: ByteBuffer
     private var isFirst = true
 
@@ -134,77 +134,67 @@ struct ParameterWriter {
         buffer.append("\":")
     }
 
-    mutating func text(_ name: StaticString, _ text: String?) {
+    mutating func put(_ name: StaticString, _ value: Value, typed: Bool = false) {
+        self.name(name)
+        typed ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
+    }
+
+    mutating func put(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         self.name(name)
         buffer.appendJSONString(text)
     }
 
-    mutating func texts(_ name: StaticString, _ texts: [String]) {
-        self.name(name)
-        buffer.appendJSON(.list(texts.map { .string($0) }))
-    }
+    mutating func put(_ name: StaticString, _ texts: [String]) { put(name, .list(texts.map { .string($0) })) }
+    mutating func put(_ name: StaticString, _ flag: Bool) { if flag { put(name, .bool(true)) } }
 
-    mutating func flag(_ name: StaticString, _ flag: Bool) {
-        if flag { value(name, true) }
-    }
-
-    mutating func number(_ name: StaticString, _ number: Int?) {
-        if let number { value(name, .int(Int64(number))) }
-    }
-
-    mutating func number(_ name: StaticString, _ number: Double?) {
-        if let number { value(name, .double(number)) }
-    }
-
-    mutating func value(_ name: StaticString, _ value: Value, typed: Bool = false) {
-        self.name(name)
-        typed ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
+    mutating func put(_ name: StaticString, _ number: Int?) {
+        if let number { put(name, .int(Int64(number))) }
     }
 
     /// Values by name; left out if there are none.
-    mutating func values(_ name: StaticString, _ values: ValueMap, typed: Bool) {
+    mutating func put(_ name: StaticString, _ values: ValueMap, typed: Bool) {
         if values.isEmpty { return }
-        value(name, .map(ValueMap(values.map { ($0.key, typed ? $0.value.typedJSON : $0.value) })))
+        put(name, .map(ValueMap(values.map { ($0.key, typed ? $0.value.typedJSON : $0.value) })))
     }
 
-    mutating func options(_ options: TransactionOptions) {
-        if let animation = options.animation { value("animation", animation) }
-        flag("disablesAnimations", options.disablesAnimations)
-        text("label", options.label)
-        text("once", options.once)
-        if options.elapsed != 0 { value("elapsed", .double(options.elapsed)) }
-        flag("typed", options.typed)
+    mutating func put(_ options: TransactionOptions) {
+        if let animation = options.animation { put("animation", animation) }
+        put("disablesAnimations", options.disablesAnimations)
+        put("label", options.label)
+        put("once", options.once)
+        if options.elapsed != 0 { put("elapsed", .double(options.elapsed)) }
+        put("typed", options.typed)
     }
 
-    mutating func mutations(_ mutations: [Mutation], typed: Bool) {
+    mutating func put(_ mutations: [Mutation], typed: Bool) {
         name("mutations")
         buffer.append(UInt8(ascii: "["))
         for (position, mutation) in mutations.enumerated() {
             if position > 0 { buffer.append(UInt8(ascii: ",")) }
             buffer.append(UInt8(ascii: "{"))
             var members = ParameterWriter(buffer: buffer)
-            members.text("op", mutation.operation.rawValue)
-            members.text("path", mutation.path)
-            if let value = mutation.value { members.value("value", value, typed: typed) }
-            members.number("index", mutation.index)
+            members.put("op", mutation.operation.rawValue)
+            members.put("path", mutation.path)
+            if let value = mutation.value { members.put("value", value, typed: typed) }
+            members.put("index", mutation.index)
             buffer.append(UInt8(ascii: "}"))
         }
         buffer.append(UInt8(ascii: "]"))
     }
 
-    mutating func subscription(_ subscribe: Request.Subscribe) {
-        texts("paths", subscribe.patterns)
-        texts("events", EventKinds.names.filter { subscribe.events.contains($0.kind) }.map(\.name))
-        value("initial", .bool(subscribe.initial))
+    mutating func put(_ subscribe: Request.Subscribe) {
+        put("paths", subscribe.patterns)
+        put("events", EventKinds.names.filter { subscribe.events.contains($0.kind) }.map(\.name))
+        put("initial", .bool(subscribe.initial))
         if let since = subscribe.since {
-            value("since", ["epoch": .string(since.epoch), "revision": .int(Int64(clamping: since.revision))])
+            put("since", ["epoch": .string(since.epoch), "revision": .int(Int64(clamping: since.revision))])
         }
-        number("maxRate", subscribe.maxRate)
-        if let rate = subscribe.frameRate { value("frames", ["rate": .double(rate)]) }
-        flag("css", subscribe.css)
-        flag("typed", subscribe.typed)
-        flag("bookmarks", subscribe.bookmarks)
-        flag("writers", subscribe.writers)
+        if let rate = subscribe.maxRate { put("maxRate", .double(rate)) }
+        if let rate = subscribe.frameRate { put("frames", ["rate": .double(rate)]) }
+        put("css", subscribe.css)
+        put("typed", subscribe.typed)
+        put("bookmarks", subscribe.bookmarks)
+        put("writers", subscribe.writers)
     }
 }

@@ -28,10 +28,6 @@ public struct SocketLocation: Hashable, Sendable {
         return SocketLocation(path: candidates.first(where: exists) ?? SocketPlaces.systemPath, searched: candidates)
     }
 
-    /// The process that listens on the socket: the daemon, or systemd if it has opened the socket. The kernel tells it,
-    /// also if the process does not answer.
-    public var listener: Int32? { (try? LineSocket(to: self, timeout: 1))?.listener }
-
     private init(path: String, searched: [String]) {
         self.path = path
         self.searched = searched

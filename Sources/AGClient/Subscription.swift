@@ -18,8 +18,6 @@ public struct Subscription: AsyncSequence, Sendable {
         case resumed(isSnapshot: Bool)
     }
 
-    public typealias Failure = ClientError
-
     let request: Request.Subscribe
     let location: SocketLocation
     let name: String?

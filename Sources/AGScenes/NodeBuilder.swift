@@ -8,9 +8,24 @@ public struct NodePart {
     let content: Content
 }
 
+/// A builder of lists of parts, with `if`, `switch` and `for` around them.
+public protocol PartsBuilder {
+    associatedtype Part
+}
+
+extension PartsBuilder {
+    public static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap { $0 } }
+    public static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
+    public static func buildEither(first: [Part]) -> [Part] { first }
+    public static func buildEither(second: [Part]) -> [Part] { second }
+    public static func buildArray(_ parts: [[Part]]) -> [Part] { parts.flatMap { $0 } }
+}
+
 /// Attributes and nodes, with `if`, `switch` and `for` around them.
 @resultBuilder
-public enum NodeBuilder {
+public enum NodeBuilder: PartsBuilder {
+    public typealias Part = NodePart
+
     public static func buildExpression(_ attribute: some Attribute) -> [NodePart] {
         [NodePart(content: .attribute(attribute.draft))]
     }
@@ -20,55 +35,41 @@ public enum NodeBuilder {
     }
     @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
     public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
-    public static func buildBlock(_ parts: [NodePart]...) -> [NodePart] { parts.flatMap { $0 } }
-    public static func buildOptional(_ parts: [NodePart]?) -> [NodePart] { parts ?? [] }
-    public static func buildEither(first: [NodePart]) -> [NodePart] { first }
-    public static func buildEither(second: [NodePart]) -> [NodePart] { second }
-    public static func buildArray(_ parts: [[NodePart]]) -> [NodePart] { parts.flatMap { $0 } }
 }
 
 /// Only nodes: a section's header and footer, and branches.
 @resultBuilder
-public enum ChildrenBuilder {
+public enum ChildrenBuilder: PartsBuilder {
+    public typealias Part = NodeDraft
+
     public static func buildExpression(_ node: some Node) -> [NodeDraft] { [node.draft] }
     public static func buildExpression(_ part: some Arrangement) -> [NodeDraft] { [part.draft] }
     @available(
         *, unavailable, message: "a section's header and footer, and branches, hold nodes; attributes stand outside"
     )
     public static func buildExpression(_ attribute: some Attribute) -> [NodeDraft] { [] }
-    public static func buildBlock(_ nodes: [NodeDraft]...) -> [NodeDraft] { nodes.flatMap { $0 } }
-    public static func buildOptional(_ nodes: [NodeDraft]?) -> [NodeDraft] { nodes ?? [] }
-    public static func buildEither(first: [NodeDraft]) -> [NodeDraft] { first }
-    public static func buildEither(second: [NodeDraft]) -> [NodeDraft] { second }
-    public static func buildArray(_ nodes: [[NodeDraft]]) -> [NodeDraft] { nodes.flatMap { $0 } }
 }
 
 /// Only attributes: a view has no children.
 @resultBuilder
-public enum AttributeBuilder {
+public enum AttributeBuilder: PartsBuilder {
+    public typealias Part = AttributeDraft
+
     public static func buildExpression(_ attribute: some Attribute) -> [AttributeDraft] { [attribute.draft] }
     @available(*, unavailable, message: "a View has no children; use Container or Group")
     public static func buildExpression(_ node: some Node) -> [AttributeDraft] { [] }
-    public static func buildBlock(_ attributes: [AttributeDraft]...) -> [AttributeDraft] { attributes.flatMap { $0 } }
-    public static func buildOptional(_ attributes: [AttributeDraft]?) -> [AttributeDraft] { attributes ?? [] }
-    public static func buildEither(first: [AttributeDraft]) -> [AttributeDraft] { first }
-    public static func buildEither(second: [AttributeDraft]) -> [AttributeDraft] { second }
-    public static func buildArray(_ attributes: [[AttributeDraft]]) -> [AttributeDraft] { attributes.flatMap { $0 } }
 }
 
 /// Properties of an object: states and computeds.
 @resultBuilder
-public enum PropertyBuilder {
+public enum PropertyBuilder: PartsBuilder {
+    public typealias Part = AttributeDraft
+
     public static func buildExpression(_ property: State) -> [AttributeDraft] { [property.draft] }
     public static func buildExpression(_ property: Computed) -> [AttributeDraft] { [property.draft] }
     @available(*, unavailable, message: "an object has states and computeds")
     @_disfavoredOverload
     public static func buildExpression(_ property: some Attribute) -> [AttributeDraft] { [] }
-    public static func buildBlock(_ properties: [AttributeDraft]...) -> [AttributeDraft] { properties.flatMap { $0 } }
-    public static func buildOptional(_ properties: [AttributeDraft]?) -> [AttributeDraft] { properties ?? [] }
-    public static func buildEither(first: [AttributeDraft]) -> [AttributeDraft] { first }
-    public static func buildEither(second: [AttributeDraft]) -> [AttributeDraft] { second }
-    public static func buildArray(_ properties: [[AttributeDraft]]) -> [AttributeDraft] { properties.flatMap { $0 } }
 }
 
 /// The node that a `ForEach` makes for each element, and attributes of the `ForEach` itself.

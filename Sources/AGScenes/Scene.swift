@@ -79,18 +79,15 @@ public struct ScenePart {
 }
 
 @resultBuilder
-public enum SceneBuilder {
+public enum SceneBuilder: PartsBuilder {
+    public typealias Part = ScenePart
+
     public static func buildExpression(_ node: some Node) -> [ScenePart] { [ScenePart(content: .node(node.draft))] }
     public static func buildExpression(_ declaration: some Declaration) -> [ScenePart] {
         [ScenePart(content: .declaration(declaration.declaration))]
     }
     @available(*, unavailable, message: "attributes belong to nodes; put this into a View or a Container")
     public static func buildExpression(_ attribute: some Attribute) -> [ScenePart] { [] }
-    public static func buildBlock(_ parts: [ScenePart]...) -> [ScenePart] { parts.flatMap { $0 } }
-    public static func buildOptional(_ parts: [ScenePart]?) -> [ScenePart] { parts ?? [] }
-    public static func buildEither(first: [ScenePart]) -> [ScenePart] { first }
-    public static func buildEither(second: [ScenePart]) -> [ScenePart] { second }
-    public static func buildArray(_ parts: [[ScenePart]]) -> [ScenePart] { parts.flatMap { $0 } }
 }
 
 extension Client {

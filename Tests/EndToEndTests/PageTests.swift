@@ -170,6 +170,7 @@ struct PageTests {
             nodes:
               - { id: player, state: { isPlaying: false, volume: 0.5 } }
               - { id: lock, state: { owner: { type: "string?" } } }
+              - { id: jobs, state: { done: 0 } }
               - { id: boiler, state: { temperature: { type: "double?" } } }
               - { id: fleet, kind: container, children: [{ id: web, state: { isLive: true } }] }
 

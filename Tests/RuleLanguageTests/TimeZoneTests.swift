@@ -18,7 +18,7 @@ struct TimeZoneTests {
             ("02:00", "2024-01-01T00:00:00Z", 7200),
         ] as [(String, String, Int)])
     func offsets(zone: String, instant: String, offset: Int) throws {
-        guard TimeZoneFile.named("Europe/Berlin") != nil else {
+        guard TimeZoneFile.find("Europe/Berlin") != nil else {
             print("\(TimeZoneFile.directory) is absent: time zones are not tested")
             return
         }
@@ -35,7 +35,7 @@ struct TimeZoneTests {
     @Test(
         "a name is looked for below the database's folder alone",
         arguments: ["../../../etc/passwd", "/etc/passwd", "", "Europe", "Nowhere/Land"])
-    func names(name: String) { #expect(TimeZoneFile.named(name) == nil) }
+    func names(name: String) { #expect(TimeZoneFile.find(name) == nil) }
 
     @Test("a damaged file is no zone, wherever it is cut or changed")
     func damage() throws {

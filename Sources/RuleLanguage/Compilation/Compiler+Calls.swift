@@ -12,9 +12,9 @@ extension Compiler {
             isMember = false
         case .function(let found): function = found
         case .timeOperator(let operation): return emitTimeOperator(operation, id)
-        default: return fail("undeclared reference to '\(tree.name(id))'", at: id)
+        default: return fail("undeclared reference to '\(tree.spelling(id))'", at: id)
         }
-        guard let function else { return fail("no implementation of '\(tree.name(id))'", at: id) }
+        guard let function else { return fail("no implementation of '\(tree.spelling(id))'", at: id) }
         switch (function, children.count) {
         case (.dyn, 1) where !isMember: return emit(children[0], into: into)
         case (.or, 2) where isMember, (.orValue, 2) where isMember:
@@ -27,7 +27,7 @@ extension Compiler {
             return emitSearch(function, children, id, into)
         case (.string, 1) where !isMember: return emitUnaryCall(.text, function, children[0], id, into)
         default:
-            if isMember, children.count == 1, TimeLibrary.isPart(function) {
+            if isMember, children.count == 1, TimeLibrary.readsPart(function) {
                 return emitUnaryCall(.timePart, function, children[0], id, into)
             }
         }
@@ -40,7 +40,7 @@ extension Compiler {
             return constant(folded)
         }
         parts.makesContainers = true
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let start = Int32(parts.operands.count)
         parts.operands += operands
         parts.calls.append(Call(function: function, start: start, count: Int32(operands.count), isMember: isMember))
@@ -69,7 +69,7 @@ extension Compiler {
         {
             return constant(folded)
         }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         parts.calls.append(Call(function: function, start: 0, count: 1, isMember: opcode == .timePart))
         add(opcode, a: target, b: operand, c: Int32(parts.calls.count - 1), at: id)
         return target
@@ -87,7 +87,7 @@ extension Compiler {
         {
             return constant(folded)
         }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let opcode: Opcode = function == .startsWith ? .startsWith : function == .endsWith ? .endsWith : .contains
         add(opcode, a: target, b: text, c: part, at: id)
         return target
@@ -99,7 +99,7 @@ extension Compiler {
         let mark = top
         let operand = emit(text)
         top = mark
-        let target = into ?? register()
+        let target = into ?? newRegister()
         parts.patterns.append(pattern)
         add(.matches, a: target, b: operand, c: Int32(parts.patterns.count - 1), at: id)
         return target
@@ -109,7 +109,7 @@ extension Compiler {
     private mutating func emitAlternative(
         _ children: [SyntaxTree.ID], isValue: Bool, _ id: SyntaxTree.ID, _ into: Int32?
     ) -> Int32 {
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let mark = top
         let operand = emit(children[0])
         let toEnd = addJump(.branchIfPresent, flag: isValue, a: target, b: operand, at: id)
@@ -124,8 +124,8 @@ extension Compiler {
     }
 
     mutating func emitOptionalMap(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
-        let target = into ?? register()
-        let variable = register()
+        let target = into ?? newRegister()
+        let variable = newRegister()
         let mark = top
         let operand = emit(tree.child(id, 0))
         let toBody = addJump(.branchIfPresent, flag: true, a: variable, b: operand, at: id)
@@ -149,7 +149,7 @@ extension Compiler {
 
     mutating func emitBind(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         guard case .local(let number) = checked.resolutions[id] else { return fail("unresolved binding", at: id) }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         emitLazy(tree.child(id, 0), number, id)
         _ = emit(tree.child(id, 1), into: target)
         top = max(target + 1, top)
@@ -158,7 +158,7 @@ extension Compiler {
 
     mutating func emitBlock(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         guard case .local(let first) = checked.resolutions[id] else { return fail("unresolved block", at: id) }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let children = tree.children(id).map { Int($0) }
         for (number, child) in children.dropLast().enumerated() { emitLazy(child, first + number, id) }
         _ = emit(children[children.count - 1], into: target)
@@ -173,7 +173,7 @@ extension Compiler {
         add(.beginLazy, a: lazy, at: id)
         let overCode = addJump(.jump, at: id)
         let start = here
-        let target = register()
+        let target = newRegister()
         let outerPeak = peak
         peak = top
         let (outerOutput, outerOwner) = (output, owner)

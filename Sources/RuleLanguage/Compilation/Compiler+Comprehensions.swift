@@ -11,20 +11,20 @@ extension Compiler {
     mutating func emitComprehension(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let macro = tree.macro(id)
         let children = tree.children(id).map { Int($0) }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let mark = top
         let range = emit(children[0])
         let loop = addLoop()
         add(.iterate, flag: tree[id].second >= 0 || macro == .sortBy, a: loop, b: range, at: children[0])
-        let variable = register()
-        if tree[id].second >= 0 { _ = register() }
+        let variable = newRegister()
+        if tree[id].second >= 0 { _ = newRegister() }
         if case .local(let number) = checked.resolutions[id] {
             locals[number] = .register(variable)
             if tree[id].second >= 0 { locals[number + 1] = .register(variable + 1) }
         }
         let isTest = macro == .all || macro == .exists
         let fault = isTest ? addFault(at: id) : -1
-        let counter = register()
+        let counter = newRegister()
         if macro == .existsOne {
             add(.move, a: counter, b: constant(.int(0)), at: id)
         } else if !isTest {

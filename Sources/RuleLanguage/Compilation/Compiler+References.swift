@@ -23,7 +23,7 @@ extension Compiler {
         let operand = tree.child(id, 0)
         guard Compiler.isContainer(checked.types[operand]), var chain = chain(operand) else { return nil }
         if node.kind == .select {
-            chain.steps.append(.fixed(.key(tree.name(id))))
+            chain.steps.append(.fixed(.key(tree.spelling(id))))
             return chain
         }
         let key = tree.child(id, 1)
@@ -49,7 +49,7 @@ extension Compiler {
 
     /// The parts that the rule uses of assembled values that it reads whole.
     func findUsedParts() -> UsedParts? {
-        UsedPartsFinder.find(in: checked, scope: scope) { id in
+        UsedPartsFinder.search(in: checked, scope: scope) { id in
             chain(id)?.steps.compactMap { if case .computed(let key) = $0 { key } else { nil } }
         }
     }
@@ -59,7 +59,7 @@ extension Compiler {
     /// The number of the input for a path. Equal paths share one.
     /// - Parameter isAssembled: true if the value at the path has parts that change separately.
     /// - Parameter operation: the operator over time through which the rule reads the path.
-    mutating func input(
+    mutating func inputNumber(
         _ chain: Chain, isPresence: Bool = false, isAssembled: Bool = false, operation: TimeOperator? = nil
     ) -> Int32 {
         let variable = checked.variables[chain.variable]
@@ -69,7 +69,7 @@ extension Compiler {
             fixed.append(step)
         }
         var (name, namespace): (String, String?) = (variable.name, nil)
-        if let dot = name.firstIndex(of: "."), scope.namespace(String(name[..<dot])) != nil {
+        if let dot = name.firstIndex(of: "."), scope.findNamespace(String(name[..<dot])) != nil {
             namespace = String(name[..<dot])
             name = String(name[name.index(after: dot)...])
         }
@@ -85,7 +85,7 @@ extension Compiler {
     }
 
     /// Reads an input, unless every way to this position has read it.
-    mutating func load(_ input: Int32, at id: SyntaxTree.ID) -> Int32 {
+    mutating func emitLoad(_ input: Int32, at id: SyntaxTree.ID) -> Int32 {
         if !loaded.contains(input) {
             add(.load, a: input, at: id)
             loaded.insert(input)
@@ -104,7 +104,7 @@ extension Compiler {
         case .select: return emitSelect(id, into)
         case .index: return emitIndex(id, into)
         case .presence: return emitPresence(id, into)
-        default: return fail("undeclared reference to '\(tree.name(id))'", at: id)
+        default: return fail("undeclared reference to '\(tree.spelling(id))'", at: id)
         }
     }
 
@@ -114,13 +114,13 @@ extension Compiler {
         case .lazy(let lazy, let register)?:
             add(.force, a: lazy, at: id)
             return register
-        case nil: return fail("undeclared reference to '\(tree.name(id))'", at: id)
+        case nil: return fail("undeclared reference to '\(tree.spelling(id))'", at: id)
         }
     }
 
     private mutating func emitChain(_ chain: Chain, _ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let isAssembled = scope.isAssembled(checked.types[id])
-        guard chain.isDynamic else { return load(input(chain, isAssembled: isAssembled), at: id) }
+        guard chain.isDynamic else { return emitLoad(inputNumber(chain, isAssembled: isAssembled), at: id) }
         let mark = top
         var steps: [DynamicPath.Step] = []
         for step in chain.steps {
@@ -130,8 +130,8 @@ extension Compiler {
             }
         }
         top = mark
-        let target = into ?? register()
-        parts.dynamicPaths.append(DynamicPath(input: input(chain, isAssembled: isAssembled), steps: steps))
+        let target = into ?? newRegister()
+        parts.dynamicPaths.append(DynamicPath(input: inputNumber(chain, isAssembled: isAssembled), steps: steps))
         add(.loadDynamic, a: target, b: Int32(parts.dynamicPaths.count - 1), at: id)
         return target
     }
@@ -140,13 +140,13 @@ extension Compiler {
 
     private mutating func emitSelect(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let operand = tree.child(id, 0)
-        let key = AttributePath.Step.key(tree.name(id))
+        let key = AttributePath.Step.key(tree.spelling(id))
         if tree[id].flag, let target = emitOptionalChain(operand, key, id, into) { return target }
         let mark = top
         let value = emit(operand)
         top = mark
-        let name = constant(.string(tree.name(id)))
-        let target = into ?? register()
+        let name = constant(.string(tree.spelling(id)))
+        let target = into ?? newRegister()
         add(.select, flag: tree[id].flag, a: target, b: value, c: name, at: id)
         return target
     }
@@ -168,7 +168,7 @@ extension Compiler {
         {
             return constant(folded)
         }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         add(.index, flag: tree[id].flag, a: target, b: value, c: key, at: id)
         return target
     }
@@ -181,11 +181,11 @@ extension Compiler {
             return nil
         }
         chain.steps.append(.fixed(step))
-        let target = into ?? register()
-        let presence = load(input(chain, isPresence: true), at: id)
+        let target = into ?? newRegister()
+        let presence = emitLoad(inputNumber(chain, isPresence: true), at: id)
         let toAbsent = addJump(.branchIfAbsent, a: target, b: presence, at: id)
         conditionally { compiler in
-            let value = compiler.load(compiler.input(chain), at: id)
+            let value = compiler.emitLoad(compiler.inputNumber(chain), at: id)
             compiler.add(.wrapOptional, a: target, b: value, at: id)
         }
         land(toAbsent)
@@ -195,15 +195,23 @@ extension Compiler {
     private mutating func emitPresence(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let operand = tree.child(id, 0)
         if Compiler.isContainer(checked.types[operand]), var chain = chain(operand), !chain.isDynamic {
-            chain.steps.append(.fixed(.key(tree.name(id))))
-            return load(input(chain, isPresence: true), at: id)
+            chain.steps.append(.fixed(.key(tree.spelling(id))))
+            return emitLoad(inputNumber(chain, isPresence: true), at: id)
         }
         let mark = top
         let value = emit(operand)
         top = mark
-        let name = constant(.string(tree.name(id)))
-        let target = into ?? register()
+        let name = constant(.string(tree.spelling(id)))
+        let target = into ?? newRegister()
         add(.presence, a: target, b: value, c: name, at: id)
         return target
+    }
+
+    /// A use of an operator reads an input of its own.
+    mutating func emitTimeOperator(_ operation: TimeOperator, _ id: SyntaxTree.ID) -> Int32 {
+        guard let chain = chain(tree.child(id, 0)), !chain.isDynamic else {
+            return fail("\(operation.kind.rawValue)() watches an attribute", at: id)
+        }
+        return emitLoad(inputNumber(chain, operation: operation), at: id)
     }
 }

@@ -91,7 +91,7 @@ struct Compiler {
 
     mutating func land(_ jump: Int) { parts.instructions[jump].c = here }
 
-    mutating func register() -> Int32 {
+    mutating func newRegister() -> Int32 {
         top += 1
         peak = max(peak, top)
         return top - 1
@@ -140,7 +140,7 @@ struct Compiler {
         case .call, .memberCall: return emitCall(id, into)
         case .list: return emitList(id, into)
         case .map: return emitMap(id, into)
-        case .optionalEntry, .message, .faulty: return fail("'\(tree.name(id))' cannot be evaluated", at: id)
+        case .optionalEntry, .message, .faulty: return fail("'\(tree.spelling(id))' cannot be evaluated", at: id)
         case .not: return emitUnary(.not, id, into)
         case .negate: return emitUnary(.negate, id, into)
         case .binary: return emitBinary(id, into)
@@ -158,10 +158,10 @@ struct Compiler {
         let mark = top
         let operand = emit(tree.child(id, 0))
         top = mark
-        if !isTraced, let value = constantValue(operand), let folded = Folding.unary(opcode, value) {
+        if !isTraced, let value = constantValue(operand), let folded = Folding.foldUnary(opcode, value) {
             return constant(folded)
         }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         add(opcode, a: target, b: operand, at: id)
         return target
     }
@@ -174,12 +174,12 @@ struct Compiler {
         let right = emit(tree.child(id, 1))
         top = mark
         if !isTraced, let x = constantValue(left), let y = constantValue(right),
-            let folded = Folding.binary(opcode, x, y)
+            let folded = Folding.foldBinary(opcode, x, y)
         {
             return constant(folded)
         }
         if opcode == .add { parts.makesContainers = true }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         add(opcode, a: target, b: left, c: right, at: id)
         return target
     }
@@ -199,7 +199,7 @@ struct Compiler {
         for part in parts.reversed() {
             let operand = emit(part)
             if let before = operands.last, let x = constantValue(before), let y = constantValue(operand),
-                case .string = x, case .string = y, let joined = Folding.binary(.add, x, y)
+                case .string = x, case .string = y, let joined = Folding.foldBinary(.add, x, y)
             {
                 operands[operands.count - 1] = constant(joined)
             } else {
@@ -208,7 +208,7 @@ struct Compiler {
         }
         top = mark
         if operands.count == 1 { return operands[0] }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         add(.concatenate, a: target, b: Int32(self.parts.operands.count), c: Int32(operands.count), at: id)
         self.parts.operands += operands
         return target
@@ -217,7 +217,7 @@ struct Compiler {
     private func isAddition(_ id: SyntaxTree.ID) -> Bool { tree[id].kind == .binary && tree.operation(id) == .add }
 
     private mutating func emitConditional(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let mark = top
         let condition = emit(tree.child(id, 0))
         let toNo = addJump(.jumpUnless, b: condition, at: tree.child(id, 0))
@@ -235,7 +235,7 @@ struct Compiler {
     /// `&&` and `||`: the first operand that decides ends the chain. Faults before it are stored, and thrown if no
     /// operand decides.
     private mutating func emitLogic(_ id: SyntaxTree.ID, isOr: Bool, _ into: Int32?) -> Int32 {
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let mark = top
         let fault = addFault(at: id)
         let children = tree.children(id).map { Int($0) }
@@ -283,7 +283,7 @@ struct Compiler {
         let children = tree.children(id).map { Int($0) }
         let mark = top
         if children.contains(where: { tree[$0].kind == .optionalEntry }) {
-            let target = into ?? register()
+            let target = into ?? newRegister()
             let loop = addLoop()
             let outer = output
             add(.beginOutput, a: loop, at: id)
@@ -303,7 +303,7 @@ struct Compiler {
         if !isTraced, operands.allSatisfy({ $0 < 0 }) {
             return constant(.list(operands.map { parts.constants[Int(~$0)] }))
         }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let start = Int32(parts.operands.count)
         parts.operands += operands
         add(.makeList, a: target, b: start, c: Int32(operands.count), at: id)
@@ -323,7 +323,7 @@ struct Compiler {
         }
         top = mark
         if !isTraced, let folded = Folding.map(operands, parts.constants) { return constant(folded) }
-        let target = into ?? register()
+        let target = into ?? newRegister()
         let start = Int32(parts.operands.count)
         parts.operands += operands
         add(.makeMap, a: target, b: start, c: Int32(operands.count / 3), at: id)

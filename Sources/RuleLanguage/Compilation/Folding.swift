@@ -8,11 +8,11 @@ enum Folding {
         do throws(Fault) { return try body(&meter) } catch { return nil }
     }
 
-    static func unary(_ opcode: Opcode, _ value: Value) -> Value? {
-        result { (_) throws(Fault) in opcode == .not ? try Operators.not(value) : try Operators.negate(value) }
+    static func foldUnary(_ opcode: Opcode, _ value: Value) -> Value? {
+        result { (_) throws(Fault) in opcode == .not ? try Operators.not(value) : try Operators.negated(value) }
     }
 
-    static func binary(_ opcode: Opcode, _ a: Value, _ b: Value) -> Value? {
+    static func foldBinary(_ opcode: Opcode, _ a: Value, _ b: Value) -> Value? {
         result { (meter) throws(Fault) in try Operators.apply(opcode, a, b, &meter) }
     }
 

@@ -219,8 +219,8 @@ public final class Program {
     }
 
     /// The failure of an instruction, with its position in the rule.
-    func failure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
-        let (line, column) = SourceText.place(of: Int(positions[instruction]), in: text)
+    func makeFailure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
+        let (line, column) = SourceText.locate(of: Int(positions[instruction]), in: text)
         return Failure(code, message, rule: text, line: line, column: column)
     }
 }

@@ -11,7 +11,7 @@ public struct UsedParts: Hashable {
     /// The properties of a type that are used, sorted.
     public func properties(of type: String) -> [String] { (properties[type] ?? []).sorted() }
 
-    mutating func insert(_ property: String, of type: String) { properties[type, default: []].insert(property) }
+    mutating func add(_ property: String, of type: String) { properties[type, default: []].insert(property) }
 }
 
 /// Finds the parts that a rule uses of values of assembled types, in one walk bounded by the tree's height.
@@ -29,7 +29,7 @@ struct UsedPartsFinder {
 
     /// - Returns: nil if the rule may use all parts, or reads nothing that is assembled.
     /// - Parameter keysOfPath: the computed keys of a node that is read as a path of its own; nil for other nodes.
-    static func find(
+    static func search(
         in checked: CheckedTree, scope: RuleScope, keysOfPath: @escaping (SyntaxTree.ID) -> [SyntaxTree.ID]?
     ) -> UsedParts? {
         guard checked.variables.contains(where: { scope.isAssembled($0.type) }) else { return nil }
@@ -61,7 +61,7 @@ struct UsedPartsFinder {
         // A node with an assembled value passes its parts on. The node that receives them has been visited.
         let passesOn = isAssembled(id)
         switch tree[id].kind {
-        case .select, .presence: select(tree.name(id), of: children[0])
+        case .select, .presence: select(tree.spelling(id), of: children[0])
         case .index:
             if case .string(let key)? = tree.constant(children[1]) {
                 select(key, of: children[0])
@@ -102,7 +102,7 @@ struct UsedPartsFinder {
 
     private mutating func select(_ property: String, of operand: SyntaxTree.ID) {
         if let type = object(operand) {
-            used.insert(property, of: type)
+            used.add(property, of: type)
             visit(operand, isLookedAt: false)
         } else {
             visit(operand)
@@ -110,10 +110,10 @@ struct UsedPartsFinder {
     }
 
     private mutating func call(_ id: SyntaxTree.ID, _ children: [SyntaxTree.ID], _ passesOn: Bool) {
-        switch tree.name(id) {
+        switch tree.spelling(id) {
         case "tag", "hasTag":
             guard let receiver = children.first, let type = object(receiver) else { break }
-            used.insert("tag", of: type)
+            used.add("tag", of: type)
             visit(receiver, isLookedAt: false)
             for child in children.dropFirst() { visit(child) }
             return

@@ -82,7 +82,7 @@ enum Access {
     }
 
     /// The step `[field=wanted]` of a path.
-    static func element(_ operand: Value, _ field: String, _ wanted: Value) throws(Fault) -> Value {
+    static func findElement(_ operand: Value, _ field: String, _ wanted: Value) throws(Fault) -> Value {
         guard case .list(let elements) = operand else { throw .noSuchOverload("[]", operand, wanted) }
         if let position = elements.position(of: wanted, by: field) { return elements[position] }
         throw Fault("no element whose \(field) is \(CELText.brief(wanted))")

@@ -21,7 +21,7 @@ struct Arguments {
         @inline(__always) unsafeAddress { pointer(number) }
     }
 
-    func string(_ number: Int) -> String? {
+    func text(_ number: Int) -> String? {
         if number < count, case .string(let text) = self[number] { text } else { nil }
     }
 
@@ -29,7 +29,7 @@ struct Arguments {
         if number < count, case .int(let value) = self[number] { value } else { nil }
     }
 
-    func list(_ number: Int) -> ValueList? {
+    func elements(_ number: Int) -> ValueList? {
         if number < count, case .list(let elements) = self[number] { elements } else { nil }
     }
 

@@ -6,7 +6,7 @@ extension Evaluator {
     }
 
     @inline(never)
-    func makeList(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) -> [Value] {
+    func collectList(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) -> [Value] {
         [Value](unsafeUninitializedCapacity: count) { buffer, initialized in
             for at in 0..<count { buffer.initializeElement(at: at, to: operand(operands[at], program)) }
             initialized = count
@@ -15,7 +15,7 @@ extension Evaluator {
 
     /// Makes a map from triples of key, value, and a flag for optional entries.
     @inline(never)
-    func makeMap(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) throws(Fault) -> ValueMap {
+    func collectMap(_ operands: UnsafePointer<Int32>, _ count: Int, _ program: Program) throws(Fault) -> ValueMap {
         try machine.pointee.meter.charge(count * Machine.stepsPerEntry)
         var map = ValueMap(minimumCapacity: count)
         for at in 0..<count {
@@ -36,7 +36,7 @@ extension Evaluator {
 
     /// The result of one `transformMapEntry` step.
     @inline(never)
-    func appendMap(_ value: Value, to loop: Int) throws(Fault) {
+    func appendEntries(_ value: Value, to loop: Int) throws(Fault) {
         guard case .map(let map) = value else { throw .noSuchOverload("transformMapEntry", value) }
         try machine.pointee.meter.charge(map.count)
         for position in 0..<map.count {
@@ -54,6 +54,6 @@ extension Evaluator {
         guard case .list(let elements) = machine.pointee.loops[loop].range else {
             throw .noSuchOverload("sortBy", machine.pointee.loops[loop].range)
         }
-        return try Sorting.sort(elements.array, by: keys, &machine.pointee.meter)
+        return try Sorting.sortElements(elements.array, by: keys, &machine.pointee.meter)
     }
 }

@@ -14,10 +14,12 @@ extension Evaluator {
                 fault.instruction = Int32(position)
             }
             machine.pointee.finish(
-                program, .failure(program.failure(.limit, fault.message, at: Int(fault.instruction))))
+                program, .failure(program.makeFailure(.limit, fault.message, at: Int(fault.instruction))))
             return nil
         }
-        if machine.pointee.trace != nil { record(Int(program.nodes[position]), .failure(failure(fault, program))) }
+        if machine.pointee.trace != nil {
+            recordContent(Int(program.nodes[position]), .failure(failure(fault, program)))
+        }
         var position = Int32(position)
         while let region = program.regions.first(where: { $0.start <= position && position < $0.end }) {
             if region.lazy >= 0 {
@@ -52,11 +54,11 @@ extension Evaluator {
         // Finding its line and column scans the text.
         machine.pointee.meter.remaining -= program.text.utf8.count / 32
         guard let failure = fault.failure else {
-            return program.failure(.ruleFailed, fault.message, at: Int(fault.instruction))
+            return program.makeFailure(.ruleFailed, fault.message, at: Int(fault.instruction))
         }
         // A failure without another origin comes from this rule.
         guard failure.path == nil, failure.rule == nil else { return failure }
-        return program.failure(failure.code, failure.message, at: Int(fault.instruction))
+        return program.makeFailure(failure.code, failure.message, at: Int(fault.instruction))
     }
 
     /// Limits a rule's result: the number of its values, and their depth.
@@ -84,7 +86,7 @@ extension Evaluator {
         }
     }
 
-    func record(_ node: Int, _ content: Content) {
+    func recordContent(_ node: Int, _ content: Content) {
         let times = machine.pointee.trace?[node]?.times ?? 0
         machine.pointee.trace?[node] = (content, times + 1)
     }

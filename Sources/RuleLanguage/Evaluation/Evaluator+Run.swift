@@ -95,7 +95,7 @@ extension Evaluator {
                         guard let (x, y) = ints(i) else {
                             if case .timestamp(let end) = at(i.b).pointee, case .timestamp(let start) = at(i.c).pointee
                             {
-                                set(i.a, .duration(try Operators.span(from: start, to: end)))
+                                set(i.a, .duration(try Operators.difference(from: start, to: end)))
                             } else {
                                 try operate(i)
                             }
@@ -119,7 +119,7 @@ extension Evaluator {
                         }
                         if give(i, .int(x % y)) { return Evaluator.finished }
                     case .divide, .notEqual: try operate(i)
-                    case .isIn: set(i.a, .bool(try Operators.isIn(at(i.b), at(i.c), &machine.pointee.meter)))
+                    case .isIn: set(i.a, .bool(try Operators.isElement(at(i.b), at(i.c), &machine.pointee.meter)))
 
                     case .equal:
                         if let (x, y) = ints(i) {
@@ -153,7 +153,7 @@ extension Evaluator {
                             continue
                         }
                         if conclude(i, x >= y) { return Evaluator.finished }
-                    case .negate: set(i.a, try Operators.negate(at(i.b).pointee))
+                    case .negate: set(i.a, try Operators.negated(at(i.b).pointee))
                     case .not:
                         guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("!", at(i.b)) }
                         set(i.a, .bool(!flag))
@@ -186,8 +186,8 @@ extension Evaluator {
                         set(i.a, .bool(try Access.isPresent(at(i.b).pointee, name)))
                     case .makeList:
                         try machine.pointee.meter.charge(Int(i.c))
-                        set(i.a, .list(makeList(program.operands + Int(i.b), Int(i.c), program)))
-                    case .makeMap: set(i.a, .map(try makeMap(program.operands + Int(i.b), Int(i.c), program)))
+                        set(i.a, .list(collectList(program.operands + Int(i.b), Int(i.c), program)))
+                    case .makeMap: set(i.a, .map(try collectMap(program.operands + Int(i.b), Int(i.c), program)))
                     case .call:
                         let call = program.calls + Int(i.b)
                         let arguments = Arguments(
@@ -207,7 +207,8 @@ extension Evaluator {
                     case .matches:
                         set(i.a, .bool(try program.matches(at(i.b), pattern: Int(i.c), &machine.pointee.meter)))
 
-                    case .timePart: set(i.a, .int(try TimeLibrary.part(program.calls[Int(i.c)].function, of: at(i.b))))
+                    case .timePart:
+                        set(i.a, .int(try TimeLibrary.readPart(program.calls[Int(i.c)].function, of: at(i.b))))
                     case .startsWith, .endsWith, .contains:
                         if i.opcode == .startsWith, let holds = UnsafePointer(at(i.b)).shortText(startsWith: at(i.c)) {
                             set(i.a, .bool(holds))
@@ -271,7 +272,7 @@ extension Evaluator {
                     case .appendEntry:
                         try machine.pointee.append(at(i.b).pointee, to: Int(i.a))
                         try machine.pointee.append(at(i.c).pointee, to: Int(i.a))
-                    case .appendMap: try appendMap(at(i.b).pointee, to: Int(i.a))
+                    case .appendMap: try appendEntries(at(i.b).pointee, to: Int(i.a))
                     case .beginOutput: machine.pointee.openOutput(Int(i.a))
                     case .finishList: set(i.a, .list(machine.pointee.takeList(Int(i.b))))
                     case .finishMap: set(i.a, .map(try machine.pointee.takeMap(Int(i.b))))
@@ -312,7 +313,7 @@ extension Evaluator {
                         set(i.a, .optional(nil))
                         next = code + Int(i.c)
                     case .fail: throw program.fault(Int(i.a))
-                    case .record: record(Int(i.a), .value(at(i.b).pointee))
+                    case .record: recordContent(Int(i.a), .value(at(i.b).pointee))
                     case .end:
                         if program.makesContainers { try measure(at(i.b).pointee) }
                         machine.pointee.finish(program, i.b)

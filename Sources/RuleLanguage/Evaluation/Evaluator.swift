@@ -58,8 +58,8 @@ public final class Evaluator {
             switch reader.read(request, into: InputRegister(machine, request)) {
             case .value:
                 machine.pointee.isLoaded[request] = true
-                request = resume(program)
-            case .failure(let failure): request = resume(program, withFailure: failure)
+                request = proceed(program)
+            case .failure(let failure): request = proceed(program, withFailure: failure)
             case .interrupted: return false
             }
         }
@@ -95,8 +95,8 @@ public final class Evaluator {
         switch read(request, &reader) {
         case .value(let value):
             machine.pointee.provide(value)
-            return resume(program)
-        case .failure(let failure): return resume(program, withFailure: failure)
+            return proceed(program)
+        case .failure(let failure): return proceed(program, withFailure: failure)
         case .interrupted: return Evaluator.interrupted
         }
     }
@@ -112,7 +112,7 @@ public final class Evaluator {
     }
 
     @usableFromInline @inline(never)
-    func resume(_ program: Program, withFailure failure: Failure) -> Int {
+    func proceed(_ program: Program, withFailure failure: Failure) -> Int {
         guard let next = unwind(Fault(failure), from: machine.pointee.position - 1, program) else {
             return Evaluator.finished
         }
@@ -120,7 +120,7 @@ public final class Evaluator {
     }
 
     @usableFromInline
-    func resume(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
+    func proceed(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
 
     @usableFromInline @inline(never)
     func abandon(_ program: Program) -> Evaluation {

@@ -88,7 +88,8 @@ struct Machine {
         if _slowPath(program.frameSize > frameCapacity) { grow(to: program.frameSize) }
         Machine.clear(isLoaded, program.inputCount)
         if program.faultCount > 0 { Machine.clear(hasFault, program.faultCount) }
-        meter.begin(program)
+        meter.begin(
+            UnsafePointer(program.limits), budget: program.budget, remaining: program.budgetBehindInstructions)
     }
 
     /// Flags are cleared in words of eight.

@@ -13,9 +13,9 @@ enum Operators {
             if let holds = compare(opcode, x, y) { return .bool(holds) }
         } else if case .timestamp(let x) = a.pointee, case .timestamp(let y) = b.pointee {
             if let holds = compare(opcode, x, y) { return .bool(holds) }
-            if opcode == .subtract { return .duration(try span(from: y, to: x)) }
+            if opcode == .subtract { return .duration(try difference(from: y, to: x)) }
         } else if opcode == .isIn {
-            return .bool(try isIn(a, b, &meter))
+            return .bool(try isElement(a, b, &meter))
         }
         return try apply(opcode, a.pointee, b.pointee, &meter)
     }
@@ -42,7 +42,7 @@ enum Operators {
         }
     }
 
-    static func span(from start: Timestamp, to end: Timestamp) throws(Fault) -> TimeSpan {
+    static func difference(from start: Timestamp, to end: Timestamp) throws(Fault) -> TimeSpan {
         guard let span = end.since(start) else { throw Fault("duration overflow") }
         return span
     }
@@ -50,16 +50,16 @@ enum Operators {
     static func apply(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
         switch opcode {
         case .add: try add(a, b, &meter)
-        case .subtract: try subtract(a, b)
-        case .multiply: try multiply(a, b)
-        case .divide: try divide(a, b)
-        case .modulo: try modulo(a, b)
+        case .subtract: try difference(a, b)
+        case .multiply: try product(a, b)
+        case .divide: try quotient(a, b)
+        case .modulo: try remainder(a, b)
         case .equal: .bool(try equal(a, b, &meter))
         case .notEqual: .bool(try !equal(a, b, &meter))
         case .isIn:
             .bool(
                 try withUnsafePointer(to: a) { (a) throws(Fault) in
-                    try withUnsafePointer(to: b) { (b) throws(Fault) in try isIn(a, b, &meter) }
+                    try withUnsafePointer(to: b) { (b) throws(Fault) in try isElement(a, b, &meter) }
                 })
         default: .bool(try compare(opcode, a, b, &meter))
         }
@@ -94,14 +94,14 @@ enum Operators {
         }
     }
 
-    static func subtract(_ a: Value, _ b: Value) throws(Fault) -> Value {
+    static func difference(_ a: Value, _ b: Value) throws(Fault) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): return .int(try whole(x.subtractingReportingOverflow(y), "integer"))
         case (.uint(let x), .uint(let y)):
             return .uint(try whole(x.subtractingReportingOverflow(y), "unsigned integer"))
         case (.double(let x), .double(let y)): return .double(x - y)
         case (.timestamp(let x), .timestamp(let y)):
-            return .duration(try span(from: y, to: x))
+            return .duration(try difference(from: y, to: x))
         case (.timestamp(let time), .duration(let span)):
             guard span.nanoseconds != .min, let result = time.advanced(by: TimeSpan(nanoseconds: -span.nanoseconds))
             else {
@@ -115,7 +115,7 @@ enum Operators {
         }
     }
 
-    static func multiply(_ a: Value, _ b: Value) throws(Fault) -> Value {
+    static func product(_ a: Value, _ b: Value) throws(Fault) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)): .int(try whole(x.multipliedReportingOverflow(by: y), "integer"))
         case (.uint(let x), .uint(let y)): .uint(try whole(x.multipliedReportingOverflow(by: y), "unsigned integer"))
@@ -124,7 +124,7 @@ enum Operators {
         }
     }
 
-    static func divide(_ a: Value, _ b: Value) throws(Fault) -> Value {
+    static func quotient(_ a: Value, _ b: Value) throws(Fault) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)):
             if y == 0 { throw Fault("division by zero") }
@@ -138,7 +138,7 @@ enum Operators {
         }
     }
 
-    static func modulo(_ a: Value, _ b: Value) throws(Fault) -> Value {
+    static func remainder(_ a: Value, _ b: Value) throws(Fault) -> Value {
         switch (a, b) {
         case (.int(let x), .int(let y)):
             if y == 0 { throw Fault("modulus by zero") }
@@ -150,7 +150,7 @@ enum Operators {
         }
     }
 
-    static func negate(_ a: Value) throws(Fault) -> Value {
+    static func negated(_ a: Value) throws(Fault) -> Value {
         switch a {
         case .int(let x): return .int(try whole((0 as Int64).subtractingReportingOverflow(x), "integer"))
         case .double(let x): return .double(-x)
@@ -194,7 +194,9 @@ enum Operators {
         }
     }
 
-    static func isIn(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Bool {
+    static func isElement(_ a: UnsafePointer<Value>, _ b: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault)
+        -> Bool
+    {
         switch b.pointee {
         case .list(let elements):
             try meter.charge(elements.count)
@@ -207,7 +209,7 @@ enum Operators {
         case .opaque(let opaque as VectorValue):
             try meter.charge(opaque.components.count)
             var list = Value.list(opaque.components.map { .double($0) })
-            return try isIn(a, &list, &meter)
+            return try isElement(a, &list, &meter)
         default: throw .noSuchOverload("in", a.pointee, b.pointee)
         }
     }

@@ -95,7 +95,7 @@ extension Value {
                 switch step {
                 case .key(let name): value = try Access.select(value, name, isOptional: false)
                 case .index(let index): value = try Access.index(value, .int(Int64(index)), isOptional: false)
-                case .element(let field, let wanted): value = try Access.element(value, field, wanted)
+                case .element(let field, let wanted): value = try Access.findElement(value, field, wanted)
                 }
             } catch {
                 return .failure(error.failure ?? Failure(.ruleFailed, error.message))

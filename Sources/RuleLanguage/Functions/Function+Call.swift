@@ -3,7 +3,7 @@ import AttributeValues
 extension Function {
     /// Evaluates a call on any arguments. Arguments that fit no overload are a fault.
     func call(_ arguments: Arguments, isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value {
-        try meter.charge(work.steps(for: arguments))
+        try meter.charge(work.cost(for: arguments))
         guard let value = try dispatch(arguments, isMember, &meter) else { throw arguments.noSuchOverload(rawValue) }
         return value
     }
@@ -16,7 +16,7 @@ extension Function {
         case .type: return a.count == 1 && !isMember ? .type(a[0].typeName) : nil
         case .dyn: return a.count == 1 && !isMember ? a[0] : nil
         case .contains, .startsWith, .endsWith:
-            guard isMember, a.count == 2, let text = a.string(0), let part = a.string(1) else { return nil }
+            guard isMember, a.count == 2, let text = a.text(0), let part = a.text(1) else { return nil }
             return .bool(
                 StringLibrary.search(
                     self == .contains ? .contains : self == .startsWith ? .startsWith : .endsWith, text, part))
@@ -29,18 +29,18 @@ extension Function {
         case .optionalOf, .optionalNone, .optionalOfNonZeroValue, .optionalUnwrap, .hasValue, .value, .or, .orValue,
             .unwrapOpt, .first, .last:
             return try OptionalLibrary.call(self, a, isMember, &meter)
-        case .reverse where a.count == 1 && a.list(0) != nil:
+        case .reverse where a.count == 1 && a.elements(0) != nil:
             return isMember ? try ListLibrary.call(self, a, &meter) : nil
         case .charAt, .indexOf, .lastIndexOf, .join, .lowerAscii, .upperAscii, .replace, .split, .substring, .trim,
             .reverse:
             return isMember ? try StringLibrary.call(self, a, &meter) : nil
-        case .format: return isMember ? try StringFormat.format(a, &meter) : nil
-        case .quote: return try StringLibrary.quote(a, &meter)
+        case .format: return isMember ? try StringFormat.formatText(a, &meter) : nil
+        case .quote: return try StringLibrary.quoteText(a, &meter)
         case .greatest, .least, .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr,
             .bitAnd, .bitXor, .bitNot, .bitShiftLeft, .bitShiftRight:
             return try MathLibrary.call(self, a, &meter)
         case .slice, .flatten, .distinct, .sort: return isMember ? try ListLibrary.call(self, a, &meter) : nil
-        case .range: return try ListLibrary.range(a, &meter)
+        case .range: return try ListLibrary.makeRange(a, &meter)
         case .setContains, .setEquivalent, .setIntersects: return try SetLibrary.call(self, a, &meter)
         case .base64Encode, .base64Decode: return try EncoderLibrary.call(self, a, &meter)
         case .regexReplace, .regexExtract, .regexExtractAll: return try RegexLibrary.call(self, a, &meter)

@@ -178,10 +178,10 @@ final class IPNetwork: OpaqueValue, CustomStringConvertible {
         }
     }
 
-    func contains(_ other: IPAddress) -> Bool {
+    func includes(_ other: IPAddress) -> Bool {
         other.bytes.count == address.bytes.count
             && IPNetwork.mask(other.bytes, prefixLength) == IPNetwork.mask(address.bytes, prefixLength)
     }
 
-    func contains(_ other: IPNetwork) -> Bool { other.prefixLength >= prefixLength && contains(other.address) }
+    func includes(_ other: IPNetwork) -> Bool { other.prefixLength >= prefixLength && includes(other.address) }
 }

@@ -3,7 +3,7 @@ import AttributeValues
 /// `slice`, `flatten`, `distinct`, `sort`, `reverse`, `lists.range`.
 enum ListLibrary {
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let list = a.list(0) else { return nil }
+        guard let list = a.elements(0) else { return nil }
         switch (function, a.count) {
         case (.reverse, 1):
             try meter.chargeElements(list.count)
@@ -26,12 +26,12 @@ enum ListLibrary {
             try flatten(list, depth: depth, into: &flat, &meter)
             return .list(flat)
         case (.distinct, 1): return .list(try distinct(list, &meter))
-        case (.sort, 1): return .list(try Sorting.sort(list.array, by: list.array, &meter))
+        case (.sort, 1): return .list(try Sorting.sortElements(list.array, by: list.array, &meter))
         default: return nil
         }
     }
 
-    static func range(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+    static func makeRange(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard a.count == 1, let count = a.int(0) else { return nil }
         guard count > 0 else { return .list([]) }
         try meter.chargeElements(Int(clamping: count))
@@ -84,7 +84,7 @@ enum ListLibrary {
 /// Sorting of lists by keys that have an order.
 enum Sorting {
     /// Stable. All keys must have one type, which must be ordered.
-    static func sort(_ elements: [Value], by keys: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
+    static func sortElements(_ elements: [Value], by keys: [Value], _ meter: inout Meter) throws(Fault) -> [Value] {
         guard let first = keys.first else { return [] }
         var levels = 1
         while 1 << levels < keys.count { levels += 1 }
@@ -111,7 +111,7 @@ enum Sorting {
 /// `sets.contains`, `sets.equivalent`, `sets.intersects`: lists as sets under CEL's `==`.
 enum SetLibrary {
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 2, let x = a.list(0), let y = a.list(1) else { return nil }
+        guard a.count == 2, let x = a.elements(0), let y = a.elements(1) else { return nil }
         switch function {
         case .setContains: return .bool(try contains(x, y, &meter))
         case .setEquivalent:

@@ -23,7 +23,7 @@ enum MathLibrary {
 
     private static func extremum(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         var candidates = (0..<a.count).map { a[$0] }
-        if a.count == 1, let list = a.list(0) {
+        if a.count == 1, let list = a.elements(0) {
             if list.isEmpty { throw Fault("\(function.rawValue)() of an empty list") }
             candidates = list.array
         }

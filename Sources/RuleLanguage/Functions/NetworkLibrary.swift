@@ -4,7 +4,7 @@ import AttributeValues
 enum NetworkLibrary {
     static func call(_ function: Function, _ a: Arguments, _ isMember: Bool) throws(Fault) -> Value? {
         guard a.count > 0 else { return nil }
-        if !isMember { return a.count == 1 ? try global(function, a.string(0)) : nil }
+        if !isMember { return a.count == 1 ? try global(function, a.text(0)) : nil }
         guard case .opaque(let receiver) = a[0] else { return nil }
         if let address = receiver as? IPAddress { return a.count == 1 ? member(function, address) : nil }
         guard let network = receiver as? IPNetwork else { return nil }
@@ -14,14 +14,14 @@ enum NetworkLibrary {
         case (.prefixLength, 1): return .int(Int64(network.prefixLength))
         case (.containsIP, 2):
             switch a[1] {
-            case .string(let text): return .bool(network.contains(try IPAddress(text)))
-            case .opaque(let address as IPAddress): return .bool(network.contains(address))
+            case .string(let text): return .bool(network.includes(try IPAddress(text)))
+            case .opaque(let address as IPAddress): return .bool(network.includes(address))
             default: return nil
             }
         case (.containsCIDR, 2):
             switch a[1] {
-            case .string(let text): return .bool(network.contains(try IPNetwork(text)))
-            case .opaque(let other as IPNetwork): return .bool(network.contains(other))
+            case .string(let text): return .bool(network.includes(try IPNetwork(text)))
+            case .opaque(let other as IPNetwork): return .bool(network.includes(other))
             default: return nil
             }
         default: return nil

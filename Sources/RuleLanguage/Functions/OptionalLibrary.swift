@@ -11,8 +11,8 @@ enum OptionalLibrary {
         case (.optionalOf, 1, false): return .optional(a[0])
         case (.optionalOfNonZeroValue, 1, false): return isZero(a[0]) ? .optional(nil) : .optional(a[0])
         case (.optionalUnwrap, 1, false), (.unwrapOpt, 1, true): return try unwrap(a[0], &meter)
-        case (.first, 1, true): return a.list(0).map { .optional($0.first) }
-        case (.last, 1, true): return a.list(0).map { .optional($0.last) }
+        case (.first, 1, true): return a.elements(0).map { .optional($0.first) }
+        case (.last, 1, true): return a.elements(0).map { .optional($0.last) }
         default: break
         }
         guard isMember, a.count > 0, case .optional(let wrapped) = a[0] else { return nil }

@@ -9,8 +9,8 @@ enum StringFormat {
     /// Steps for a clause, in addition to the cost of the value.
     private static let clauseCost = 20
 
-    static func format(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 2, let template = a.string(0), let values = a.list(1) else { return nil }
+    static func formatText(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 2, let template = a.text(0), let values = a.elements(1) else { return nil }
         var output = ""
         var rest = template.utf8[...]
         var next = 0

@@ -31,7 +31,7 @@ enum StringLibrary {
 
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         if function == .join { return try join(a, &meter) }
-        guard let text = a.string(0) else { return nil }
+        guard let text = a.text(0) else { return nil }
         switch (function, a.count) {
         case (.lowerAscii, 1): return .string(mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
         case (.upperAscii, 1): return .string(mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
@@ -50,10 +50,10 @@ enum StringLibrary {
         case (.indexOf, 2), (.indexOf, 3), (.lastIndexOf, 2), (.lastIndexOf, 3):
             return try index(function, text, a, &meter)
         case (.replace, 3), (.replace, 4):
-            guard let old = a.string(1), let new = a.string(2), a.count == 3 || a.int(3) != nil else { return nil }
+            guard let old = a.text(1), let new = a.text(2), a.count == 3 || a.int(3) != nil else { return nil }
             return .string(try replace(text, old, new, limit: a.int(3) ?? -1, &meter))
         case (.split, 2), (.split, 3):
-            guard let separator = a.string(1), a.count == 2 || a.int(2) != nil else { return nil }
+            guard let separator = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
             return .list(try split(text, separator, limit: a.int(2) ?? -1, &meter))
         default: return nil
         }
@@ -87,7 +87,7 @@ enum StringLibrary {
     private static func index(
         _ function: Function, _ text: String, _ a: Arguments, _ meter: inout Meter
     ) throws(Fault) -> Value? {
-        guard let part = a.string(1), a.count == 2 || a.int(2) != nil else { return nil }
+        guard let part = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
         let scalars = Array(text.unicodeScalars)
         let wanted = Array(part.unicodeScalars)
         let offset = a.int(2) ?? (function == .indexOf ? 0 : Int64(scalars.count))
@@ -104,8 +104,8 @@ enum StringLibrary {
     }
 
     private static func join(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let elements = a.list(0), a.count == 1 || a.count == 2 && a.string(1) != nil else { return nil }
-        let separator = a.string(1) ?? ""
+        guard let elements = a.elements(0), a.count == 1 || a.count == 2 && a.text(1) != nil else { return nil }
+        let separator = a.text(1) ?? ""
         var size = separator.utf8.count * max(0, elements.count - 1)
         for element in elements {
             guard case .string(let text) = element else { return nil }
@@ -193,8 +193,8 @@ enum StringLibrary {
         return found
     }
 
-    static func quote(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 1, let text = a.string(0) else { return nil }
+    static func quoteText(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard a.count == 1, let text = a.text(0) else { return nil }
         try meter.chargeText(text.utf8.count + 2)
         var quoted = "\""
         for scalar in text.unicodeScalars {

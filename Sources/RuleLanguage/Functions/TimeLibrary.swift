@@ -4,16 +4,16 @@ import AttributeValues
 enum TimeLibrary {
     static func get(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         switch (a[0], a.count) {
-        case (.timestamp(let time), 1): return part(function, time, offset: 0).map { .int($0) }
+        case (.timestamp(let time), 1): return readPart(function, time, offset: 0).map { .int($0) }
         case (.timestamp(let time), 2):
-            guard let zone = a.string(1) else { return nil }
-            return part(function, time, offset: try offset(zone, at: time, &meter)).map { .int($0) }
-        case (.duration(let span), 1): return part(function, span).map { .int($0) }
+            guard let zone = a.text(1) else { return nil }
+            return readPart(function, time, offset: try offset(zone, at: time, &meter)).map { .int($0) }
+        case (.duration(let span), 1): return readPart(function, span).map { .int($0) }
         default: return nil
         }
     }
 
-    static func isPart(_ function: Function) -> Bool {
+    static func readsPart(_ function: Function) -> Bool {
         switch function {
         case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
             .getSeconds, .getMilliseconds:
@@ -24,11 +24,11 @@ enum TimeLibrary {
 
     /// A part of a value in memory, in UTC.
     @inline(never)
-    static func part(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Int64 {
+    static func readPart(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Int64 {
         let found: Int64? =
             switch value.pointee {
-            case .timestamp(let time): part(function, time, offset: 0)
-            case .duration(let span): part(function, span)
+            case .timestamp(let time): readPart(function, time, offset: 0)
+            case .duration(let span): readPart(function, span)
             default: nil
             }
         guard let found else { throw .noSuchOverload(function.rawValue, value.pointee) }
@@ -36,7 +36,7 @@ enum TimeLibrary {
     }
 
     @inline(__always)
-    private static func part(_ function: Function, _ time: Timestamp, offset: Int) -> Int64? {
+    private static func readPart(_ function: Function, _ time: Timestamp, offset: Int) -> Int64? {
         let local = time.seconds &+ Int64(offset)
         let days = Int((local >= 0 ? local : local &- 86_399) / 86_400)
         let second = Int(local) &- days &* 86_400
@@ -58,7 +58,7 @@ enum TimeLibrary {
     }
 
     /// The whole span in a unit, rounded towards zero. Milliseconds are only the part below a second.
-    private static func part(_ function: Function, _ span: TimeSpan) -> Int64? {
+    private static func readPart(_ function: Function, _ span: TimeSpan) -> Int64? {
         switch function {
         case .getHours: span.nanoseconds / 3_600_000_000_000
         case .getMinutes: span.nanoseconds / 60_000_000_000

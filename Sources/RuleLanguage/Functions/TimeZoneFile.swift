@@ -66,7 +66,7 @@ struct TimeZoneFile {
     private static let maximumSize = 1 << 18
 
     /// Reads a zone of the system; nil if there is none with this name.
-    static func named(_ name: String) -> TimeZoneFile? {
+    static func find(_ name: String) -> TimeZoneFile? {
         let isPlain = name.utf8.allSatisfy { byte in
             Lexer.isLetter(byte) || Lexer.isDigit(byte)
                 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
@@ -92,7 +92,7 @@ final class TimeZoneCache {
     func zone(_ name: String, _ meter: inout Meter) throws(Fault) -> TimeZoneFile? {
         if let known = zones[name] { return known }
         try meter.charge(TimeZoneCache.readingCost)
-        guard let zone = TimeZoneFile.named(name) else { return nil }
+        guard let zone = TimeZoneFile.find(name) else { return nil }
         if zones.count >= TimeZoneCache.maximumCount { zones.removeAll() }
         zones[name] = zone
         return zone

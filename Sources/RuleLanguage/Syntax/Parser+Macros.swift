@@ -9,9 +9,9 @@ extension Parser {
         let argument = arguments[0]
         guard tree[argument].kind == .select else {
             report("has() asks for a field", at: position, hint: "write has(a.b)")
-            return faulty()
+            return addFaulty()
         }
-        var made = node(.presence, at: position)
+        var made = makeNode(.presence, at: position)
         made.name = tree[argument].name
         // `has(a.?b)`: the operand's own optional form gives the same result.
         return add(made, [tree.child(argument, 0)])
@@ -20,7 +20,7 @@ extension Parser {
     mutating func expandMember(
         _ operand: SyntaxTree.ID, _ name: String, _ arguments: [SyntaxTree.ID], _ position: Int
     ) -> SyntaxTree.ID? {
-        if tree[operand].kind == .identifier, tree.name(operand) == "cel", !tree[operand].flag {
+        if tree[operand].kind == .identifier, tree.spelling(operand) == "cel", !tree[operand].flag {
             return expandNamespaced(name, arguments, position, Int(tree[operand].start))
         }
         switch (name, arguments.count) {
@@ -42,7 +42,7 @@ extension Parser {
             return fold(.transformMapEntry, operand, name, arguments, variables: 2, position)
         case ("sortBy", 2): return fold(.sortBy, operand, name, arguments, variables: 1, position)
         case ("optMap", 2), ("optFlatMap", 2):
-            var made = node(.optionalMap, at: position)
+            var made = makeNode(.optionalMap, at: position)
             made.flag = name == "optFlatMap"
             made.name = variable(arguments[0], of: name)
             return add(made, [operand, arguments[1]])
@@ -54,7 +54,7 @@ extension Parser {
         _ macro: SyntaxTree.Macro, _ range: SyntaxTree.ID, _ name: String, _ arguments: [SyntaxTree.ID], variables: Int,
         _ position: Int
     ) -> SyntaxTree.ID {
-        var made = node(.comprehension, at: position)
+        var made = makeNode(.comprehension, at: position)
         made.detail = macro.rawValue
         made.name = variable(arguments[0], of: name)
         if variables == 2 {
@@ -83,19 +83,19 @@ extension Parser {
     ) -> SyntaxTree.ID? {
         switch (name, arguments.count) {
         case ("bind", 3):
-            var made = node(.bind, at: position, from: start)
+            var made = makeNode(.bind, at: position, from: start)
             made.name = variable(arguments[0], of: "cel.bind")
             return add(made, [arguments[1], arguments[2]])
         case ("block", 2):
             guard tree[arguments[0]].kind == .list else {
                 report("cel.block() takes a list literal of expressions", at: Int(tree[arguments[0]].start))
-                return faulty()
+                return addFaulty()
             }
             let bound = tree.children(arguments[0]).map { Int($0) }
             if let entry = bound.first(where: { tree[$0].kind == .optionalEntry }) {
                 report("cel.block() takes plain expressions", at: Int(tree[entry].start))
             }
-            return add(node(.block, at: position, from: start), bound + [arguments[1]])
+            return add(makeNode(.block, at: position, from: start), bound + [arguments[1]])
         case ("index", 1): return generatedName("@index", arguments, position, start)
         case ("iterVar", 2): return generatedName("@it", arguments, position, start)
         case ("accuVar", 2): return generatedName("@ac", arguments, position, start)
@@ -111,11 +111,11 @@ extension Parser {
         for argument in arguments {
             guard case .int(let number)? = tree.constant(argument), number >= 0 else {
                 report("a non-negative int literal is needed", at: Int(tree[argument].start))
-                return faulty()
+                return addFaulty()
             }
             name += arguments.count == 1 ? "\(number)" : ":\(number)"
         }
-        var made = node(.identifier, at: position, from: start)
+        var made = makeNode(.identifier, at: position, from: start)
         made.name = tree.intern(name)
         return add(made, [])
     }

@@ -18,7 +18,7 @@ extension Parser {
                 let isOptional = skip(.question)
                 let key = parseExpression()
                 expect(.rightBracket)
-                var made = node(.index, at: position)
+                var made = makeNode(.index, at: position)
                 made.flag = isOptional
                 operand = add(made, [operand, key])
             case .leftBrace:
@@ -50,7 +50,7 @@ extension Parser {
         if lexer.token == .leftParenthesis, !isOptional, !isQuoted {
             return parseMemberCall(operand, text, namePosition)
         }
-        var made = node(.select, at: position)
+        var made = makeNode(.select, at: position)
         made.flag = isOptional
         made.name = tree.intern(text)
         return add(made, [operand])
@@ -59,7 +59,7 @@ extension Parser {
     private mutating func parseMemberCall(_ operand: SyntaxTree.ID, _ name: String, _ position: Int) -> SyntaxTree.ID {
         let arguments = parseArguments()
         if let macro = expandMember(operand, name, arguments, position) { return macro }
-        var made = node(.memberCall, at: position)
+        var made = makeNode(.memberCall, at: position)
         made.name = tree.intern(name)
         return add(made, [operand] + arguments)
     }
@@ -83,7 +83,7 @@ extension Parser {
             lexer.advance()
             guard lexer.token == .identifier else {
                 fail("expected a name behind '.', found \(found)")
-                return faulty()
+                return addFaulty()
             }
             return parseName(start, hasLeadingDot: true)
         case .leftParenthesis:
@@ -102,7 +102,7 @@ extension Parser {
         default:
             fail("expected an expression, found \(found)")
             if lexer.token == .invalid { lexer.advance() }
-            return faulty()
+            return addFaulty()
         }
     }
 
@@ -116,12 +116,12 @@ extension Parser {
         if lexer.token == .leftParenthesis {
             let arguments = parseArguments()
             if !hasLeadingDot, let macro = expandGlobal(text, arguments, position) { return macro }
-            var made = node(.call, at: position, from: start)
+            var made = makeNode(.call, at: position, from: start)
             made.name = tree.intern(text)
             made.flag = hasLeadingDot
             return add(made, arguments)
         }
-        var made = node(.identifier, at: start)
+        var made = makeNode(.identifier, at: start)
         made.name = tree.intern(text)
         made.flag = hasLeadingDot
         return add(made, [])
@@ -135,7 +135,7 @@ extension Parser {
             if !skipComma() { break }
         }
         expect(.rightBracket)
-        return add(node(.list, at: start), elements)
+        return add(makeNode(.list, at: start), elements)
     }
 
     /// `[?] expression`
@@ -143,7 +143,7 @@ extension Parser {
         let start = lexer.start
         guard skip(.question) else { return parseExpression() }
         let value = parseExpression()
-        return add(node(.optionalEntry, at: start), [value])
+        return add(makeNode(.optionalEntry, at: start), [value])
     }
 
     private mutating func parseMap(_ start: Int) -> SyntaxTree.ID {
@@ -155,11 +155,11 @@ extension Parser {
             entries.append(parseExpression())
             expect(.colon)
             let value = parseExpression()
-            entries.append(isOptional ? add(node(.optionalEntry, at: entryStart), [value]) : value)
+            entries.append(isOptional ? add(makeNode(.optionalEntry, at: entryStart), [value]) : value)
             if !skipComma() { break }
         }
         expect(.rightBrace)
-        return add(node(.map, at: start), entries)
+        return add(makeNode(.map, at: start), entries)
     }
 
     private func messageName(_ operand: SyntaxTree.ID) -> String? {
@@ -184,7 +184,7 @@ extension Parser {
             if !skipComma() { break }
         }
         expect(.rightBrace)
-        var made = node(.message, at: start)
+        var made = makeNode(.message, at: start)
         made.name = tree.intern(name)
         return add(made, values)
     }
@@ -197,7 +197,7 @@ extension Parser {
         let token = lexer.token
         guard token == .int || token == .double || token == .uint && !isNegative else {
             fail("expected a number, found \(found)")
-            return faulty()
+            return addFaulty()
         }
         lexer.advance()
         let value: Value?

@@ -66,7 +66,7 @@ struct Parser {
         case "or": return "'or' is written ||"
         default: break
         }
-        guard let last = tree.nodes.indices.last, tree[last].kind == .identifier, tree.name(last) == "not" else {
+        guard let last = tree.nodes.indices.last, tree[last].kind == .identifier, tree.spelling(last) == "not" else {
             return nil
         }
         return "'not' is written !"
@@ -127,7 +127,7 @@ struct Parser {
 
     // MARK: nodes
 
-    func node(_ kind: SyntaxTree.Kind, at position: Int, from start: Int? = nil) -> SyntaxTree.Node {
+    func makeNode(_ kind: SyntaxTree.Kind, at position: Int, from start: Int? = nil) -> SyntaxTree.Node {
         SyntaxTree.Node(
             kind: kind, position: Int32(position), start: Int32(start ?? position), end: Int32(lexer.previousEnd))
     }
@@ -139,7 +139,7 @@ struct Parser {
         return id
     }
 
-    mutating func faulty() -> SyntaxTree.ID { tree.add(node(.faulty, at: lexer.start)) }
+    mutating func addFaulty() -> SyntaxTree.ID { tree.add(makeNode(.faulty, at: lexer.start)) }
 
     // MARK: expressions
 
@@ -148,7 +148,7 @@ struct Parser {
         defer { depth -= 1 }
         guard depth <= limits.nesting else {
             abort("nested deeper than \(limits.nesting) levels")
-            return faulty()
+            return addFaulty()
         }
         let condition = parseOr()
         guard lexer.token == .question else { return condition }
@@ -157,11 +157,11 @@ struct Parser {
         let yes = parseOr()
         if lexer.token != .colon {
             fail("expected ':' of the conditional, found \(found)", hint: "a nested conditional stands in parentheses")
-            return faulty()
+            return addFaulty()
         }
         lexer.advance()
         let no = parseExpression()
-        return add(node(.conditional, at: position), [condition, yes, no])
+        return add(makeNode(.conditional, at: position), [condition, yes, no])
     }
 
     private mutating func parseOr() -> SyntaxTree.ID {
@@ -180,7 +180,7 @@ struct Parser {
             lexer.advance()
             operands.append(operand(&self))
         }
-        return add(node(kind, at: position), operands)
+        return add(makeNode(kind, at: position), operands)
     }
 
     private func binaryOperator() -> (SyntaxTree.Operation, level: Int)? {
@@ -207,7 +207,7 @@ struct Parser {
             let position = lexer.start
             lexer.advance()
             let right = parseBinary(level + 1)
-            var made = node(.binary, at: position)
+            var made = makeNode(.binary, at: position)
             made.detail = operation.rawValue
             left = add(made, [left, right])
         }
@@ -232,6 +232,6 @@ struct Parser {
             lexer.advance()
         }
         let operand = parseMember()
-        return isOdd ? add(node(kind, at: position), [operand]) : operand
+        return isOdd ? add(makeNode(kind, at: position), [operand]) : operand
     }
 }

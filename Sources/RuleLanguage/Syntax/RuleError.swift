@@ -63,7 +63,7 @@ extension RuleErrors: CustomStringConvertible {
 /// Positions in a rule's text.
 enum SourceText {
     /// The line and column of a byte offset, 1-based; the column counts code points.
-    static func place(of offset: Int, in text: String) -> (line: Int, column: Int) {
+    static func locate(of offset: Int, in text: String) -> (line: Int, column: Int) {
         var line = 1
         var column = 1
         var rest = offset
@@ -93,7 +93,7 @@ struct Diagnostic {
     var hint: String?
 
     func located(in text: String) -> RuleError {
-        let (line, column) = SourceText.place(of: offset, in: text)
+        let (line, column) = SourceText.locate(of: offset, in: text)
         return RuleError(kind: kind, message: message, line: line, column: column, hint: hint)
     }
 }

@@ -120,7 +120,7 @@ struct SyntaxTree {
         return childIDs[first..<first + Int(nodes[id].childCount)]
     }
 
-    func name(_ id: ID) -> String {
+    func spelling(_ id: ID) -> String {
         let index = Int(nodes[id].name)
         return index < 0 ? "" : names[index]
     }
@@ -172,7 +172,7 @@ struct SyntaxTree {
     func rootName(_ id: ID) -> String? {
         var at = id
         while nodes[at].kind == .select, !nodes[at].flag { at = child(at, 0) }
-        return nodes[at].kind == .identifier ? name(at) : nil
+        return nodes[at].kind == .identifier ? spelling(at) : nil
     }
 
     /// `a.b.c` when the node is a chain of plain selects on an identifier, outermost last; nil otherwise.
@@ -180,11 +180,11 @@ struct SyntaxTree {
         var names: [String] = []
         var at = id
         while nodes[at].kind == .select, !nodes[at].flag {
-            names.append(name(at))
+            names.append(spelling(at))
             at = child(at, 0)
         }
         guard nodes[at].kind == .identifier else { return nil }
-        names.append(name(at))
+        names.append(spelling(at))
         names.reverse()
         return (names, nodes[at].flag)
     }

@@ -85,10 +85,10 @@ extension Checker {
 
     mutating func checkCall(_ id: SyntaxTree.ID) -> RuleType {
         if let type = checkTimeOperator(id) { return type }
-        let name = tree.name(id)
+        let name = tree.spelling(id)
         let arguments = tree.children(id).map { check(Int($0)) }
         for candidate in scope.candidates(name, isRooted: tree[id].flag) {
-            guard let declaration = scope.function(candidate) else { continue }
+            guard let declaration = scope.findFunction(candidate) else { continue }
             resolutions[id] = .function(declaration.function)
             return checkCall(id, declaration, arguments, isMember: false)
         }
@@ -97,14 +97,14 @@ extension Checker {
     }
 
     mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
-        let name = tree.name(id)
+        let name = tree.spelling(id)
         let receiver = tree.child(id, 0)
         if scope.mayQualifyFunction(tree.rootName(receiver)) || tree.rootName(receiver) == Checker.macroNamespace,
             let (names, isRooted) = tree.qualifiedName(receiver)
         {
             let qualified = names.joined(separator: ".") + "." + name
             for candidate in scope.candidates(qualified, isRooted: isRooted) {
-                guard let declaration = scope.function(candidate) else { continue }
+                guard let declaration = scope.findFunction(candidate) else { continue }
                 resolutions[id] = .namespacedFunction(declaration.function)
                 let arguments = tree.children(id).dropFirst().map { check(Int($0)) }
                 return checkCall(id, declaration, arguments, isMember: false)
@@ -117,14 +117,14 @@ extension Checker {
                 return .error
             }
         }
-        if let form = Checker.macroForms[name], scope.function(name) == nil {
+        if let form = Checker.macroForms[name], scope.findFunction(name) == nil {
             // The arguments of a macro are not evaluated before the call.
             _ = check(receiver)
             fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
             return .error
         }
         let arguments = tree.children(id).map { check(Int($0)) }
-        guard let declaration = scope.function(name) else {
+        guard let declaration = scope.findFunction(name) else {
             failUnknown(id, name)
             return .error
         }
@@ -155,15 +155,15 @@ extension Checker {
 
     /// True if a name occurs only before functions' names, as `math`.
     private func isFunctionNamespace(_ name: String) -> Bool {
-        (FunctionTable.namespaces.contains(name) || name == Checker.macroNamespace) && local(name) == nil
-            && scope.variable(name) == nil && scope.namespace(name) == nil
+        (FunctionTable.namespaces.contains(name) || name == Checker.macroNamespace) && findLocal(name) == nil
+            && scope.variable(name) == nil && scope.findNamespace(name) == nil
     }
 
     private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String, in namespace: String) {
         if Checker.isMacro(name, of: namespace), let form = Checker.namespacedMacroForms[name] {
             return fail(id, "\(namespace).\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
-        let known = Set(scope.names(below: namespace, among: scope.functionNames)).union(
+        let known = Set(scope.rests(below: namespace, among: scope.functionNames)).union(
             namespace == Checker.macroNamespace ? Array(Checker.namespacedMacroForms.keys) : [])
         let shown = known.sorted()
         fail(
@@ -308,9 +308,9 @@ extension Checker {
         let isList = if case .list = range.unwrapped { true } else { false }
         var added: [(String, RuleType)]
         if let second = tree.secondName(id) {
-            added = [(tree.name(id), key), (second, value)]
+            added = [(tree.spelling(id), key), (second, value)]
         } else {
-            added = [(tree.name(id), isList ? value : key)]
+            added = [(tree.spelling(id), isList ? value : key)]
         }
         // If the range is unknown, so is its element.
         if range.isDynOrError { added = added.map { ($0.0, .dyn) } }

@@ -1,7 +1,7 @@
 import AttributeValues
 
 extension Checker {
-    func local(_ name: String) -> (type: RuleType, number: Int)? {
+    func findLocal(_ name: String) -> (type: RuleType, number: Int)? {
         for local in locals.reversed() where local.name == name { return (local.type, local.number) }
         return nil
     }
@@ -37,14 +37,14 @@ extension Checker {
     }
 
     mutating func checkIdentifier(_ id: SyntaxTree.ID) -> RuleType {
-        let name = tree.name(id)
+        let name = tree.spelling(id)
         let isRooted = tree[id].flag
-        if !isRooted, let (type, number) = local(name) {
+        if !isRooted, let (type, number) = findLocal(name) {
             resolutions[id] = .local(number)
             return type
         }
         if let type = resolve(id, name, isRooted: isRooted) { return type }
-        if let noun = scope.namespace(name) {
+        if let noun = scope.findNamespace(name) {
             fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
             return .error
         }
@@ -53,7 +53,7 @@ extension Checker {
             return .error
         }
         let hint =
-            scope.function(name) != nil
+            scope.findFunction(name) != nil
             ? "'\(name)' is a function: \(name)(…)"
             : nameHint(name) {
                 (locals.map(\.name) + scope.variableNames + scope.namespaceNames).lazy.filter {
@@ -71,7 +71,7 @@ extension Checker {
     mutating func checkSelect(_ id: SyntaxTree.ID) -> RuleType {
         if !tree[id].flag, let type = checkQualified(id) { return type }
         let operand = check(tree.child(id, 0))
-        let type = select(operand, tree.name(id), id)
+        let type = select(operand, tree.spelling(id), id)
         return tree[id].flag && type.optionalElement == nil ? .optional(type) : type
     }
 
@@ -79,14 +79,14 @@ extension Checker {
     private mutating func checkQualified(_ id: SyntaxTree.ID) -> RuleType? {
         guard scope.mayQualify(tree.rootName(id)) else { return nil }
         guard let (names, isRooted) = tree.qualifiedName(id) else { return nil }
-        if !isRooted, local(names[0]) != nil { return nil }
+        if !isRooted, findLocal(names[0]) != nil { return nil }
         if let type = resolve(id, names.joined(separator: "."), isRooted: isRooted) { return type }
-        guard names.count == 2, let noun = scope.namespace(names[0]), scope.variable(names[0]) == nil else {
+        guard names.count == 2, let noun = scope.findNamespace(names[0]), scope.variable(names[0]) == nil else {
             return nil
         }
         fail(
             id, "no \(noun) '\(names[1])'",
-            hint: nameHint(names[1]) { scope.names(below: names[0], among: scope.variableNames) })
+            hint: nameHint(names[1]) { scope.rests(below: names[0], among: scope.variableNames) })
         return .error
     }
 
@@ -115,7 +115,7 @@ extension Checker {
             return .error
         case let type:
             let hint =
-                scope.function(field)?.overloads.contains { $0.isMember } ?? false
+                scope.findFunction(field)?.overloads.contains { $0.isMember } ?? false
                 ? "'\(field)' is a function: write \(field)()"
                 : ["length", "len", "count"].contains(field) ? "write size(x)" : nil
             fail(id, "type '\(type)' does not support field selection", hint: hint)
@@ -128,10 +128,10 @@ extension Checker {
         // `env["key"]` is `env.key`.
         if tree[operandID].kind == .identifier, !tree[id].flag,
             case .string(let key)? = tree.constant(tree.child(id, 1)),
-            local(tree.name(operandID)) == nil, scope.variable(tree.name(operandID)) == nil,
-            let noun = scope.namespace(tree.name(operandID))
+            findLocal(tree.spelling(operandID)) == nil, scope.variable(tree.spelling(operandID)) == nil,
+            let noun = scope.findNamespace(tree.spelling(operandID))
         {
-            if let type = resolve(id, "\(tree.name(operandID)).\(key)", isRooted: true) { return type }
+            if let type = resolve(id, "\(tree.spelling(operandID)).\(key)", isRooted: true) { return type }
             fail(id, "no \(noun) '\(key)'")
             return .error
         }

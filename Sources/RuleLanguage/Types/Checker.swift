@@ -103,7 +103,7 @@ struct Checker {
         case .select: return checkSelect(id)
         case .presence:
             let operand = check(tree.child(id, 0))
-            _ = select(operand, tree.name(id), id)
+            _ = select(operand, tree.spelling(id), id)
             return .bool
         case .index: return checkIndex(id)
         case .call: return checkCall(id)
@@ -114,7 +114,7 @@ struct Checker {
         case .message:
             for child in tree.children(id) { _ = check(Int(child)) }
             fail(
-                id, "'\(tree.name(id))' is not a type whose values can be written",
+                id, "'\(tree.spelling(id))' is not a type whose values can be written",
                 hint: "write a map: {\"key\": value}")
             return .error
         case .not:
@@ -129,7 +129,7 @@ struct Checker {
         case .comprehension: return checkComprehension(id)
         case .bind:
             let value = check(tree.child(id, 0))
-            return withLocals([(tree.name(id), value)], of: id) { $0.check($0.tree.child(id, 1)) }
+            return withLocals([(tree.spelling(id), value)], of: id) { $0.check($0.tree.child(id, 1)) }
         case .optionalMap: return checkOptionalMap(id)
         case .block: return checkBlock(id)
         case .faulty: return .error
@@ -235,7 +235,7 @@ struct Checker {
         }
         let inner = operand.isDynOrError ? .dyn : unifier.substitute(element)
         let isFlat = tree[id].flag
-        let body = withLocals([(tree.name(id), inner)], of: id) { $0.check($0.tree.child(id, 1)) }
+        let body = withLocals([(tree.spelling(id), inner)], of: id) { $0.check($0.tree.child(id, 1)) }
         guard isFlat else { return .optional(body) }
         let content = unifier.fresh()
         if !unifier.agree(body, .optional(content)) {

@@ -43,11 +43,6 @@ public final class RuleScope {
         for (key, type) in keys { variables["\(name).\(key)"] = type }
     }
 
-    /// Adds a key to a namespace of this scope or one that it extends.
-    public func declareKey(_ key: String, in namespace: String, _ type: RuleType) {
-        declare("\(namespace).\(key)", type)
-    }
-
     /// The properties of a type with which variables are declared, as `.abstract(name, [])`.
     /// - Parameter isAssembled: true if values of the type consist of parts that change separately. Readers may then
     ///   get only the parts that a rule names: see `RuleInput.parts`.
@@ -67,7 +62,7 @@ public final class RuleScope {
         if name.utf8.first == UInt8(ascii: "$") { return hasRoot && name.utf8.contains(UInt8(ascii: ".")) ? .dyn : nil }
         return variables[name] ?? parent?.variable(name)
     }
-    func namespace(_ name: String) -> String? { namespaces[name] ?? parent?.namespace(name) }
+    func findNamespace(_ name: String) -> String? { namespaces[name] ?? parent?.findNamespace(name) }
     func properties(of object: String) -> [String: RuleType]? { objects[object] ?? parent?.properties(of: object) }
 
     /// True if a type is assembled or contains an assembled type.
@@ -84,8 +79,8 @@ public final class RuleScope {
         assembled.contains(name) || parent?.isAssembledObject(name) ?? false
     }
 
-    func function(_ name: String) -> FunctionDeclaration? {
-        functions[name] ?? parent?.function(name) ?? FunctionTable.standard[name]
+    func findFunction(_ name: String) -> FunctionDeclaration? {
+        functions[name] ?? parent?.findFunction(name) ?? FunctionTable.standard[name]
     }
 
     /// True if a chain of selects on the name could be one dotted name, so that it must be looked up as a whole.
@@ -111,7 +106,7 @@ public final class RuleScope {
     }
 
     /// The rest of each name that begins with a dotted prefix.
-    func names(below prefix: String, among names: [String]) -> [String] {
+    func rests(below prefix: String, among names: [String]) -> [String] {
         let prefix = prefix + "."
         return names.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
     }

@@ -65,14 +65,14 @@ struct ActionReader {
             }
             for key in ["of", "initial"] {
                 if let other = node[key] {
-                    cursor.at(key) { cursor.fault("\(key) goes with changes, not with on", at: other) }
+                    cursor.fault(under: key, "\(key) goes with changes, not with on", at: other)
                 }
             }
         } else if let of = node["of"] {
             let initial = node["initial"]?.value ?? false
             if case .bool = initial {
             } else if let written = node["initial"] {
-                cursor.at("initial") { cursor.fault("initial is true or false, not \(written.summary)", at: written) }
+                cursor.fault(under: "initial", "initial is true or false, not \(written.summary)", at: written)
             }
             if let (value, found) = cursor.at("of", { watched(of, scope) }) {
                 trigger = .change(of: value, initial: initial == true)
@@ -99,9 +99,8 @@ struct ActionReader {
         in scope: LexicalScope
     ) -> ActionDefinition {
         if let written = node["parameters"] {
-            cursor.at("parameters") {
-                cursor.fault("an action that the daemon calls has no parameters of its own", at: written)
-            }
+            cursor.fault(
+                under: "parameters", "an action that the daemon calls has no parameters of its own", at: written)
         }
         var parameters: [ActionDefinition.Parameter] = []
         if case .change = trigger {

@@ -131,15 +131,7 @@ struct ActionStepReader {
         let text = node.text
         // A reference from the root is the path of one attribute.
         if text.hasPrefix("$"), !text.hasPrefix("$/") {
-            guard let found = expressions.references.resolve(String(text.dropFirst()), in: scope, at: node) else {
-                return nil
-            }
-            if let obstacle = found.obstacle {
-                cursor.fault(
-                    .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node,
-                    hint: "write to the state it comes from")
-                return nil
-            }
+            guard let found = expressions.references.resolveTarget(text, in: scope, at: node) else { return nil }
             if found.entry.isOutside { made.outside.append(found.reference.name) }
             return (.reference(found.reference), found.type)
         }

@@ -131,16 +131,9 @@ struct BindingReader {
                 guard entry.name.hasPrefix("$") else {
                     return cursor.fault("'\(entry.name)' is no target", at: entry.key, hint: "a target is $name")
                 }
-                guard
-                    let found = expressions.references.resolve(
-                        String(entry.name.dropFirst()), in: outer, at: entry.key),
+                guard let found = expressions.references.resolveTarget(entry.name, in: outer, at: entry.key),
                     let (value, _) = expressions.expression(entry.value, in: scope)
                 else { return }
-                if let obstacle = found.obstacle {
-                    return cursor.fault(
-                        .readOnly, "'\(entry.name)' cannot be written: \(obstacle)", at: entry.key,
-                        hint: "write to the state it comes from")
-                }
                 writes.append((found.reference, value))
             }
         }

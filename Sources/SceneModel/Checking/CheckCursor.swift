@@ -71,6 +71,21 @@ final class CheckCursor {
         faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
     }
 
+    /// Adds a fault of what is written under a key.
+    func fault(
+        under key: String, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) {
+        at(key) { fault(code, message(), at: node, hint: hint(), note: note) }
+    }
+
+    func fault(
+        under key: String, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) {
+        fault(under: key, .invalid, message(), at: node, hint: hint(), note: note)
+    }
+
     // MARK: Shapes
 
     /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.

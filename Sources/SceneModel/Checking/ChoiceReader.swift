@@ -83,21 +83,18 @@ struct ChoiceReader {
         guard let written = node[choice.rawValue] else { return nil }
         guard let component = components.current else {
             if expressions.isKept { return .literal(.null) }
-            cursor.at(choice.rawValue) {
-                cursor.fault(
-                    "\(choice.rawValue) puts what a component is given into its body, and this is in no component",
-                    at: written, hint: "declare a component whose body has it, under components")
-            }
+            cursor.fault(
+                under: choice.rawValue,
+                "\(choice.rawValue) puts what a component is given into its body, and this is in no component",
+                at: written, hint: "declare a component whose body has it, under components")
             return nil
         }
         guard choice == .slot else {
             component.placing.hasPlaces = true
             if let base = component.components.last(where: { $0.placing.hasPlaces }) {
-                cursor.at("place") {
-                    cursor.fault(
-                        "\(base.component ?? "the component") places its subviews itself", at: written,
-                        hint: "a component that is made from it passes on what it is given, with slot: content")
-                }
+                cursor.fault(
+                    under: "place", "\(base.component ?? "the component") places its subviews itself", at: written,
+                    hint: "a component that is made from it passes on what it is given, with slot: content")
             }
             return condition(of: node, choice, scope)
         }

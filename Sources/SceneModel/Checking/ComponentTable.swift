@@ -51,11 +51,10 @@ final class ComponentTable {
             guard let chain = ComponentUses.findChain(from: name, backTo: name, uses) else { continue }
             for member in chain { components[member]?.isEndless = true }
             guard let entry = components[name]?.entry else { continue }
-            cursor.at(name) {
-                cursor.fault(
-                    "\(name) contains itself without end: \((chain + [name]).joined(separator: " → "))", at: entry.key,
-                    hint: "a component may repeat itself for the elements of a list that ends, with forEach")
-            }
+            cursor.fault(
+                under: name, "\(name) contains itself without end: \((chain + [name]).joined(separator: " → "))",
+                at: entry.key,
+                hint: "a component may repeat itself for the elements of a list that ends, with forEach")
         }
     }
 

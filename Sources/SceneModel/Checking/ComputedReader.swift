@@ -110,10 +110,9 @@ final class ComputedReader {
         }
         for circle in RuleOrder.circles(reads) {
             let (first, way) = (written[circle[0]], circle.map { written[$0].name })
-            cursor.at(first.name) {
-                cursor.fault(
-                    .cycle, "rules read each other in a circle: \(way.joined(separator: " → "))", at: first.value)
-            }
+            cursor.fault(
+                under: first.name, .cycle, "rules read each other in a circle: \(way.joined(separator: " → "))",
+                at: first.value)
         }
     }
 }

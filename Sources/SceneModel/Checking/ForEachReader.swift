@@ -60,11 +60,9 @@ struct ForEachReader {
     private func idField(_ written: DocumentNode) -> String {
         guard let node = written["id"] else { return "id" }
         guard let field = node.string, !field.isEmpty else {
-            cursor.at("id") {
-                cursor.fault(
-                    "id names the field that identifies an element, not \(node.summary)", at: node,
-                    hint: "write id: self for a list of texts or numbers")
-            }
+            cursor.fault(
+                under: "id", "id names the field that identifies an element, not \(node.summary)", at: node,
+                hint: "write id: self for a list of texts or numbers")
             return "id"
         }
         return field == "self" ? "" : field

@@ -75,11 +75,10 @@ struct KeyReader {
         if let name = type.objectName, !standard.isNull {
             // The object for readers to whom no other is given: its properties are checked when the types are known.
             guard standard.map != nil else {
-                cursor.at("default") {
-                    cursor.fault(
-                        .typeMismatch, "a default of type \(name) is a map of its properties, not \(standard.summary)",
-                        at: standard)
-                }
+                cursor.fault(
+                    under: "default", .typeMismatch,
+                    "a default of type \(name) is a map of its properties, not \(standard.summary)",
+                    at: standard)
                 return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
@@ -87,9 +86,9 @@ struct KeyReader {
         // The types are not known yet: see `checkDefaults`.
         guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
-            cursor.at("default") {
-                cursor.fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
-            }
+            cursor.fault(
+                under: "default", .typeMismatch, "the default is \(standard.summary), not \(type.withArticle)",
+                at: standard)
             return nil
         }
         return KeyDefinition(name: entry.name, type: type, defaultValue: accepted)

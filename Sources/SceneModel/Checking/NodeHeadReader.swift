@@ -78,7 +78,7 @@ struct NodeHeadReader {
         func refuse(_ keys: [NodeKey], _ reason: String, hint: String? = nil) {
             for key in keys {
                 guard let node = fields[key] else { continue }
-                cursor.at(key.name) { cursor.fault(reason, at: node, hint: hint) }
+                cursor.fault(under: key.name, reason, at: node, hint: hint)
             }
         }
         if fields[.component] == nil {

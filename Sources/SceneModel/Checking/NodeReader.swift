@@ -30,7 +30,7 @@ struct NodeReader {
         let body = component.entry.value
         guard let fields = heads.readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
         if let id = fields[.id] {
-            cursor.at("id") { cursor.fault("a component has no id: each use gives its own", at: id) }
+            cursor.fault(under: "id", "a component has no id: each use gives its own", at: id)
         }
         let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
         if fields[.component] != nil { return uses.readRoot(definition, fields, place) }
@@ -117,18 +117,14 @@ struct NodeReader {
         if let node = written["node"] {
             for key in ForEachReader.templateKeys {
                 guard let other = written[key.name] else { continue }
-                cursor.at(key.name) {
-                    cursor.fault("forEach has node already: \(key.name) belongs inside it", at: other)
-                }
+                cursor.fault(under: key.name, "forEach has node already: \(key.name) belongs inside it", at: other)
             }
             return cursor.at("node") {
                 guard let fields = heads.readFields(node) else { return nil }
                 if let id = fields[.id] {
-                    cursor.at("id") {
-                        cursor.fault(
-                            "instances of a forEach are named by their element", at: id,
-                            hint: "name the element's field with id: beside in:")
-                    }
+                    cursor.fault(
+                        under: "id", "instances of a forEach are named by their element", at: id,
+                        hint: "name the element's field with id: beside in:")
                 }
                 return self.node(fields, id: "", place)
             }

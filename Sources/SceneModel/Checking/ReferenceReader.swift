@@ -42,6 +42,16 @@ struct ReferenceReader {
             reference: Reference(name: name, steps: path.steps), type: type, entry: entry, property: property)
     }
 
+    /// Resolves a reference that is written through; nil after adding a fault.
+    /// - Parameter text: the whole, with its `$`.
+    func resolveTarget(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> Resolved? {
+        guard let found = resolve(String(text.dropFirst()), in: scope, at: node) else { return nil }
+        guard let obstacle = found.obstacle else { return found }
+        cursor.fault(
+            .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node, hint: "write to the state it comes from")
+        return nil
+    }
+
     /// `$/grid/limits.high`, and a part of its value.
     private func resolve(fromRoot text: String, at node: DocumentNode) -> Resolved? {
         do throws(Failure) {

@@ -74,14 +74,12 @@ final class SceneChecker {
         }
         for entry in entries where !SceneChecker.keys.contains(entry.name) {
             let isNodeKey = NodeKey(entry.name) != nil
-            cursor.at(entry.name) {
-                cursor.fault(
-                    "a scene has no key '\(entry.name)'", at: entry.key,
-                    hint: isNodeKey
-                        ? "write nodes: first, and the node as an element of its list"
-                        : NearestName.hint(entry.name, among: SceneChecker.keys)
-                            ?? "the keys are \(SceneChecker.keys.joined(separator: ", "))")
-            }
+            cursor.fault(
+                under: entry.name, "a scene has no key '\(entry.name)'", at: entry.key,
+                hint: isNodeKey
+                    ? "write nodes: first, and the node as an element of its list"
+                    : NearestName.hint(entry.name, among: SceneChecker.keys)
+                        ?? "the keys are \(SceneChecker.keys.joined(separator: ", "))")
         }
         let keys = document["keys"]?.map ?? []
         let named = [document["types"], document["components"]] + keys.map(\.value)

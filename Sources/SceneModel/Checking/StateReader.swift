@@ -118,9 +118,7 @@ struct StateReader {
     private func isTransient(_ form: DocumentNode) -> Bool {
         guard let node = form["transient"] else { return false }
         if case .scalar(.bool(let flag)) = node.content { return flag }
-        cursor.at("transient") {
-            cursor.fault(.typeMismatch, "transient is true or false, not \(node.summary)", at: node)
-        }
+        cursor.fault(under: "transient", .typeMismatch, "transient is true or false, not \(node.summary)", at: node)
         return false
     }
 

@@ -20,11 +20,9 @@ struct TypeReader {
             if isCapital {
                 vocabulary.typeNames.insert(entry.name)
             } else {
-                cursor.at(entry.name) {
-                    cursor.fault(
-                        "an object type begins with a capital", at: entry.key,
-                        hint: "so that inherit can tell types from environment keys")
-                }
+                cursor.fault(
+                    under: entry.name, "an object type begins with a capital", at: entry.key,
+                    hint: "so that inherit can tell types from environment keys")
             }
         }
     }
@@ -120,11 +118,10 @@ struct TypeReader {
         for entry in types {
             guard let place = places[entry.name] else { continue }
             let way = (0...min(circle.count, TypeReader.toldOfCircle)).map { circle[(place + $0) % circle.count] }
-            cursor.at(entry.name) {
-                cursor.fault(
-                    "an object of type \(entry.name) would hold itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
-                    at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
-            }
+            cursor.fault(
+                under: entry.name,
+                "an object of type \(entry.name) would hold itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
+                at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
         }
     }
 

@@ -21,21 +21,18 @@ struct UseReader {
         }
         for key in [NodeKey.state, .computed, .inherit, .clock, .actions, .forEach] {
             guard let written = fields[key] else { continue }
-            cursor.at(key.name) {
-                cursor.fault(
-                    "\(key.name) does not go with component: \(base.name) says what it has", at: written,
-                    hint: key == .forEach
-                        ? "write forEach: {in: …, component: \(base.name)}"
-                        : "write it in the component, or give the component a parameter",
-                    note: base.note)
-            }
+            cursor.fault(
+                under: key.name, "\(key.name) does not go with component: \(base.name) says what it has", at: written,
+                hint: key == .forEach
+                    ? "write forEach: {in: …, component: \(base.name)}"
+                    : "write it in the component, or give the component a parameter",
+                note: base.note)
         }
         if let written = fields[.kind], written.string != base.definition.kind.rawValue {
-            cursor.at("kind") {
-                cursor.fault(
-                    "\(base.name) is a \(base.definition.kind.rawValue); a use cannot change that", at: written,
-                    note: base.note)
-            }
+            cursor.fault(
+                under: "kind", "\(base.name) is a \(base.definition.kind.rawValue); a use cannot change that",
+                at: written,
+                note: base.note)
         }
         let node = NodeDefinition()
         node.id = id
@@ -123,11 +120,9 @@ struct UseReader {
             }
         for key in [NodeKey.children, .header, .content, .footer] where !allowed.contains(key) {
             guard let written = fields[key] else { continue }
-            cursor.at(key.name) {
-                cursor.fault(
-                    "\(base.name) is a \(kind.rawValue) and takes no \(key.name)", at: written,
-                    note: base.note)
-            }
+            cursor.fault(
+                under: key.name, "\(base.name) is a \(kind.rawValue) and takes no \(key.name)", at: written,
+                note: base.note)
         }
     }
 
@@ -141,23 +136,20 @@ struct UseReader {
             for entry in cursor.readEntries(written, "slots", hint: "write name: and below it a list of nodes") {
                 guard !slots.contains(entry.name) else { continue }
                 let isChildren = entry.name == NodeDefinition.contentSlot
-                cursor.at(entry.name) {
-                    cursor.fault(
-                        .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
-                        hint: isChildren
-                            ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
-                        note: base.note)
-                }
+                cursor.fault(
+                    under: entry.name, .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
+                    hint: isChildren
+                        ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
+                    note: base.note)
             }
         }
         if let written = fields[.children], let placing, !placing.isEmpty, !placing.hasPlaces,
             !placing.slots.contains(NodeDefinition.contentSlot)
         {
-            cursor.at("children") {
-                cursor.fault(
-                    "\(name) shows no children: \(hint)", at: written, hint: "write slots: { \(slots[0]): […] }",
-                    note: base.note)
-            }
+            cursor.fault(
+                under: "children", "\(name) shows no children: \(hint)", at: written,
+                hint: "write slots: { \(slots[0]): […] }",
+                note: base.note)
         }
     }
 

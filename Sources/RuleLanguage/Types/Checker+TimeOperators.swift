@@ -1,0 +1,110 @@
+import AttributeValues
+
+extension Checker {
+    /// A call of an operator over time. nil: the scope has none of that name.
+    mutating func checkTimeOperator(_ id: SyntaxTree.ID) -> RuleType? {
+        let name = tree.spelling(id)
+        guard !tree[id].flag, let found = TimeOperator(name: name), scope.findFunction(name) == nil else { return nil }
+        let children = tree.children(id).map { Int($0) }
+        let form = found.hasSpan ? "\(name)(x, duration('1m'))" : "\(name)(x)"
+        guard scope.hasPast else {
+            for child in children { _ = check(child) }
+            fail(
+                id, "\(name)() needs the past of an attribute, which only the rules of a scene have",
+                hint: "put the rule under computed: of a node, and read that attribute here")
+            return .error
+        }
+        guard children.count == (found.hasSpan ? 2 : 1) else {
+            for child in children { _ = check(child) }
+            fail(
+                id, "\(name)() takes \(found.hasSpan ? "an attribute and a duration" : "one attribute")",
+                hint: "as \(form)")
+            return .error
+        }
+        let operand = checkAndSubstitute(children[0])
+        if found.hasSpan { expect(.duration, children[1]) }
+        if operand == .error { return .error }
+        guard let fault = operandFault(children[0], name, form) else {
+            guard let span = found.hasSpan ? window(children[1], name) : found.span else { return .error }
+            resolutions[id] = .timeOperator(TimeOperator(found.kind, span: span))
+            return resultType(found.kind, of: operand, id)
+        }
+        fail(children[0], fault.message, hint: fault.hint, at: Int(tree[children[0]].start))
+        return .error
+    }
+
+    /// What is wrong with an operand that is no attribute or place in one.
+    private func operandFault(_ id: SyntaxTree.ID, _ name: String, _ form: String) -> (message: String, hint: String)? {
+        let named = "give it a name under computed:, and pass that name, as \(form)"
+        var at = id
+        while true {
+            if scope.isAssembled(types[at]) { return ("\(name)() cannot watch subviews or sections", named) }
+            switch resolutions[at] {
+            case .variable: return nil
+            case .local where tree[at].kind == .identifier:
+                return (
+                    "\(name)() watches an attribute; '\(tree.spelling(at))' is a variable of this rule",
+                    "let each node of a forEach have the value as an attribute, and watch it there"
+                )
+            default: break
+            }
+            let node = tree[at]
+            guard node.kind == .select || node.kind == .index, !node.flag, types[at].optionalElement == nil else {
+                break
+            }
+            if node.kind == .index {
+                switch tree.constant(tree.child(at, 1)) {
+                case .string: break
+                case .int(let index)? where index >= 0: break
+                default: return ("\(name)() watches one place, and this index is no constant", named)
+                }
+            }
+            at = tree.child(at, 0)
+        }
+        return ("\(name)() watches an attribute, not the result of an expression", named)
+    }
+
+    /// The constant length of a window; nil after reporting a fault.
+    private mutating func window(_ id: SyntaxTree.ID, _ name: String) -> TimeSpan? {
+        guard tree[id].kind == .call, tree.spelling(id) == "duration", tree[id].childCount == 1,
+            case .string(let text)? = tree.constant(tree.child(id, 0)), let span = TimeSpan(text)
+        else {
+            if types[id] == .duration {
+                fail(
+                    id, "the window of \(name)() is a constant", hint: "write a duration as text: duration('1m')",
+                    at: Int(tree[id].start))
+            }
+            return nil
+        }
+        if let fault = TimeOperator.fault(of: span) {
+            fail(id, fault, at: Int(tree[id].start))
+            return nil
+        }
+        return span
+    }
+
+    private mutating func resultType(_ kind: TimeOperator.Kind, of operand: RuleType, _ id: SyntaxTree.ID) -> RuleType {
+        let isNumber =
+            switch operand.unwrapped {
+            case .scalar(.int), .scalar(.uint), .scalar(.double), .dyn, .variable: true
+            default: false
+            }
+        let mayBeNull = operand != operand.unwrapped
+        switch kind {
+        case .previous, .debounced, .throttled, .history: return operand
+        case .changed: return .timestamp
+        case .held:
+            if operand == .bool || operand.isDynOrError { return .bool }
+            fail(id, "held() takes a condition, not '\(operand)'", hint: "as held(isOn, duration('5m'))")
+            return .error
+        case .rate, .average, .least, .greatest, .sum, .smoothed:
+            guard isNumber else {
+                fail(id, "\(kind.rawValue)() takes a number, not '\(operand)'")
+                return .error
+            }
+            if operand.isDynOrError { return .dyn }
+            if kind == .least || kind == .greatest { return operand }
+            return mayBeNull ? .wrapper(.double) : .double
+        }
+    }
+}
