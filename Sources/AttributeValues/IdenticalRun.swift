@@ -90,7 +90,8 @@ public enum IdenticalRun {
 
     /// True if two arrays are the same storage.
     static func isShared(_ a: [Value], _ b: [Value]) -> Bool {
-        a.count == b.count && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
+        a.count == b.count
+            && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
     }
 
     private static func forwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {

@@ -10,7 +10,8 @@ final class Mirror {
     static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures", "owner"]
     /// Seconds between two reports of `seen` and `lag`.
     private static let reportTime = 1.0
-    private static let messagesPerRound = 256
+    /// The daemon gets the transactions of a round together.
+    private static let messagesPerRound = 64
     /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
     private static let patience = 2.0
 
@@ -43,6 +44,12 @@ final class Mirror {
         var withoutRule: Set<Transaction.Place> = []
         /// Values of rules that are not compared with the owner's yet.
         var unverified: Set<Transaction.Place> = []
+        /// Requests that the daemon has yet to get, in order.
+        var waiting: [Request] = []
+        // For the metrics.
+        var lag = 0.0
+        var applied = 0
+        var snapshots = 0
 
         init(_ site: SiteName, limit: Int) {
             self.site = site
@@ -62,6 +69,9 @@ final class Mirror {
     private var copies: [String: Copy] = [:]
     private var connection: Connection?
     private var nextReport = 0.0
+    // For the metrics.
+    private var failures = 0
+    private var forwarded = 0
 
     init(_ mirroring: Configuration.Mirroring, _ settings: Configuration, stop: Wakeup, pulse: Pulse)
         throws(NATSError)
@@ -82,6 +92,7 @@ final class Mirror {
                 pause.reset()
             } catch let error as NATSError {
                 log.report("nats", nats.describe(error))
+                failures += 1
             } catch {
                 log.report("daemon", "\(error)")
                 connection = nil
@@ -100,6 +111,7 @@ final class Mirror {
         while !nats.isConnected, !stop.isSignalled {
             pulse.beat()
             try keepDaemon()
+            try report()
             stop.wait(0.1)
         }
         if stop.isSignalled { return }
@@ -118,13 +130,19 @@ final class Mirror {
             while let head = try heads.next() { _ = copy(for: head.subject) }
             try keepDaemon()
             for copy in copies.values {
-                if let time = copy.healTime, MonotonicTime.now >= time { try heal(copy) }
+                guard let time = copy.healTime, MonotonicTime.now >= time else { continue }
+                try heal(copy)
+                // Calls to a NATS that hangs take seconds, and the mirrors of others must not look live meanwhile.
+                try report()
             }
-            if let message = try transactions.next(within: 0.005) { try take(message) }
+            var wait = 0.005
+            var changed: [String: Copy] = [:]
             for _ in 0..<Mirror.messagesPerRound {
-                guard let message = try transactions.next() else { break }
-                try take(message)
+                guard let message = try transactions.next(within: wait) else { break }
+                wait = 0
+                if let copy = take(message) { changed[copy.id] = copy }
             }
+            for copy in changed.values { try flush(copy) }
             while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
             while let reply = try replies.next() { try take(reply: reply) }
             try forwardWrites(inbox)
@@ -145,10 +163,11 @@ final class Mirror {
 
     // MARK: Messages
 
-    private func take(_ message: Inbox.Message) throws {
-        guard let copy = copy(for: message.subject), copy.healTime == nil else { return }
+    /// - Returns: the site whose requests wait.
+    private func take(_ message: Inbox.Message) -> Copy? {
+        guard let copy = copy(for: message.subject), copy.healTime == nil else { return nil }
         do throws(Failure) {
-            guard let (frame, changes) = try read(message, copy) else { return }
+            guard let (frame, changes) = try read(message, copy) else { return nil }
             switch copy.follower.step(frame) {
             case .drop: break
             case .heal: copy.healTime = 0
@@ -161,7 +180,7 @@ final class Mirror {
             log.report("\(copy.site)", "\(copy.site): \(error.message)")
             copy.healTime = MonotonicTime.now + 1
         }
-        try flush(copy)
+        return copy
     }
 
     private func read(_ message: Inbox.Message, _ copy: Copy) throws(Failure) -> (Frame, Transaction)? {
@@ -266,6 +285,7 @@ final class Mirror {
         try reach { () throws(NATSError) in
             try nats.request(copy.site.writes, call.json, replyTo: "\(inbox).\(number)")
         }
+        forwarded += 1
         forwards[number] = Forward(copy: copy, end: MonotonicTime.now + Mirror.forwardEnd)
     }
 
@@ -318,6 +338,7 @@ final class Mirror {
                 let old = copy.tree
                 copy.tree = SiteTree(snapshot: snapshot)
                 copy.follower.reached(manifest.position)
+                copy.snapshots += 1
                 change(copy, from: old, snapshot)
             }
             try readOn(from: manifest.next, copy)
@@ -381,10 +402,8 @@ final class Mirror {
 
     // MARK: The daemon
 
-    /// Requests that the daemon has yet to get, in order.
-    private var waiting: [Request] = []
-
     private func apply(_ changes: Transaction, to copy: Copy) {
+        copy.applied += 1
         guard changes.added.isEmpty, changes.children.isEmpty, changes.definitions.isEmpty,
             changes.contents.allSatisfy({ copy.tree.contents[$0.key] != nil && !$0.value.isRemoval })
         else {
@@ -408,7 +427,7 @@ final class Mirror {
                 || changed.contains(where: { old.contents[$0.key] == nil })
                 || old.contents.keys.contains(where: { copy.tree.contents[$0] == nil })
         {
-            waiting += structure(copy, from: old, label(copy, cause))
+            copy.waiting += structure(copy, from: old, label(copy, cause))
         }
         write(changed, copy, cause, hasFailures: true)
     }
@@ -437,7 +456,7 @@ final class Mirror {
         if options.animation != nil, let begun = cause.begun {
             options.elapsed = copy.clock.elapsed(since: begun, at: WallTime.now)
         }
-        waiting.append(.transact(mutations, options))
+        copy.waiting.append(.transact(mutations, options))
     }
 
     /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
@@ -445,16 +464,16 @@ final class Mirror {
         guard let connection else { return }
         if !copy.isApplied, copy.follower.position != nil {
             copy.isLive = nil
-            waiting = []
+            copy.waiting = []
             // An earlier link may have left the nodes of an older tree.
             let path = AttributePath.describe(nodes: mirroring.nodes + [copy.id])
             if let description = try? connection.call(.describe(path: path, depth: 0)).map {
                 let names = (description["attributes"]?.map ?? ValueMap()).compactMap(\.key.string)
                 if !Set(names).subtracting(Mirror.ownAttributes).isSubset(of: Mirror.rootAttributes(copy.tree)) {
-                    waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
+                    copy.waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
                 }
             }
-            waiting += structure(copy, from: nil, "\(copy.site)")
+            copy.waiting += structure(copy, from: nil, "\(copy.site)")
             copy.isApplied = true
             write(copy.tree.contents, copy, Transaction(), hasFailures: true)
         }
@@ -471,20 +490,28 @@ final class Mirror {
     }
 
     private func send(_ copy: Copy, _ connection: Connection) throws(ClientError) {
-        let requests = waiting
-        waiting = []
+        let requests = copy.waiting
+        copy.waiting = []
+        // Transactions that the daemon has not answered yet.
+        var sent: [Int64] = []
         for request in requests {
+            if case .transact(_, let options) = request, options.animation == nil {
+                sent.append(connection.send(request))
+                continue
+            }
+            // The daemon may refuse these, and they are done in another way then.
+            try answers(&sent, connection)
             do throws(ClientError) { _ = try connection.call(request) } catch {
                 guard case .refused = error else { throw error }
                 switch request {
-                case .transact(let mutations, var options) where options.animation != nil:
+                case .transact(let mutations, var options):
                     // A curve that this daemon does not know: the values count.
                     (options.animation, options.elapsed) = (nil, 0)
                     _ = try connection.call(.transact(mutations, options))
                 case .apply where !rules(copy).isEmpty:
                     log.report("rules of \(copy.site)", "\(copy.site) is mirrored without its rules: \(error)")
                     copy.withoutRule.formUnion(rules(copy))
-                    waiting = structure(copy, from: nil, "\(copy.site)")
+                    copy.waiting = structure(copy, from: nil, "\(copy.site)")
                     return try send(copy, connection)
                 default: throw error
                 }
@@ -492,6 +519,12 @@ final class Mirror {
             // The root that is made next is another one.
             if case .remove = request { copy.isDelegated = false }
         }
+        try answers(&sent, connection)
+    }
+
+    private func answers(_ sent: inout [Int64], _ connection: Connection) throws(ClientError) {
+        for id in sent { _ = try connection.answer(to: id) }
+        sent = []
     }
 
     // MARK: Rules
@@ -514,7 +547,7 @@ final class Mirror {
             copy.unverified = []
             if differing.isEmpty { return }
             copy.withoutRule.formUnion(differing)
-            waiting = structure(copy, from: nil, "\(copy.site)")
+            copy.waiting = structure(copy, from: nil, "\(copy.site)")
             try send(copy, connection)
         }
     }
@@ -674,10 +707,13 @@ final class Mirror {
 
     /// Writes `isLive` where it has changed, and `seen` and `lag` once a second.
     private func report() throws {
-        guard let connection else { return }
         let now = MonotonicTime.now
         let isDue = now >= nextReport
-        if isDue { nextReport = now + Mirror.reportTime }
+        if isDue {
+            nextReport = now + Mirror.reportTime
+            count()
+        }
+        guard let connection else { return }
         var mutations: [Mutation] = []
         for copy in copies.values where copy.isApplied {
             let isLive = now < copy.heard + settings.liveTime
@@ -690,10 +726,31 @@ final class Mirror {
                 mutations.append(mutation(copy, "seen", copy.seen))
                 mutations.append(mutation(copy, "owner", .string(copy.owner)))
                 let lag = copy.revision >= copy.ownerRevision && isLive ? 0 : now - copy.even
-                mutations.append(mutation(copy, "lag", .double(lag.isFinite ? lag : 0)))
+                copy.lag = lag.isFinite ? lag : 0
+                mutations.append(mutation(copy, "lag", .double(copy.lag)))
             }
         }
         guard !mutations.isEmpty else { return }
         _ = try connection.call(.transact(mutations, TransactionOptions(label: "agd-link", typed: true)))
+    }
+
+    /// Tells the main thread what the file of metrics shows.
+    private func count() {
+        let line = "mirror \((mirroring.group + [mirroring.last ?? "*"]).joined(separator: "/"))"
+        func sample(_ metric: Metric, _ value: Double, _ site: SiteName? = nil) -> Sample {
+            Sample(metric: metric, line: line, site: site?.description, value: value)
+        }
+        var samples = [
+            sample(.natsConnected, nats.isConnected ? 1 : 0), sample(.daemonConnected, connection == nil ? 0 : 1),
+            sample(.failures, Double(failures)), sample(.writesForwarded, Double(forwarded)),
+        ]
+        for copy in copies.values.sorted(by: { $0.id < $1.id }) {
+            samples += [
+                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLag, copy.lag, copy.site),
+                sample(.transactionsApplied, Double(copy.applied), copy.site),
+                sample(.snapshotsRead, Double(copy.snapshots), copy.site),
+            ]
+        }
+        pulse.samples = samples
     }
 }

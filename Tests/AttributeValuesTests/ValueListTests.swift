@@ -24,7 +24,8 @@ struct ValueListTests {
                 list[place] = element
                 array[place] = element
             case 7 where number % 10 == 0:
-                let range = (0...array.count).randomElement(using: &random).map { $0..<min(array.count, $0 + 40) } ?? 0..<0
+                let range =
+                    (0...array.count).randomElement(using: &random).map { $0..<min(array.count, $0 + 40) } ?? 0..<0
                 let new = [Value](repeating: element, count: Int.random(in: 0..<300, using: &random))
                 list.replaceSubrange(range, with: new)
                 array.replaceSubrange(range, with: new)

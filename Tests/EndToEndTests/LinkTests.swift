@@ -3,42 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real NATS server with JetStream, on a free port of this machine.
-private final class NATSServer {
-    static let path = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
-    let address: String
-    let folder: Folder
-    private let port: UInt16
-    private let configuration: String?
-    private(set) var program: Program
-
-    /// - Parameters:
-    ///   - configuration: the text of a file for the server.
-    ///   - folder: for the server's files.
-    init(_ configuration: String? = nil, folder: Folder? = nil) throws {
-        self.folder = try folder ?? Folder()
-        port = try TCP.freePort()
-        address = "nats://127.0.0.1:\(port)"
-        self.configuration = try configuration.map { [folder = self.folder] in
-            try folder.write($0, to: "nats.conf")
-        }
-        program = try NATSServer.start(self.folder, port, self.configuration)
-    }
-
-    /// Starts it again with the files that it had.
-    func restart() throws { program = try NATSServer.start(folder, port, configuration) }
-
-    private static func start(_ folder: Folder, _ port: UInt16, _ configuration: String?) throws -> Program {
-        let file = configuration.map { ["-c", $0] } ?? []
-        return try Program(
-            path ?? "", file + ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"],
-            folder: folder)
-    }
-}
-
 /// `agd-link` beside a daemon.
 private func link(_ daemon: Daemon, _ nats: NATSServer, _ lines: String...) throws -> Program {
     let text = (["nats = \(nats.address)", "live-time = 2 s", "lease-time = 2 s"] + lines).joined(separator: "\n")
@@ -98,27 +62,6 @@ struct LinkTests {
     private static let publish = "publish = /host/** as hosts/web-01"
     private static let mirror = "mirror = hosts/* at /fleet"
 
-    /// All values and the structure of a subtree, in a form that does not name its root.
-    private func image(_ client: Client, _ root: String) throws -> (values: [String: Value], nodes: [String]) {
-        let own = ["isLive", "lag", "revision", "seen", "failures", "owner"].map { "." + $0 }
-        let result = try client.call("get", ["paths": [.string(root + "/**")], "typed": true])
-        var values: [String: Value] = [:]
-        for (path, content) in result["values"]?.map ?? ValueMap() {
-            let name = String((path.string ?? "").dropFirst(root.count))
-            // A mirror has null in place of an error.
-            if !own.contains(name) { values[name] = content["value"] ?? ["null": .null] }
-        }
-        var nodes: [String] = []
-        var open = [(path: "", description: try client.call("describe", ["path": .string(root)]))]
-        while let (path, description) = open.popLast() {
-            nodes.append(path)
-            for child in description["children"]?.list ?? [] {
-                open.append((path + "/" + (child["id"]?.string ?? ""), child))
-            }
-        }
-        return (values, nodes)
-    }
-
     /// Waits until the mirror has the owner's revision, and compares everything.
     private func expectEqual(
         _ owner: Client, _ mirror: Watch, sourceLocation: SourceLocation = #_sourceLocation
@@ -126,9 +69,8 @@ struct LinkTests {
         let marker = Value.int(Int64.random(in: 1...Int64.max))
         try owner.set("/host/disk.used", marker)
         try mirror.wait("/disk.used", marker)
-        let (a, b) = (try image(owner, "/host"), try image(mirror.client, "/fleet/web-01"))
-        #expect(a.values == b.values, sourceLocation: sourceLocation)
-        #expect(a.nodes == b.nodes, sourceLocation: sourceLocation)
+        let (a, b) = (try SiteImage(owner, "/host"), try SiteImage(mirror.client, "/fleet/web-01"))
+        #expect(a == b, "\(a.differences(b))", sourceLocation: sourceLocation)
     }
 
     @Test("a mirror has the nodes, the order, the types and the values of its owner, and follows both")

@@ -42,7 +42,8 @@ struct PlacingTests {
 
     private func shown(in path: String, of graph: Harness) throws -> [String] {
         let map = try described(path, in: graph)
-        return (map["shown"]?.list?.array ?? map["children"]?.list?.compactMap { $0.map?["path"] } ?? []).compactMap(\.string)
+        return (map["shown"]?.list?.array ?? map["children"]?.list?.compactMap { $0.map?["path"] } ?? []).compactMap(
+            \.string)
     }
 
     private func shownNews(_ graph: Harness) -> ValueMap {
