@@ -37,7 +37,8 @@ final class Pair {
         while watcher.updates == 0 || watcher.value < next {
             guard MonotonicTime.now < deadline else { throw Trouble("the mirror does not come") }
             try write()
-            try watcher.read(within: 0.1)
+            let end = MonotonicTime.now + 0.2
+            while MonotonicTime.now < end, watcher.value < next { try watcher.read(within: 0.05) }
         }
     }
 
