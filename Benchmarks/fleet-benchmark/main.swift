@@ -32,7 +32,7 @@ final class Pair {
         ]
         writer = try Wire(owner.socketPath, attribute: "unused")
         watcher = try Wire(mirror.socketPath, attribute: "/fleet/one.count")
-        try watcher.send(DaemonClient.line("subscribe", #"{"paths":["/fleet/one.count"]}"#))
+        try watcher.send(DaemonClient.line("subscribe", #"{"paths":["/fleet/*.count"]}"#))
         let deadline = MonotonicTime.now + 20
         while watcher.updates == 0 || watcher.value < next {
             guard MonotonicTime.now < deadline else { throw Trouble("the mirror does not come") }
@@ -96,7 +96,8 @@ func crowd(_ program: String, _ nats: NATSServer, seconds: Double) throws -> Str
     let states = (0..<attributes).map { #""a\#($0)":0.5"# }.joined(separator: ",")
     let children = (0..<nodes).map { #"{"id":"n\#($0)","state":{\#(states)}}"# }.joined(separator: ",")
     let scene = (0..<sites).map { #"{"id":"\#(name($0))","state":{"tick":0},"children":[\#(children)]}"# }
-    let owner = try DaemonProcess(program, scene: #"{"nodes":[\#(scene.joined(separator: ","))]}"#)
+    let owner = try DaemonProcess(
+        program, scene: #"{"nodes":[\#(scene.joined(separator: ","))]}"#, settings: ["watched-attributes = 200000"])
     let mirror = try DaemonProcess(program)
     let publishing = try Link(owner, nats, (0..<sites).map { "publish = /\(name($0))/** as crowd/\(name($0))" })
     let mirroring = try Link(mirror, nats, ["mirror = crowd/* at /fleet"])

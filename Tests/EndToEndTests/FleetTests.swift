@@ -186,6 +186,8 @@ private final class Validator {
                         if path.hasPrefix("/fleet/\(site)") { sites.insert(site) }
                     }
                 }
+                // After a restart, a daemon has the values of the last change of structure until its link has connected.
+                sites = sites.filter { update["initial"] != true || value("/\($0).isLive") == true }
                 for site in sites { faults += check(site, truths).map { "\($0) in \(update.jsonText.prefix(600))" } }
             }
             if client.socket.isReadable(within: min(0.02, deadline.seconds)) { continue }
@@ -235,6 +237,9 @@ private final class Trial {
     private var wholeSince: Double? = now
     private var faults: [String] = []
     private(set) var events: [String: Int] = [:]
+    /// Faults and repairs with their times.
+    private var trace: [String] = []
+    private let begin = now
     /// Writes through a mirror, of which one has not been answered yet.
     private var openWrite: Int?
     private var writes = 0
@@ -311,6 +316,7 @@ private final class Trial {
                 "mutations": [["op": "add", "path": "/fleet/b.total", "value": 1]],
                 "once": .string("write \(openWrite ?? 0)"),
             ])
+        note("write \(openWrite ?? 0): \(reply.jsonText.prefix(160))")
         if reply["result"] != nil { return openWrite = nil }
         let code = reply["error"]?["data"]?["code"]
         if code != "unavailable", code != "notFound" { faults.append("a write through the mirror: \(reply.jsonText)") }
@@ -318,10 +324,17 @@ private final class Trial {
 
     // MARK: Faults
 
-    private func later(_ name: String, _ body: @escaping () throws -> Void) {
+    private func note(_ event: String) { trace.append("\(((now - begin) * 100).rounded() / 100) s: \(event)") }
+
+    private func name(_ station: Station) -> String {
+        owners.first { $0.station === station }?.who ?? "mirror \(mirrors.firstIndex { $0 === station } ?? 0)"
+    }
+
+    private func later(_ name: String, _ of: String, _ body: @escaping () throws -> Void) {
         events[name, default: 0] += 1
         wholeSince = nil
-        repairs.append((now + random.real(0.2...4), name, body))
+        note("\(name): \(of)")
+        repairs.append((now + random.real(0.2...4), "\(name): \(of)", body))
     }
 
     private func fail() throws {
@@ -334,38 +347,38 @@ private final class Trial {
         case 0 where others.isEmpty:
             let server = random.below(3)
             try cluster.kill(server)
-            later("a server is killed") { [cluster] in try cluster.start(server) }
+            later("a server is killed", "\(server)") { [cluster] in try cluster.start(server) }
         case 1 where others.isEmpty:
             guard let leader = try cluster.leader() else { return }
             try cluster.kill(leader)
-            later("the leader is killed") { [cluster] in try cluster.start(leader) }
+            later("the leader is killed", "\(leader)") { [cluster] in try cluster.start(leader) }
         case 2, 3:
             guard station.link != nil else { return }
             try station.killLink()
-            later("a link is killed") { try station.startLink() }
+            later("a link is killed", name(station)) { try station.startLink() }
         case 4:
             guard station.isDaemonUp else { return }
             let place = mirrors.firstIndex { $0 === station }
             if let place { validators[place] = nil }
             try station.killDaemon()
-            later("a daemon is killed") { [self] in
+            later("a daemon is killed", name(station)) { [self] in
                 try station.startDaemon()
                 if let place { validators[place] = try Validator(station) }
             }
         case 5, 6:
             guard station.machine.isReal, station.machine.cutAt == nil else { return }
             try station.cut()
-            later("a machine is cut off") { try station.join() }
+            later("a machine is cut off", name(station)) { try station.join() }
         case 7 where others.isEmpty:
             let server = cluster.machines[random.below(3)]
             guard server.isReal else { return }
             try server.cut()
-            later("a server is cut off") { try server.join() }
+            later("a server is cut off", server.address) { try server.join() }
         case 8:
             let machine = random.pick(others.isEmpty ? stations.map(\.machine) + cluster.machines : [station.machine])
             guard machine.isReal, !machine.isSlow else { return }
             try machine.slow(true)
-            later("a line is slow") { try machine.slow(false) }
+            later("a line is slow", machine.address) { try machine.slow(false) }
         default: break
         }
     }
@@ -373,7 +386,10 @@ private final class Trial {
     private func repair(all: Bool = false) throws {
         let due = repairs.filter { all || $0.due <= now }
         repairs = repairs.filter { !all && $0.due > now }
-        for one in due { try one.body() }
+        for one in due {
+            try one.body()
+            note("repaired: \(one.name)")
+        }
         if repairs.isEmpty, wholeSince == nil { wholeSince = now }
     }
 
@@ -465,12 +481,14 @@ private final class Trial {
         if total != .int(Int64(writes)) { faults.append("\(writes) writes came to \(total ?? .null)") }
     }
 
-    /// The last lines of all links.
+    /// What happened, and the last lines of all links.
     var logs: String {
-        (owners.map { ($0.who, $0.station) } + mirrors.enumerated().map { ("mirror \($0.offset)", $0.element) }).map {
-            let lines = ($0.1.link?.text ?? "").split(separator: "\n").suffix(8).joined(separator: "\n    ")
-            return "  \($0.0):\n    \(lines)"
-        }.joined(separator: "\n")
+        trace.suffix(40).joined(separator: "\n") + "\n"
+            + (owners.map { ($0.who, $0.station) } + mirrors.enumerated().map { ("mirror \($0.offset)", $0.element) })
+            .map {
+                let lines = ($0.1.link?.text ?? "").split(separator: "\n").suffix(8).joined(separator: "\n    ")
+                return "  \($0.0):\n    \(lines)"
+            }.joined(separator: "\n")
     }
 
     var summary: String {
