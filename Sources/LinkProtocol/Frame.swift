@@ -97,7 +97,7 @@ public struct Assembler: Sendable {
     /// - Returns: the whole message after its last part. Nil while parts are missing, and for a part out of order,
     ///   which discards the message. The next message then shows the gap.
     /// - Throws: `limit`, and discards the message.
-    public mutating func add(_ frame: Frame, _ bytes: some Collection<UInt8>) throws(Failure) -> (
+    public mutating func add(_ frame: Frame, _ bytes: ArraySlice<UInt8>) throws(Failure) -> (
         frame: Frame, body: [UInt8]
     )? {
         if frame.part == 0 { begin(frame) }

@@ -21,6 +21,8 @@ final class Mirror {
         var tree = SiteTree()
         var follower = Follower()
         var assembler: Assembler
+        /// The path of its root in the daemon.
+        let path: String
         /// Monotonic seconds.
         var healTime: Double? = 0
         var heard = -Double.infinity
@@ -51,8 +53,9 @@ final class Mirror {
         var applied = 0
         var snapshots = 0
 
-        init(_ site: SiteName, limit: Int) {
+        init(_ site: SiteName, below nodes: [String], limit: Int) {
             self.site = site
+            path = AttributePath.describe(nodes: nodes + [site.segments.last ?? ""])
             assembler = Assembler(limit: limit)
         }
 
@@ -69,6 +72,7 @@ final class Mirror {
     private var copies: [String: Copy] = [:]
     private var connection: Connection?
     private var nextReport = 0.0
+    private let parser = JSONParser()
     // For the metrics.
     private var failures = 0
     private var forwarded = 0
@@ -156,7 +160,7 @@ final class Mirror {
         let tokens = subject.split(separator: dot).dropFirst(2).joined(separator: ".")
         if let copy = copies[tokens] { return copy }
         guard let site = SiteName(tokens: tokens) else { return nil }
-        let copy = Copy(site, limit: settings.messageSize)
+        let copy = Copy(site, below: mirroring.nodes, limit: settings.messageSize)
         copies[tokens] = copy
         return copy
     }
@@ -186,7 +190,7 @@ final class Mirror {
     private func read(_ message: Inbox.Message, _ copy: Copy) throws(Failure) -> (Frame, Transaction)? {
         let (frame, length) = try Frame.read(message.bytes)
         guard let (whole, body) = try copy.assembler.add(frame, message.bytes.dropFirst(length)) else { return nil }
-        return (whole, try Transaction(json: body))
+        return (whole, try Transaction(json: body, parser))
     }
 
     private func hear(_ message: Inbox.Message) throws {
@@ -405,17 +409,37 @@ final class Mirror {
     private func apply(_ changes: Transaction, to copy: Copy) {
         copy.applied += 1
         guard changes.added.isEmpty, changes.children.isEmpty, changes.definitions.isEmpty,
-            changes.contents.allSatisfy({ copy.tree.contents[$0.key] != nil && !$0.value.isRemoval })
+            let known = indices(of: changes.contents, copy)
         else {
             let old = copy.tree
             copy.tree.apply(changes)
             return change(copy, from: old, changes)
         }
         // The common case costs nothing for the rest of the site.
-        let changed = changes.contents.filter { copy.tree.contents[$0.key] != $0.value }
-        let hasFailures = changed.contains { $0.value.value == nil || copy.tree.contents[$0.key]?.value == nil }
-        copy.tree.apply(changes)
+        var changed: [(key: Transaction.Place, value: Content)] = []
+        changed.reserveCapacity(known.count)
+        var hasFailures = false
+        for (index, (place, content)) in zip(known, changes.contents) {
+            let old = copy.tree.contents.values[index]
+            if old == content { continue }
+            if old.value == nil || content.value == nil { hasFailures = true }
+            copy.tree.contents.values[index] = content
+            changed.append((place, content))
+        }
         write(changed, copy, changes, hasFailures: hasFailures)
+    }
+
+    /// Where the tree has the attributes; nil unless it has all of them afterwards, too.
+    private func indices(
+        of contents: [Transaction.Place: Content], _ copy: Copy
+    ) -> [Dictionary<Transaction.Place, Content>.Index]? {
+        var indices: [Dictionary<Transaction.Place, Content>.Index] = []
+        indices.reserveCapacity(contents.count)
+        for (place, content) in contents {
+            guard !content.isRemoval, let index = copy.tree.contents.index(forKey: place) else { return nil }
+            indices.append(index)
+        }
+        return indices
     }
 
     /// Queues the requests that make the mirror in the daemon what the tree is.
@@ -429,7 +453,7 @@ final class Mirror {
         {
             copy.waiting += structure(copy, from: old, label(copy, cause))
         }
-        write(changed, copy, cause, hasFailures: true)
+        write(Array(changed), copy, cause, hasFailures: true)
     }
 
     private func label(_ copy: Copy, _ cause: Transaction) -> String {
@@ -439,10 +463,11 @@ final class Mirror {
 
     /// Queues one transaction.
     private func write(
-        _ contents: [Transaction.Place: Content], _ copy: Copy, _ cause: Transaction, hasFailures: Bool
+        _ contents: [(key: Transaction.Place, value: Content)], _ copy: Copy, _ cause: Transaction, hasFailures: Bool
     ) {
         guard connection != nil, copy.isApplied else { return }
         var mutations: [Mutation] = []
+        mutations.reserveCapacity(contents.count + 2)
         for (place, content) in contents where !Mirror.isOwn(place) {
             if rule(copy, place) != nil {
                 copy.unverified.insert(place)
@@ -475,7 +500,7 @@ final class Mirror {
             }
             copy.waiting += structure(copy, from: nil, "\(copy.site)")
             copy.isApplied = true
-            write(copy.tree.contents, copy, Transaction(), hasFailures: true)
+            write(Array(copy.tree.contents), copy, Transaction(), hasFailures: true)
         }
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
         try delegate(copy, connection)
@@ -611,21 +636,20 @@ final class Mirror {
     }
 
     private static func isOwn(_ place: Transaction.Place) -> Bool {
-        place.node.isEmpty && ownAttributes.contains(place.attribute)
+        place.isOfRoot && ownAttributes.contains(String(place.path.dropFirst()))
     }
 
     private static func failures(_ copy: Copy) -> Value {
         var map = ValueMap()
         for (place, content) in copy.tree.contents {
             guard case .failure(let failure) = content else { continue }
-            let path = AttributePath(nodes: place.node, attribute: place.attribute).description
-            map[path] = .string(failure.message)
+            map[place.isOfRoot ? "/" + place.path : place.path] = .string(failure.message)
         }
         return .map(map)
     }
 
     private func path(_ copy: Copy, _ place: Transaction.Place) -> String {
-        AttributePath(nodes: mirroring.nodes + [copy.id] + place.node, attribute: place.attribute).description
+        copy.path + place.path
     }
 
     private func mutation(_ copy: Copy, _ attribute: String, _ value: Value) -> Mutation {
@@ -651,11 +675,12 @@ final class Mirror {
         var computed: [[String]: ValueMap] = [:]
         for (place, content) in copy.tree.contents where !Mirror.isOwn(place) {
             let type = Mirror.type(copy.tree.definitions[place], content)
+            let (node, attribute) = place.parts
             if let rule = rule(copy, place) {
                 copy.unverified.insert(place)
-                computed[place.node, default: ValueMap()][place.attribute] = ["rule": .string(rule), "type": type]
+                computed[node, default: ValueMap()][attribute] = ["rule": .string(rule), "type": type]
             } else {
-                add(place.node, place.attribute, type, content.value ?? .null)
+                add(node, attribute, type, content.value ?? .null)
             }
         }
         var documents: [[String]: Value] = [:]
@@ -674,7 +699,7 @@ final class Mirror {
         let attributes = Mirror.rootAttributes(copy.tree)
         let oldAttributes = old.map(Mirror.rootAttributes)
         func rootDefinitions(_ tree: SiteTree) -> [Transaction.Place: Transaction.Definition] {
-            tree.definitions.filter { $0.key.node.isEmpty }
+            tree.definitions.filter(\.key.isOfRoot)
         }
         // The mode merge removes no attribute, and replace would remove the other sites.
         if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
@@ -702,7 +727,7 @@ final class Mirror {
     }
 
     private static func rootAttributes(_ tree: SiteTree) -> Set<String> {
-        Set(tree.contents.keys.lazy.filter { $0.node.isEmpty }.map(\.attribute))
+        Set(tree.contents.keys.lazy.filter(\.isOfRoot).map(\.parts.attribute))
     }
 
     /// Writes `isLive` where it has changed, and `seen` and `lag` once a second.

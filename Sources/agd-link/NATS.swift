@@ -224,7 +224,7 @@ extension NATS {
     }
 
     fileprivate static func bytes(_ message: OpaquePointer?) -> [UInt8] {
-        UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))).map { $0 }
+        Array(UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))))
     }
 }
 

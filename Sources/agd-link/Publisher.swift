@@ -16,6 +16,7 @@ final class Publisher {
 
     private let settings: Configuration
     private let root: [String]
+    private let rootPath: String
     private let site: SiteName
     private let stop: Wakeup
     private let pulse: Pulse
@@ -78,6 +79,7 @@ final class Publisher {
         self.pulse = pulse
         self.stop = stop
         root = publication.nodes
+        rootPath = AttributePath.describe(nodes: root)
         site = publication.site
         nats = try NATS(settings)
         self.holder = holder
@@ -105,7 +107,7 @@ final class Publisher {
         lease.release(nats)
     }
 
-    private var pattern: String { AttributePath.describe(nodes: root) + "/**" }
+    private var pattern: String { rootPath + "/**" }
 
     /// Reads one connection to the daemon until it is lost or the program ends.
     private func publish() throws(ClientError) {
@@ -220,11 +222,12 @@ final class Publisher {
         return modifiers.isEmpty ? ["curve": curve] : ["curve": curve, "modifiers": .list(modifiers)]
     }
 
+    /// - Parameter path: as the daemon writes it.
     private func place(_ path: String) -> Transaction.Place? {
-        guard let path = try? AttributePath(path), let attribute = path.attribute, path.nodes.starts(with: root) else {
-            return nil
-        }
-        return Transaction.Place(node: Array(path.nodes.dropFirst(root.count)), attribute: attribute)
+        guard path.hasPrefix(rootPath) else { return nil }
+        let rest = path.utf8.dropFirst(rootPath.utf8.count)
+        guard rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "/") else { return nil }
+        return Transaction.Place(path: String(Substring(rest)))
     }
 
     /// All changes of the collected revision have come. If the structure has changed too, `readAll` finds them.

@@ -236,7 +236,7 @@ struct TransactionTests {
                 }
             } else {
                 let places = owner.contents.keys.sorted {
-                    ($0.node + [$0.attribute]).joined() < ($1.node + [$1.attribute]).joined()
+                    $0.path < $1.path
                 }
                 let place = places.isEmpty ? Place(node: [], attribute: "n") : generator.pick(places)
                 change.contents[place] = .value(.int(Int64(value)))
