@@ -50,6 +50,9 @@ struct Delegations {
     var count: Int { delegates.count }
     var nextDeadline: Double? { forwards.isEmpty ? nil : forwards.values.lazy.map(\.deadline).min() }
 
+    /// True if no other client performs any writes. A mirror's link writes many paths at a time.
+    func areAll(of client: ClientID) -> Bool { delegates.values.allSatisfy { $0.client == client } }
+
     subscript(root: ArraySlice<String>) -> Delegate? { delegates[Array(root)] }
 
     mutating func delegate(_ nodes: [String], _ node: NodeID, to client: ClientID?, subscription: Int64) {
@@ -196,7 +199,7 @@ extension GraphRuntime {
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
         }
-        guard request.writes else { return .none }
+        guard request.writes, !delegations.areAll(of: writer.id) else { return .none }
         let (found, other) = delegatedRoot(of: request, by: writer)
         guard let root = found, let delegate = delegations[root] else { return .none }
         do throws(Failure) {
