@@ -34,6 +34,10 @@ struct AGDLink: ParsableCommand {
     func run() throws {
         var settings = try readSettings()
         if checkConfig { return }
+        // libnats would try to connect again and again, and not say why.
+        for (name, file) in settings.files where access(file, R_OK) != 0 {
+            throw AGDLink.end("cannot read \(file), which '\(name)' names: \(String(cString: strerror(errno)))", 78)
+        }
         if let socket { settings.socket = socket }
 
         // Blocked in all threads, which inherit the mask, and taken by `sigwait` below.

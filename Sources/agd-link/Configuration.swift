@@ -55,6 +55,15 @@ struct Configuration: Sendable {
     /// A file for Prometheus.
     var metrics: String?
 
+    /// Files that must be readable, with their settings.
+    var files: [(name: String, path: String)] {
+        let all = [
+            ("credentials", credentials), ("nkey", nkey?.seedFile), ("tls-ca", authorities), ("tls-cert", certificate),
+            ("tls-key", certificateKey),
+        ]
+        return all.compactMap { name, path in path.map { (name, $0) } }
+    }
+
     struct Fault: Error, CustomStringConvertible {
         var description: String
     }

@@ -6,6 +6,7 @@ import WireProtocol
 
 /// Mirrors the sites of one `mirror` line below a container of the daemon. It runs on a thread of its own.
 final class Mirror {
+    private static let isLive = Transaction.Place(path: ".isLive")
     /// Attributes that each mirrored root has besides those of the site.
     static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures", "owner"]
     /// Seconds between two reports of `seen` and `lag`.
@@ -38,7 +39,10 @@ final class Mirror {
         var isLive: Bool?
         /// True if the daemon has the nodes of `tree`.
         var isApplied = false
-        var hasLastWill = false
+        /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
+        var nested: Set<Transaction.Place> = []
+        /// Attributes that the daemon makes false when this link ends.
+        var willed: Set<Transaction.Place> = []
         /// The daemon sends writes of others to this connection.
         var isDelegated = false
         /// With rules: those that give other values here than at the owner, because they read something outside of the site.
@@ -101,7 +105,7 @@ final class Mirror {
                 log.report("daemon", "\(error)")
                 connection = nil
                 for copy in copies.values {
-                    (copy.isApplied, copy.hasLastWill, copy.isDelegated) = (false, false, false)
+                    (copy.isApplied, copy.willed, copy.isDelegated) = (false, [], false)
                 }
                 forwards = [:]
             }
@@ -451,9 +455,26 @@ final class Mirror {
                 || changed.contains(where: { old.contents[$0.key] == nil })
                 || old.contents.keys.contains(where: { copy.tree.contents[$0] == nil })
         {
+            findNested(copy)
             copy.waiting += structure(copy, from: old, label(copy, cause))
         }
         write(Array(changed), copy, cause, hasFailures: true)
+    }
+
+    private func findNested(_ copy: Copy) {
+        let contents = copy.tree.contents
+        copy.nested = Set(
+            contents.keys.filter { place in
+                guard !place.isOfRoot, place.path.hasSuffix(Mirror.isLive.path) else { return false }
+                let node = place.path.dropLast(Mirror.isLive.path.count)
+                return Mirror.ownAttributes.allSatisfy { contents[Transaction.Place(path: "\(node).\($0)")] != nil }
+            })
+    }
+
+    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is silent.
+    private func value(_ copy: Copy, _ place: Transaction.Place, _ content: Content) -> Value {
+        if copy.isLive != true, !copy.nested.isEmpty, copy.nested.contains(place) { return false }
+        return content.value ?? .null
     }
 
     private func label(_ copy: Copy, _ cause: Transaction) -> String {
@@ -472,7 +493,7 @@ final class Mirror {
             if rule(copy, place) != nil {
                 copy.unverified.insert(place)
             } else {
-                mutations.append(Mutation(operation: .set, path: path(copy, place), value: content.value ?? .null))
+                mutations.append(Mutation(operation: .set, path: path(copy, place), value: value(copy, place, content)))
             }
         }
         if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
@@ -498,6 +519,7 @@ final class Mirror {
                     copy.waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
                 }
             }
+            findNested(copy)
             copy.waiting += structure(copy, from: nil, "\(copy.site)")
             copy.isApplied = true
             write(Array(copy.tree.contents), copy, Transaction(), hasFailures: true)
@@ -507,10 +529,12 @@ final class Mirror {
         try send(copy, connection)
         try verify(copy, connection)
         try delegate(copy, connection)
-        if copy.isApplied, !copy.hasLastWill {
-            copy.hasLastWill = true
+        guard copy.isApplied else { return }
+        for place in copy.nested.union([Mirror.isLive]).subtracting(copy.willed) {
+            copy.willed.insert(place)
             let options = TransactionOptions(label: "\(copy.site): agd-link has ended", typed: true)
-            _ = try connection.call(.onDisconnect([mutation(copy, "isLive", false)], options))
+            let mutation = Mutation(operation: .set, path: path(copy, place), value: false)
+            _ = try connection.call(.onDisconnect([mutation], options))
         }
     }
 
@@ -680,7 +704,7 @@ final class Mirror {
                 copy.unverified.insert(place)
                 computed[node, default: ValueMap()][attribute] = ["rule": .string(rule), "type": type]
             } else {
-                add(node, attribute, type, content.value ?? .null)
+                add(node, attribute, type, value(copy, place, content))
             }
         }
         var documents: [[String]: Value] = [:]
@@ -745,6 +769,11 @@ final class Mirror {
             if isLive != copy.isLive {
                 copy.isLive = isLive
                 mutations.append(mutation(copy, "isLive", .bool(isLive)))
+                for place in copy.nested {
+                    guard let content = copy.tree.contents[place] else { continue }
+                    mutations.append(
+                        Mutation(operation: .set, path: path(copy, place), value: value(copy, place, content)))
+                }
                 log.report("live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", level: isLive ? 6 : 4)
             }
             if isDue, copy.heard > -.infinity {
