@@ -139,6 +139,7 @@ let package = Package(
         benchmark("hostile-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("server-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("trees-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
+        benchmark("fleet-benchmark", ["AttributeValues", "BenchmarkSupport", "CNATS", "TestSupport"]),
         benchmark("soak-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport", "CSQLite"]),
         .target(
             name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support",

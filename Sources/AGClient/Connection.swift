@@ -83,7 +83,13 @@ public final class Connection {
     /// Sends one request and waits for its reply. Other messages that arrive are kept for `receive`.
     /// - Throws: `refused` with the daemon's reason; `timedOut`, `lost`, `malformed`, `limit`.
     public func call(_ request: Request) throws(ClientError) -> Value {
-        let wanted = send(request)
+        try answer(to: send(request))
+    }
+
+    /// Waits for the reply of a request that was sent. Other messages that arrive are kept for `receive`.
+    /// - Parameter wanted: the requests sent before it must have had their replies.
+    /// - Throws: as `call`.
+    public func answer(to wanted: Int64) throws(ClientError) -> Value {
         try socket.flush()
         while let message = try receiveNew(socket.timeout, nil) {
             // A reply without an id answers a line that the daemon could not read.

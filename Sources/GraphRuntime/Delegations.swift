@@ -16,9 +16,12 @@ enum Forwarding {
 /// A client has at most one forwarded request, because its later requests wait for the answer. So all is bounded by
 /// `limits.delegations` and the number of clients.
 struct Delegations {
+    /// Rows of the store with this key have the path of a delegated node as their name.
+    static let key = StoreChange.delegationKey
+
     struct Delegate {
-        /// Nil after the client has gone. The subtree stays closed to writes until there is a new delegate, or until the node is
-        /// removed.
+        /// Nil after the client has gone, and after a restart of the daemon. The subtree stays closed to writes until there is
+        /// a new delegate, or until the node is removed.
         var client: ClientID?
         /// The root of the subtree when it was delegated.
         var node: NodeID
@@ -47,9 +50,12 @@ struct Delegations {
     var count: Int { delegates.count }
     var nextDeadline: Double? { forwards.isEmpty ? nil : forwards.values.lazy.map(\.deadline).min() }
 
+    /// True if no other client performs any writes. A mirror's link writes many paths at a time.
+    func areAll(of client: ClientID) -> Bool { delegates.values.allSatisfy { $0.client == client } }
+
     subscript(root: ArraySlice<String>) -> Delegate? { delegates[Array(root)] }
 
-    mutating func delegate(_ nodes: [String], _ node: NodeID, to client: ClientID, subscription: Int64) {
+    mutating func delegate(_ nodes: [String], _ node: NodeID, to client: ClientID?, subscription: Int64) {
         delegates[nodes] = Delegate(client: client, node: node, subscription: subscription)
     }
 
@@ -147,10 +153,28 @@ extension GraphRuntime {
             throw Failure(
                 .limit, "at most \(limits.delegations) delegated nodes", hint: "delegations is the limit")
         }
+        if delegations[nodes[...]] == nil { keep(delegationOf: nodes, true) }
         let number = watching.nextSubscription
         watching.nextSubscription += 1
         delegations.delegate(nodes, node, to: client.id, subscription: number)
         return .value(["subscription": .int(number), "revision": .int(Int64(clamping: revision))])
+    }
+
+    private func keep(delegationOf nodes: [String], _ value: Value?) {
+        guard isStored else { return }
+        let change = StoreChange(key: Delegations.key, name: AttributePath.describe(nodes: nodes), value: value)
+        outcome.changes.append((revision, change))
+    }
+
+    /// Closes the nodes that were delegated in an earlier life to writes. Otherwise somebody could write to a mirror before
+    /// its link is there, and the owner would never hear of it.
+    func restoreDelegations(_ rows: [StoredRow]) {
+        for row in rows {
+            guard let nodes = try? AttributePath(row.name).nodes, let node = try? graph.node(at: nodes) else {
+                continue
+            }
+            delegations.delegate(nodes, node, to: nil, subscription: 0)
+        }
     }
 
     func answer(_ forward: Int64, _ result: Value?, _ error: Failure?, _ client: Client) throws(Failure) -> Answer {
@@ -175,7 +199,7 @@ extension GraphRuntime {
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
         }
-        guard request.writes else { return .none }
+        guard request.writes, !delegations.areAll(of: writer.id) else { return .none }
         let (found, other) = delegatedRoot(of: request, by: writer)
         guard let root = found, let delegate = delegations[root] else { return .none }
         do throws(Failure) {
@@ -195,6 +219,7 @@ extension GraphRuntime {
                 // What has been removed meanwhile is nobody's.
                 if !graph.isAlive(delegate.node) {
                     delegations.remove(root)
+                    keep(delegationOf: Array(root), nil)
                     return .none
                 }
                 throw Failure(

@@ -37,7 +37,9 @@ extension GraphRuntime {
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
     ) -> [(revision: UInt64, failure: Failure)] {
         repeats.restore(rows.filter { $0.key == Repeats.key })
-        var failures = graph.restore(rows.filter { $0.key != Repeats.key }, isSalvaged: isSalvaged)
+        let own = [Repeats.key, Delegations.key]
+        var failures = graph.restore(rows.filter { !own.contains($0.key) }, isSalvaged: isSalvaged)
+        restoreDelegations(rows.filter { $0.key == Delegations.key })
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()
         // Without a change of the tree it is another one than it was.

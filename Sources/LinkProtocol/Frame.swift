@@ -39,7 +39,11 @@ public struct Frame: Hashable, Sendable {
     }
 
     /// The `Nats-Msg-Id` of a transaction. JetStream drops a transaction whose id it has had lately.
-    public var messageID: String { "\(position.term)-\(position.epoch)-\(position.revision)-\(part)" }
+    /// - Parameter attempt: another one for each message that is sent again. JetStream may have some of its parts, and a
+    ///   mirror reads the parts of one attempt in order.
+    public func messageID(attempt: UInt64) -> String {
+        "\(position.term)-\(position.epoch)-\(position.revision)-\(part)-\(attempt)"
+    }
 
     /// - Returns: the frame, and the number of bytes before the body.
     /// - Throws: `invalid` if the message does not begin with a frame.
@@ -93,7 +97,7 @@ public struct Assembler: Sendable {
     /// - Returns: the whole message after its last part. Nil while parts are missing, and for a part out of order,
     ///   which discards the message. The next message then shows the gap.
     /// - Throws: `limit`, and discards the message.
-    public mutating func add(_ frame: Frame, _ bytes: some Collection<UInt8>) throws(Failure) -> (
+    public mutating func add(_ frame: Frame, _ bytes: ArraySlice<UInt8>) throws(Failure) -> (
         frame: Frame, body: [UInt8]
     )? {
         if frame.part == 0 { begin(frame) }

@@ -5,14 +5,30 @@ public import AttributeValues
 public struct Transaction: Hashable {
     /// An attribute below the root of the site.
     public struct Place: Hashable, Sendable {
-        /// Ids from the root of the site to the node. Empty for the root.
-        public var node: [String]
-        public var attribute: String
+        /// Its path, which begins at the root: `.load` is of the root, `/disk.used` of a child.
+        ///
+        /// It is text because messages and requests of the daemon have it as text. Most places are never taken apart.
+        public let path: String
+
+        public init(path: String) { self.path = path }
 
         public init(node: [String], attribute: String) {
-            self.node = node
-            self.attribute = attribute
+            let path = AttributePath(nodes: node, attribute: attribute).description
+            // The root of a daemon's tree is written as a slash.
+            self.path = node.isEmpty ? String(path.dropFirst()) : path
         }
+
+        public var isOfRoot: Bool { path.utf8.first == UInt8(ascii: ".") }
+
+        /// Ids from the root of the site to the node, and the attribute. No tree has the node of a malformed path.
+        public var parts: (node: [String], attribute: String) {
+            guard let read = try? AttributePath(isOfRoot ? "/" + path : path), read.steps.isEmpty,
+                let attribute = read.attribute
+            else { return ([""], "") }
+            return (read.nodes, attribute)
+        }
+
+        public var node: [String] { parts.node }
     }
 
     /// What an attribute is at its owner.
@@ -80,75 +96,110 @@ extension Transaction {
     }
 }
 
+extension Value {
+    /// True if plain JSON says all of it. Most values of a fleet do, and cost a third of their typed JSON.
+    public var isPlainJSON: Bool {
+        switch self {
+        case .null, .bool, .int, .string: true
+        case .double(let number): number.isFinite
+        default: false
+        }
+    }
+}
+
 // JSON.
 extension Transaction {
-    /// The form of a message's body, with all values as typed JSON.
+    /// The form of a message's body. Values that plain JSON does not say are typed JSON.
     public var json: [UInt8] {
-        var members: [(Value, Value)] = []
-        if let label { members.append(("label", .string(label))) }
-        if let writer { members.append(("writer", .string(writer))) }
-        if let animation { members.append(("animation", animation)) }
-        if let begun { members.append(("begun", .double(begun))) }
-        if isConflated { members.append(("conflated", true)) }
-        if !added.isEmpty { members.append(("added", .list(added.map(Transaction.list)))) }
-        if !children.isEmpty {
-            members.append(
-                ("children", .list(children.map { .list([Transaction.list($0.key), Transaction.list($0.value)]) })))
+        let buffer = ByteBuffer(capacity: 256 + 64 * contents.count)
+        buffer.append("{")
+        func member(_ name: StaticString, _ value: Value?) {
+            guard let value else { return }
+            buffer.append("\"")
+            buffer.append(name)
+            buffer.append("\":")
+            buffer.appendJSON(value)
+            buffer.append(",")
         }
-        if !definitions.isEmpty {
-            members.append(
-                (
-                    "definitions",
-                    .list(
-                        definitions.map { place, definition in
-                            .list([
-                                Transaction.list(place.node), .string(place.attribute), Transaction.json(definition),
-                            ])
-                        })
-                ))
+        member("label", label.map { .string($0) })
+        member("writer", writer.map { .string($0) })
+        member("animation", animation)
+        member("begun", begun.map { .double($0) })
+        member("conflated", isConflated ? true : nil)
+        member("added", added.isEmpty ? nil : .list(added.map(Transaction.list)))
+        let lists = children.map { Value.list([Transaction.list($0.key), Transaction.list($0.value)]) }
+        member("children", lists.isEmpty ? nil : .list(lists))
+        let types = definitions.map { Value.list([.string($0.key.path), Transaction.json($0.value)]) }
+        member("definitions", types.isEmpty ? nil : .list(types))
+        buffer.append("\"changes\":[")
+        var isFirst = true
+        for (place, content) in contents {
+            buffer.append(isFirst ? "[" : ",[")
+            isFirst = false
+            buffer.appendJSONString(place.path)
+            buffer.append(",")
+            switch content {
+            case .value(let value) where value.isPlainJSON:
+                buffer.appendJSON(value)
+                buffer.append("]")
+            case .value(let value):
+                buffer.append("{\"value\":")
+                buffer.appendTypedJSON(value)
+                buffer.append("}]")
+            case .failure(let failure):
+                buffer.appendJSON([
+                    "error": ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
+                ])
+                buffer.append("]")
+            }
         }
-        members.append(
-            (
-                "changes",
-                .list(
-                    contents.map { place, content in
-                        .list([Transaction.list(place.node), .string(place.attribute), Transaction.json(content)])
-                    })
-            ))
-        let buffer = ByteBuffer()
-        buffer.appendJSON(.map(ValueMap(members)))
+        buffer.append("]}")
         return buffer.withBytes { Array($0) }
     }
 
+    /// - Parameter parser: may be used for many texts.
     /// - Throws: `invalid` if the text is no body.
-    public init(json text: some Collection<UInt8>) throws(Failure) {
-        guard let map = try JSONParser.parseOnce(text).map else { throw Transaction.malformed("it is no object") }
-        label = map["label"]?.string
-        writer = map["writer"]?.string
-        animation = map["animation"]
-        begun = map["begun"]?.number
-        isConflated = map["conflated"] == true
-        for entry in map["added"]?.list ?? [] { added.insert(try Transaction.texts(entry)) }
-        for entry in map["children"]?.list ?? [] {
-            guard let pair = entry.list, pair.count == 2 else { throw Transaction.malformed("a child list") }
-            children[try Transaction.texts(pair[0])] = try Transaction.texts(pair[1])
-        }
-        for entry in map["definitions"]?.list ?? [] {
-            let (place, json) = try Transaction.entry(entry)
-            guard let type = json["type"]?.string else { throw Transaction.malformed("a definition without a type") }
-            definitions[place] = Definition(type: type, mayFail: json["mayFail"] == true, rule: json["rule"]?.string)
-        }
-        for entry in map["changes"]?.list ?? [] {
-            let (place, json) = try Transaction.entry(entry)
-            contents[place] = try Transaction.content(json)
+    public init(json text: [UInt8], _ parser: JSONParser = JSONParser()) throws(Failure) {
+        try text.withUnsafeBufferPointer { (bytes) throws(Failure) in
+            let body = try parser.parse(bytes)
+            guard body.isObject else { throw Transaction.malformed("it is no object") }
+            label = body["label"]?.string
+            writer = body["writer"]?.string
+            animation = body["animation"]?.value
+            begun = body["begun"]?.number
+            isConflated = body["conflated"]?.bool == true
+            try body["added"]?.forEachElement { (entry) throws(Failure) in
+                added.insert(try Transaction.texts(entry.value))
+            }
+            try body["children"]?.forEachElement { (entry) throws(Failure) in
+                guard let pair = entry.value.list, pair.count == 2 else { throw Transaction.malformed("a child list") }
+                children[try Transaction.texts(pair[0])] = try Transaction.texts(pair[1])
+            }
+            try body["definitions"]?.forEachElement { (entry) throws(Failure) in
+                let (place, json) = try Transaction.entry(entry)
+                guard let type = json["type"]?.string else {
+                    throw Transaction.malformed("a definition without a type")
+                }
+                definitions[place] = Definition(
+                    type: type, mayFail: json["mayFail"]?.bool == true, rule: json["rule"]?.string)
+            }
+            try body["changes"]?.forEachElement { (entry) throws(Failure) in
+                let (place, json) = try Transaction.entry(entry)
+                contents[place] = try Transaction.content(json)
+            }
         }
     }
 
-    private static func entry(_ entry: Value) throws(Failure) -> (Place, ValueMap) {
-        guard let parts = entry.list, parts.count == 3, let attribute = parts[1].string, let json = parts[2].map else {
-            throw malformed("an attribute")
+    private static func entry(_ entry: JSONElement) throws(Failure) -> (Place, JSONElement) {
+        var path: String?
+        var content: JSONElement?
+        var count = 0
+        entry.forEachElement { element in
+            if count == 0 { path = element.string } else { content = element }
+            count += 1
         }
-        return (Place(node: try texts(parts[0]), attribute: attribute), json)
+        guard count == 2, let path, let content else { throw malformed("an attribute") }
+        return (Place(path: path), content)
     }
 
     private static func json(_ definition: Definition) -> Value {
@@ -158,17 +209,14 @@ extension Transaction {
         return .map(map)
     }
 
-    private static func json(_ content: Content) -> Value {
-        switch content {
-        case .value(let value): return ["value": value.typedJSON]
-        case .failure(let failure):
-            return ["error": ["code": .string(failure.code.rawValue), "message": .string(failure.message)]]
+    private static func content(_ json: JSONElement) throws(Failure) -> Content {
+        if !json.isObject {
+            let value = json.value
+            guard value.isPlainJSON else { throw malformed("a change that is no object") }
+            return .value(value)
         }
-    }
-
-    private static func content(_ json: ValueMap) throws(Failure) -> Content {
         if let value = json["value"] { return .value(try Value(typedJSON: value, anyKeys: true)) }
-        guard let error = json["error"]?.map, let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {
+        guard let error = json["error"], let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {
             throw malformed("a change has neither a value nor an error")
         }
         return .failure(Failure(code, error["message"]?.string ?? ""))

@@ -19,8 +19,8 @@ public final class LocatedPath {
 struct LocatedPaths {
     fileprivate var known: [String: LocatedPath] = [:]
 
-    /// So many paths of so many bytes are kept; then all are dropped.
-    fileprivate static let capacity = 4096
+    /// So many paths of so many bytes are kept; then all are dropped. The links of a fleet name 100,000 each second.
+    fileprivate static let capacity = 1 << 17
     fileprivate static let longest = 256
 }
 

@@ -43,12 +43,14 @@ public struct StoreChange: Equatable {
 extension StoreChange {
     /// Whether it leaves the tree and its rules as they are.
     public var isValue: Bool {
-        key == StoreChange.onceKey
+        key == StoreChange.onceKey || key == StoreChange.delegationKey
             || value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations)
     }
 
     /// Rows under this key are the runtime's: requests that are performed once.
     public static let onceKey = "@once"
+    /// Rows under this key are the runtime's: nodes whose writes a client performs.
+    public static let delegationKey = "@delegated"
 }
 
 enum StoredKey {

@@ -34,6 +34,10 @@ struct AGDLink: ParsableCommand {
     func run() throws {
         var settings = try readSettings()
         if checkConfig { return }
+        // libnats would try to connect again and again, and not say why.
+        for (name, file) in settings.files where access(file, R_OK) != 0 {
+            throw AGDLink.end("cannot read \(file), which '\(name)' names: \(String(cString: strerror(errno)))", 78)
+        }
         if let socket { settings.socket = socket }
 
         // Blocked in all threads, which inherit the mask, and taken by `sigwait` below.
@@ -66,10 +70,15 @@ struct AGDLink: ParsableCommand {
         let manager = ServiceManager()
         let count = (settings.publications.count, settings.mirrorings.count)
         manager.notify("READY=1\nSTATUS=\(count.0) published, \(count.1) mirrored")
-        let interval = manager.watchdogInterval ?? 3600
+        let interval = min(manager.watchdogInterval ?? 3600, settings.metrics == nil ? 3600 : MetricsFile.interval)
+        var log = Log(subject: "metrics")
         var wait = timespec(tv_sec: Int(interval), tv_nsec: Int(interval.truncatingRemainder(dividingBy: 1) * 1e9))
         while sigtimedwait(&signals, nil, &wait) < 0 {
             if pulses.allSatisfy(\.isFresh) { manager.notify("WATCHDOG=1") }
+            guard let file = settings.metrics else { continue }
+            do { try MetricsFile.write(pulses.flatMap(\.samples), to: file) } catch {
+                log.report("file", "cannot write \(file): \(error.localizedDescription)", level: 3)
+            }
         }
         manager.notify("STOPPING=1\nSTATUS=stopping")
         stop.signal()

@@ -52,6 +52,17 @@ struct Configuration: Sendable {
     var historyTime = 600.0
     var messageSize = 64 << 20
     var replicas = 1
+    /// A file for Prometheus.
+    var metrics: String?
+
+    /// Files that must be readable, with their settings.
+    var files: [(name: String, path: String)] {
+        let all = [
+            ("credentials", credentials), ("nkey", nkey?.seedFile), ("tls-ca", authorities), ("tls-cert", certificate),
+            ("tls-key", certificateKey),
+        ]
+        return all.compactMap { name, path in path.map { (name, $0) } }
+    }
 
     struct Fault: Error, CustomStringConvertible {
         var description: String
@@ -96,6 +107,7 @@ struct Configuration: Sendable {
         case "socket": socket = value
         case "nats": servers = value.split(separator: "," as Character).map { $0.trimmed }
         case "credentials": credentials = value
+        case "metrics": metrics = value
         case "tls-ca": authorities = value
         case "tls-cert": certificate = value
         case "tls-key": certificateKey = value

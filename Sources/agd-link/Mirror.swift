@@ -6,11 +6,15 @@ import WireProtocol
 
 /// Mirrors the sites of one `mirror` line below a container of the daemon. It runs on a thread of its own.
 final class Mirror {
+    private static let isLive = Transaction.Place(path: ".isLive")
     /// Attributes that each mirrored root has besides those of the site.
     static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures", "owner"]
     /// Seconds between two reports of `seen` and `lag`.
     private static let reportTime = 1.0
-    private static let messagesPerRound = 256
+    /// Seconds between two looks at which sites live and which need a snapshot.
+    private static let lookTime = 0.02
+    /// The daemon gets the transactions of a round together.
+    private static let messagesPerRound = 64
     /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
     private static let patience = 2.0
 
@@ -20,6 +24,8 @@ final class Mirror {
         var tree = SiteTree()
         var follower = Follower()
         var assembler: Assembler
+        /// The path of its root in the daemon.
+        let path: String
         /// Monotonic seconds.
         var healTime: Double? = 0
         var heard = -Double.infinity
@@ -35,7 +41,10 @@ final class Mirror {
         var isLive: Bool?
         /// True if the daemon has the nodes of `tree`.
         var isApplied = false
-        var hasLastWill = false
+        /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
+        var nested: Set<Transaction.Place> = []
+        /// Attributes that the daemon makes false when this link ends.
+        var willed: Set<Transaction.Place> = []
         /// The daemon sends writes of others to this connection.
         var isDelegated = false
         /// With rules: those that give other values here than at the owner, because they read something outside of the site.
@@ -43,9 +52,16 @@ final class Mirror {
         var withoutRule: Set<Transaction.Place> = []
         /// Values of rules that are not compared with the owner's yet.
         var unverified: Set<Transaction.Place> = []
+        /// Requests that the daemon has yet to get, in order.
+        var waiting: [Request] = []
+        // For the metrics.
+        var lag = 0.0
+        var applied = 0
+        var snapshots = 0
 
-        init(_ site: SiteName, limit: Int) {
+        init(_ site: SiteName, below nodes: [String], limit: Int) {
             self.site = site
+            path = AttributePath.describe(nodes: nodes + [site.segments.last ?? ""])
             assembler = Assembler(limit: limit)
         }
 
@@ -62,6 +78,11 @@ final class Mirror {
     private var copies: [String: Copy] = [:]
     private var connection: Connection?
     private var nextReport = 0.0
+    private var nextLook = 0.0
+    private let parser = JSONParser()
+    // For the metrics.
+    private var failures = 0
+    private var forwarded = 0
 
     init(_ mirroring: Configuration.Mirroring, _ settings: Configuration, stop: Wakeup, pulse: Pulse)
         throws(NATSError)
@@ -82,11 +103,12 @@ final class Mirror {
                 pause.reset()
             } catch let error as NATSError {
                 log.report("nats", nats.describe(error))
+                failures += 1
             } catch {
                 log.report("daemon", "\(error)")
                 connection = nil
                 for copy in copies.values {
-                    (copy.isApplied, copy.hasLastWill, copy.isDelegated) = (false, false, false)
+                    (copy.isApplied, copy.willed, copy.isDelegated) = (false, [], false)
                 }
                 forwards = [:]
             }
@@ -100,6 +122,7 @@ final class Mirror {
         while !nats.isConnected, !stop.isSignalled {
             pulse.beat()
             try keepDaemon()
+            try report()
             stop.wait(0.1)
         }
         if stop.isSignalled { return }
@@ -117,18 +140,28 @@ final class Mirror {
             pulse.beat()
             while let head = try heads.next() { _ = copy(for: head.subject) }
             try keepDaemon()
-            for copy in copies.values {
-                if let time = copy.healTime, MonotonicTime.now >= time { try heal(copy) }
+            // Not for each message: there may be thousands of sites.
+            if MonotonicTime.now >= nextLook {
+                nextLook = MonotonicTime.now + Mirror.lookTime
+                try report()
+                for copy in copies.values {
+                    guard let time = copy.healTime, MonotonicTime.now >= time else { continue }
+                    try heal(copy)
+                    // Calls to a NATS that hangs take seconds, and the mirrors of others must not look live meanwhile.
+                    try report()
+                }
             }
-            if let message = try transactions.next(within: 0.005) { try take(message) }
+            var wait = 0.005
+            var changed: [String: Copy] = [:]
             for _ in 0..<Mirror.messagesPerRound {
-                guard let message = try transactions.next() else { break }
-                try take(message)
+                guard let message = try transactions.next(within: wait) else { break }
+                wait = 0
+                if let copy = take(message) { changed[copy.id] = copy }
             }
+            for copy in changed.values { try flush(copy) }
             while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
             while let reply = try replies.next() { try take(reply: reply) }
             try forwardWrites(inbox)
-            try report()
         }
     }
 
@@ -138,17 +171,18 @@ final class Mirror {
         let tokens = subject.split(separator: dot).dropFirst(2).joined(separator: ".")
         if let copy = copies[tokens] { return copy }
         guard let site = SiteName(tokens: tokens) else { return nil }
-        let copy = Copy(site, limit: settings.messageSize)
+        let copy = Copy(site, below: mirroring.nodes, limit: settings.messageSize)
         copies[tokens] = copy
         return copy
     }
 
     // MARK: Messages
 
-    private func take(_ message: Inbox.Message) throws {
-        guard let copy = copy(for: message.subject), copy.healTime == nil else { return }
+    /// - Returns: the site whose requests wait.
+    private func take(_ message: Inbox.Message) -> Copy? {
+        guard let copy = copy(for: message.subject), copy.healTime == nil else { return nil }
         do throws(Failure) {
-            guard let (frame, changes) = try read(message, copy) else { return }
+            guard let (frame, changes) = try read(message, copy) else { return nil }
             switch copy.follower.step(frame) {
             case .drop: break
             case .heal: copy.healTime = 0
@@ -161,13 +195,13 @@ final class Mirror {
             log.report("\(copy.site)", "\(copy.site): \(error.message)")
             copy.healTime = MonotonicTime.now + 1
         }
-        try flush(copy)
+        return copy
     }
 
     private func read(_ message: Inbox.Message, _ copy: Copy) throws(Failure) -> (Frame, Transaction)? {
         let (frame, length) = try Frame.read(message.bytes)
         guard let (whole, body) = try copy.assembler.add(frame, message.bytes.dropFirst(length)) else { return nil }
-        return (whole, try Transaction(json: body))
+        return (whole, try Transaction(json: body, parser))
     }
 
     private func hear(_ message: Inbox.Message) throws {
@@ -266,6 +300,7 @@ final class Mirror {
         try reach { () throws(NATSError) in
             try nats.request(copy.site.writes, call.json, replyTo: "\(inbox).\(number)")
         }
+        forwarded += 1
         forwards[number] = Forward(copy: copy, end: MonotonicTime.now + Mirror.forwardEnd)
     }
 
@@ -318,6 +353,7 @@ final class Mirror {
                 let old = copy.tree
                 copy.tree = SiteTree(snapshot: snapshot)
                 copy.follower.reached(manifest.position)
+                copy.snapshots += 1
                 change(copy, from: old, snapshot)
             }
             try readOn(from: manifest.next, copy)
@@ -381,22 +417,40 @@ final class Mirror {
 
     // MARK: The daemon
 
-    /// Requests that the daemon has yet to get, in order.
-    private var waiting: [Request] = []
-
     private func apply(_ changes: Transaction, to copy: Copy) {
+        copy.applied += 1
         guard changes.added.isEmpty, changes.children.isEmpty, changes.definitions.isEmpty,
-            changes.contents.allSatisfy({ copy.tree.contents[$0.key] != nil && !$0.value.isRemoval })
+            let known = indices(of: changes.contents, copy)
         else {
             let old = copy.tree
             copy.tree.apply(changes)
             return change(copy, from: old, changes)
         }
         // The common case costs nothing for the rest of the site.
-        let changed = changes.contents.filter { copy.tree.contents[$0.key] != $0.value }
-        let hasFailures = changed.contains { $0.value.value == nil || copy.tree.contents[$0.key]?.value == nil }
-        copy.tree.apply(changes)
+        var changed: [(key: Transaction.Place, value: Content)] = []
+        changed.reserveCapacity(known.count)
+        var hasFailures = false
+        for (index, (place, content)) in zip(known, changes.contents) {
+            let old = copy.tree.contents.values[index]
+            if old == content { continue }
+            if old.value == nil || content.value == nil { hasFailures = true }
+            copy.tree.contents.values[index] = content
+            changed.append((place, content))
+        }
         write(changed, copy, changes, hasFailures: hasFailures)
+    }
+
+    /// Where the tree has the attributes; nil unless it has all of them afterwards, too.
+    private func indices(
+        of contents: [Transaction.Place: Content], _ copy: Copy
+    ) -> [Dictionary<Transaction.Place, Content>.Index]? {
+        var indices: [Dictionary<Transaction.Place, Content>.Index] = []
+        indices.reserveCapacity(contents.count)
+        for (place, content) in contents {
+            guard !content.isRemoval, let index = copy.tree.contents.index(forKey: place) else { return nil }
+            indices.append(index)
+        }
+        return indices
     }
 
     /// Queues the requests that make the mirror in the daemon what the tree is.
@@ -408,9 +462,26 @@ final class Mirror {
                 || changed.contains(where: { old.contents[$0.key] == nil })
                 || old.contents.keys.contains(where: { copy.tree.contents[$0] == nil })
         {
-            waiting += structure(copy, from: old, label(copy, cause))
+            findNested(copy)
+            copy.waiting += structure(copy, from: old, label(copy, cause))
         }
-        write(changed, copy, cause, hasFailures: true)
+        write(Array(changed), copy, cause, hasFailures: true)
+    }
+
+    private func findNested(_ copy: Copy) {
+        let contents = copy.tree.contents
+        copy.nested = Set(
+            contents.keys.filter { place in
+                guard !place.isOfRoot, place.path.hasSuffix(Mirror.isLive.path) else { return false }
+                let node = place.path.dropLast(Mirror.isLive.path.count)
+                return Mirror.ownAttributes.allSatisfy { contents[Transaction.Place(path: "\(node).\($0)")] != nil }
+            })
+    }
+
+    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is silent.
+    private func value(_ copy: Copy, _ place: Transaction.Place, _ content: Content) -> Value {
+        if copy.isLive != true, !copy.nested.isEmpty, copy.nested.contains(place) { return false }
+        return content.value ?? .null
     }
 
     private func label(_ copy: Copy, _ cause: Transaction) -> String {
@@ -420,24 +491,26 @@ final class Mirror {
 
     /// Queues one transaction.
     private func write(
-        _ contents: [Transaction.Place: Content], _ copy: Copy, _ cause: Transaction, hasFailures: Bool
+        _ contents: [(key: Transaction.Place, value: Content)], _ copy: Copy, _ cause: Transaction, hasFailures: Bool
     ) {
         guard connection != nil, copy.isApplied else { return }
         var mutations: [Mutation] = []
+        mutations.reserveCapacity(contents.count + 2)
         for (place, content) in contents where !Mirror.isOwn(place) {
             if rule(copy, place) != nil {
                 copy.unverified.insert(place)
             } else {
-                mutations.append(Mutation(operation: .set, path: path(copy, place), value: content.value ?? .null))
+                mutations.append(Mutation(operation: .set, path: path(copy, place), value: value(copy, place, content)))
             }
         }
         if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
         mutations.append(mutation(copy, "revision", .int(Int64(clamping: copy.revision))))
-        var options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: true)
+        let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
+        var options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: isTyped)
         if options.animation != nil, let begun = cause.begun {
             options.elapsed = copy.clock.elapsed(since: begun, at: WallTime.now)
         }
-        waiting.append(.transact(mutations, options))
+        copy.waiting.append(.transact(mutations, options))
     }
 
     /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
@@ -445,46 +518,57 @@ final class Mirror {
         guard let connection else { return }
         if !copy.isApplied, copy.follower.position != nil {
             copy.isLive = nil
-            waiting = []
+            copy.waiting = []
             // An earlier link may have left the nodes of an older tree.
             let path = AttributePath.describe(nodes: mirroring.nodes + [copy.id])
             if let description = try? connection.call(.describe(path: path, depth: 0)).map {
                 let names = (description["attributes"]?.map ?? ValueMap()).compactMap(\.key.string)
                 if !Set(names).subtracting(Mirror.ownAttributes).isSubset(of: Mirror.rootAttributes(copy.tree)) {
-                    waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
+                    copy.waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
                 }
             }
-            waiting += structure(copy, from: nil, "\(copy.site)")
+            findNested(copy)
+            copy.waiting += structure(copy, from: nil, "\(copy.site)")
             copy.isApplied = true
-            write(copy.tree.contents, copy, Transaction(), hasFailures: true)
+            write(Array(copy.tree.contents), copy, Transaction(), hasFailures: true)
         }
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
         try delegate(copy, connection)
         try send(copy, connection)
         try verify(copy, connection)
         try delegate(copy, connection)
-        if copy.isApplied, !copy.hasLastWill {
-            copy.hasLastWill = true
+        guard copy.isApplied else { return }
+        for place in copy.nested.union([Mirror.isLive]).subtracting(copy.willed) {
+            copy.willed.insert(place)
             let options = TransactionOptions(label: "\(copy.site): agd-link has ended", typed: true)
-            _ = try connection.call(.onDisconnect([mutation(copy, "isLive", false)], options))
+            let mutation = Mutation(operation: .set, path: path(copy, place), value: false)
+            _ = try connection.call(.onDisconnect([mutation], options))
         }
     }
 
     private func send(_ copy: Copy, _ connection: Connection) throws(ClientError) {
-        let requests = waiting
-        waiting = []
+        let requests = copy.waiting
+        copy.waiting = []
+        // Transactions that the daemon has not answered yet.
+        var sent: [Int64] = []
         for request in requests {
+            if case .transact(_, let options) = request, options.animation == nil {
+                sent.append(connection.send(request))
+                continue
+            }
+            // The daemon may refuse these, and they are done in another way then.
+            try answers(&sent, connection)
             do throws(ClientError) { _ = try connection.call(request) } catch {
                 guard case .refused = error else { throw error }
                 switch request {
-                case .transact(let mutations, var options) where options.animation != nil:
+                case .transact(let mutations, var options):
                     // A curve that this daemon does not know: the values count.
                     (options.animation, options.elapsed) = (nil, 0)
                     _ = try connection.call(.transact(mutations, options))
                 case .apply where !rules(copy).isEmpty:
                     log.report("rules of \(copy.site)", "\(copy.site) is mirrored without its rules: \(error)")
                     copy.withoutRule.formUnion(rules(copy))
-                    waiting = structure(copy, from: nil, "\(copy.site)")
+                    copy.waiting = structure(copy, from: nil, "\(copy.site)")
                     return try send(copy, connection)
                 default: throw error
                 }
@@ -492,6 +576,12 @@ final class Mirror {
             // The root that is made next is another one.
             if case .remove = request { copy.isDelegated = false }
         }
+        try answers(&sent, connection)
+    }
+
+    private func answers(_ sent: inout [Int64], _ connection: Connection) throws(ClientError) {
+        for id in sent { _ = try connection.answer(to: id) }
+        sent = []
     }
 
     // MARK: Rules
@@ -514,7 +604,7 @@ final class Mirror {
             copy.unverified = []
             if differing.isEmpty { return }
             copy.withoutRule.formUnion(differing)
-            waiting = structure(copy, from: nil, "\(copy.site)")
+            copy.waiting = structure(copy, from: nil, "\(copy.site)")
             try send(copy, connection)
         }
     }
@@ -578,21 +668,20 @@ final class Mirror {
     }
 
     private static func isOwn(_ place: Transaction.Place) -> Bool {
-        place.node.isEmpty && ownAttributes.contains(place.attribute)
+        place.isOfRoot && ownAttributes.contains(String(place.path.dropFirst()))
     }
 
     private static func failures(_ copy: Copy) -> Value {
         var map = ValueMap()
         for (place, content) in copy.tree.contents {
             guard case .failure(let failure) = content else { continue }
-            let path = AttributePath(nodes: place.node, attribute: place.attribute).description
-            map[path] = .string(failure.message)
+            map[place.isOfRoot ? "/" + place.path : place.path] = .string(failure.message)
         }
         return .map(map)
     }
 
     private func path(_ copy: Copy, _ place: Transaction.Place) -> String {
-        AttributePath(nodes: mirroring.nodes + [copy.id] + place.node, attribute: place.attribute).description
+        copy.path + place.path
     }
 
     private func mutation(_ copy: Copy, _ attribute: String, _ value: Value) -> Mutation {
@@ -618,11 +707,12 @@ final class Mirror {
         var computed: [[String]: ValueMap] = [:]
         for (place, content) in copy.tree.contents where !Mirror.isOwn(place) {
             let type = Mirror.type(copy.tree.definitions[place], content)
+            let (node, attribute) = place.parts
             if let rule = rule(copy, place) {
                 copy.unverified.insert(place)
-                computed[place.node, default: ValueMap()][place.attribute] = ["rule": .string(rule), "type": type]
+                computed[node, default: ValueMap()][attribute] = ["rule": .string(rule), "type": type]
             } else {
-                add(place.node, place.attribute, type, content.value ?? .null)
+                add(node, attribute, type, value(copy, place, content))
             }
         }
         var documents: [[String]: Value] = [:]
@@ -641,7 +731,7 @@ final class Mirror {
         let attributes = Mirror.rootAttributes(copy.tree)
         let oldAttributes = old.map(Mirror.rootAttributes)
         func rootDefinitions(_ tree: SiteTree) -> [Transaction.Place: Transaction.Definition] {
-            tree.definitions.filter { $0.key.node.isEmpty }
+            tree.definitions.filter(\.key.isOfRoot)
         }
         // The mode merge removes no attribute, and replace would remove the other sites.
         if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
@@ -669,31 +759,60 @@ final class Mirror {
     }
 
     private static func rootAttributes(_ tree: SiteTree) -> Set<String> {
-        Set(tree.contents.keys.lazy.filter { $0.node.isEmpty }.map(\.attribute))
+        Set(tree.contents.keys.lazy.filter(\.isOfRoot).map(\.parts.attribute))
     }
 
     /// Writes `isLive` where it has changed, and `seen` and `lag` once a second.
     private func report() throws {
-        guard let connection else { return }
         let now = MonotonicTime.now
         let isDue = now >= nextReport
-        if isDue { nextReport = now + Mirror.reportTime }
+        if isDue {
+            nextReport = now + Mirror.reportTime
+            count()
+        }
+        guard let connection else { return }
         var mutations: [Mutation] = []
         for copy in copies.values where copy.isApplied {
             let isLive = now < copy.heard + settings.liveTime
             if isLive != copy.isLive {
                 copy.isLive = isLive
                 mutations.append(mutation(copy, "isLive", .bool(isLive)))
+                for place in copy.nested {
+                    guard let content = copy.tree.contents[place] else { continue }
+                    mutations.append(
+                        Mutation(operation: .set, path: path(copy, place), value: value(copy, place, content)))
+                }
                 log.report("live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", level: isLive ? 6 : 4)
             }
             if isDue, copy.heard > -.infinity {
                 mutations.append(mutation(copy, "seen", copy.seen))
                 mutations.append(mutation(copy, "owner", .string(copy.owner)))
                 let lag = copy.revision >= copy.ownerRevision && isLive ? 0 : now - copy.even
-                mutations.append(mutation(copy, "lag", .double(lag.isFinite ? lag : 0)))
+                copy.lag = lag.isFinite ? lag : 0
+                mutations.append(mutation(copy, "lag", .double(copy.lag)))
             }
         }
         guard !mutations.isEmpty else { return }
         _ = try connection.call(.transact(mutations, TransactionOptions(label: "agd-link", typed: true)))
+    }
+
+    /// Tells the main thread what the file of metrics shows.
+    private func count() {
+        let line = "mirror \((mirroring.group + [mirroring.last ?? "*"]).joined(separator: "/"))"
+        func sample(_ metric: Metric, _ value: Double, _ site: SiteName? = nil) -> Sample {
+            Sample(metric: metric, line: line, site: site?.description, value: value)
+        }
+        var samples = [
+            sample(.natsConnected, nats.isConnected ? 1 : 0), sample(.daemonConnected, connection == nil ? 0 : 1),
+            sample(.failures, Double(failures)), sample(.writesForwarded, Double(forwarded)),
+        ]
+        for copy in copies.values.sorted(by: { $0.id < $1.id }) {
+            samples += [
+                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLag, copy.lag, copy.site),
+                sample(.transactionsApplied, Double(copy.applied), copy.site),
+                sample(.snapshotsRead, Double(copy.snapshots), copy.site),
+            ]
+        }
+        pulse.samples = samples
     }
 }

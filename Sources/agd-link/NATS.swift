@@ -23,8 +23,9 @@ final class NATS {
     static let transactions = "AGD_TX"
     static let snapshots = "AGD_SNAP"
     private static let leases = "AGD_LEASE"
-    /// Maximum milliseconds of one call.
-    private static let wait: Int64 = 2000
+    /// Maximum seconds of one call, and until an acknowledgment.
+    static let patience = 2.0
+    private static let wait = Int64(patience * 1000)
 
     private let settings: Configuration
     private var connection: OpaquePointer?
@@ -39,6 +40,8 @@ final class NATS {
         defer { natsOptions_Destroy(options) }
         try NATS.check(NATS.set(servers: settings.servers, options), "the setting 'nats'")
         natsOptions_SetName(options, "agd-link")
+        // Without this, a thread of libnats collects messages for a millisecond.
+        natsOptions_SetSendAsap(options, true)
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetReconnectWait(options, 500)
         natsOptions_SetReconnectJitter(options, 1000, 1000)
@@ -142,20 +145,40 @@ extension NATS {
     func publish(
         _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil
     ) throws(NATSError) -> UInt64 {
-        var message: OpaquePointer?
-        let made = bytes.withUnsafeBytes { bytes in
-            natsMsg_Create(
-                &message, subject, nil, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
-        }
-        try NATS.check(made, "natsMsg_Create")
+        let message = try NATS.message(subject, bytes, header)
         defer { natsMsg_Destroy(message) }
-        if let header { try NATS.check(natsMsgHeader_Set(message, header.name, header.value), "natsMsgHeader_Set") }
         var acknowledgment: UnsafeMutablePointer<jsPubAck>?
         var code = jsErrCode(0)
         try NATS.check(
             js_PublishMsg(&acknowledgment, context, message, nil, &code), "publish to \(subject)", code)
         defer { jsPubAck_Destroy(acknowledgment) }
         return acknowledgment?.pointee.Sequence ?? 0
+    }
+
+    /// Publishes without waiting. The stream's acknowledgment goes to the subject `reply`.
+    func publish(
+        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String), replyTo reply: String
+    ) throws(NATSError) {
+        let message = try NATS.message(subject, bytes, header, replyTo: reply)
+        defer { natsMsg_Destroy(message) }
+        try NATS.check(natsConnection_PublishMsg(connection, message), "publish to \(subject)")
+    }
+
+    private static func message(
+        _ subject: String, _ bytes: [UInt8], _ header: (name: String, value: String)?, replyTo reply: String? = nil
+    ) throws(NATSError) -> OpaquePointer? {
+        var message: OpaquePointer?
+        let made = bytes.withUnsafeBytes { bytes in
+            natsMsg_Create(
+                &message, subject, reply, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count))
+        }
+        try check(made, "natsMsg_Create")
+        if let header {
+            let status = natsMsgHeader_Set(message, header.name, header.value)
+            if status != NATS_OK { natsMsg_Destroy(message) }
+            try check(status, "natsMsgHeader_Set")
+        }
+        return message
     }
 
     /// Sends a message that no stream keeps.
@@ -201,7 +224,7 @@ extension NATS {
     }
 
     fileprivate static func bytes(_ message: OpaquePointer?) -> [UInt8] {
-        UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))).map { $0 }
+        Array(UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))))
     }
 }
 

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CNATS
 import LinkProtocol
 import WireProtocol
 
@@ -15,6 +16,7 @@ final class Publisher {
 
     private let settings: Configuration
     private let root: [String]
+    private let rootPath: String
     private let site: SiteName
     private let stop: Wakeup
     private let pulse: Pulse
@@ -43,8 +45,15 @@ final class Publisher {
 
     // The side of NATS.
     private var hasStreams = false
-    /// Changes that NATS has not acknowledged.
+    /// Changes that have not been sent.
     private var pending: Transaction?
+    private var window = Window()
+    /// The subject of acknowledgments, without the number of the message.
+    private var inbox = ""
+    private var acknowledgments: Inbox?
+    private let parser = JSONParser()
+    /// Counts the failures after which messages are sent again.
+    private var attempt: UInt64 = 0
     private var acknowledged: UInt64 = 0
     /// The sequence after the last transaction.
     private var nextSequence: UInt64 = 1
@@ -60,6 +69,8 @@ final class Publisher {
     private var nextHeartbeat = 0.0
     private var nextTry = 0.0
     private var backoff = Backoff(first: 0.1)
+    private var counts: [Metric: Double] = [:]
+    private var nextSamples = 0.0
 
     init(
         _ publication: Configuration.Publication, _ settings: Configuration, holder: String, stop: Wakeup, pulse: Pulse
@@ -68,6 +79,7 @@ final class Publisher {
         self.pulse = pulse
         self.stop = stop
         root = publication.nodes
+        rootPath = AttributePath.describe(nodes: root)
         site = publication.site
         nats = try NATS(settings)
         self.holder = holder
@@ -95,7 +107,7 @@ final class Publisher {
         lease.release(nats)
     }
 
-    private var pattern: String { AttributePath.describe(nodes: root) + "/**" }
+    private var pattern: String { rootPath + "/**" }
 
     /// Reads one connection to the daemon until it is lost or the program ends.
     private func publish() throws(ClientError) {
@@ -119,7 +131,9 @@ final class Publisher {
         (isSubscribed, askedAt) = (true, nil)
         log.report("daemon", "published from \(AttributePath.describe(nodes: root)), revision \(revision)", level: 6)
         while !stop.isSignalled {
-            if let message = try connection.receive(timeout: 0.01, interrupt: stop.descriptor) {
+            // Only acknowledgments make room for pending changes.
+            let patience = pending == nil ? 0.01 : 0.001
+            if let message = try connection.receive(timeout: patience, interrupt: stop.descriptor) {
                 try take(message)
                 if structureChanged, collected == nil { try readAll(connection) }
             }
@@ -141,6 +155,7 @@ final class Publisher {
     private func performWrites(_ connection: Connection) throws(ClientError) {
         while let message = (try? writes?.next()) ?? nil {
             guard let sender = message.reply else { continue }
+            counts[.writesPerformed, default: 0] += 1
             let reply: ForwardedReply
             switch perform(message.bytes) {
             case .success(let result):
@@ -207,11 +222,12 @@ final class Publisher {
         return modifiers.isEmpty ? ["curve": curve] : ["curve": curve, "modifiers": .list(modifiers)]
     }
 
+    /// - Parameter path: as the daemon writes it.
     private func place(_ path: String) -> Transaction.Place? {
-        guard let path = try? AttributePath(path), let attribute = path.attribute, path.nodes.starts(with: root) else {
-            return nil
-        }
-        return Transaction.Place(node: Array(path.nodes.dropFirst(root.count)), attribute: attribute)
+        guard path.hasPrefix(rootPath) else { return nil }
+        let rest = path.utf8.dropFirst(rootPath.utf8.count)
+        guard rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "/") else { return nil }
+        return Transaction.Place(path: String(Substring(rest)))
     }
 
     /// All changes of the collected revision have come. If the structure has changed too, `readAll` finds them.
@@ -227,8 +243,14 @@ final class Publisher {
     }
 
     private func queue(_ changes: Transaction, _ revision: UInt64) {
+        if changes.isEmpty, revision == self.revision { return }
         self.revision = revision
-        if pending == nil { pending = changes } else { pending?.merge(changes) }
+        if pending == nil {
+            pending = changes
+        } else {
+            pending?.merge(changes)
+            counts[.transactionsMerged, default: 0] += 1
+        }
         serveNATS()
     }
 
@@ -314,12 +336,18 @@ final class Publisher {
     private func serveNATS() {
         pulse.beat()
         let now = MonotonicTime.now
+        if now >= nextSamples { report(now) }
         guard now >= nextTry, nats.isConnected else { return }
         do throws(NATSError) {
             if !hasStreams {
                 try nats.makeStreams()
+                if acknowledgments == nil {
+                    inbox = try NATS.newInbox()
+                    acknowledgments = try nats.listen("\(inbox).*")
+                }
                 hasStreams = true
             }
+            try takeAcknowledgments()
             try lease.keep(nats)
             if let other = lease.otherHolder {
                 log.report("lease", "'\(other)' publishes this site; waiting for its lease to lapse")
@@ -357,7 +385,30 @@ final class Publisher {
             log.report("nats", nats.describe(error))
             hasStreams = false
             nextTry = now + backoff.pause()
+            counts[.failures, default: 0] += 1
+            recall()
         }
+    }
+
+    /// Tells the main thread what the file of metrics shows.
+    private func report(_ now: Double) {
+        nextSamples = now + 1
+        counts[.natsConnected] = nats.isConnected ? 1 : 0
+        counts[.daemonConnected] = isSubscribed ? 1 : 0
+        counts[.leaseHeld] = lease.isValid ? 1 : 0
+        counts[.messagesUnderWay] = Double(window.count)
+        pulse.samples = counts.map { Sample(metric: $0.key, line: "publish \(site)", site: nil, value: $0.value) }
+    }
+
+    /// Makes the pending changes of all that has not been acknowledged. NATS may have some of it, and mirrors may have
+    /// applied it. They reach the same tree.
+    private func recall() {
+        attempt += 1
+        // Only an announcement changes nothing.
+        if window.lastRevision == acknowledged { needsAnnouncement = true }
+        guard var whole = window.recall() else { return }
+        if let pending { whole.merge(pending) }
+        pending = whole
     }
 
     private func position(_ revision: UInt64) -> Position {
@@ -367,25 +418,63 @@ final class Publisher {
     private var messageLimit: Int { min(nats.maximumPayload, 1 << 20) - 1024 }
 
     private func sendPending() throws(NATSError) {
-        guard let changes = pending else { return }
-        if changes.isEmpty, revision == acknowledged { return pending = nil }
-        try send(changes, after: acknowledged, to: revision)
+        guard let changes = pending, window.hasRoom else { return }
         pending = nil
-        acknowledged = revision
+        let last = window.lastRevision ?? acknowledged
+        if changes.isEmpty, revision == last { return }
+        try send(changes, after: last, to: revision)
         sentSinceSnapshot += 1
     }
 
+    /// Does not wait for the acknowledgment.
     private func send(_ changes: Transaction, after: UInt64, to revision: UInt64) throws(NATSError) {
         let messages = Frame.messages(changes.json, position: position(revision), after: after, limit: messageLimit)
+        let bytes = messages.reduce(0) { $0 + $1.bytes.count }
+        // First, so that changes are not lost if a call fails.
+        var number = window.add(changes, revision, messages: messages.count, bytes: bytes)
+        counts[.transactionsPublished, default: 0] += 1
+        counts[.bytesPublished, default: 0] += Double(bytes)
         for (frame, bytes) in messages {
-            let id = frame.messageID
-            nextSequence = try nats.publish(site.transactions, bytes, header: ("Nats-Msg-Id", id)) + 1
+            try nats.publish(
+                site.transactions, bytes, header: ("Nats-Msg-Id", frame.messageID(attempt: attempt)),
+                replyTo: "\(inbox).\(number)")
+            number += 1
         }
+    }
+
+    private func takeAcknowledgments() throws(NATSError) {
+        while let message = try acknowledgments?.next() {
+            let dot: Character = "."
+            guard let number = message.subject.split(separator: dot).last.flatMap({ UInt64($0) }) else { continue }
+            if message.isNoResponders { throw lost("no server stores it") }
+            do throws(Failure) {
+                try message.bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
+                    let answer = try parser.parse(bytes)
+                    if let error = answer["error"] {
+                        throw Failure(.unavailable, error["description"]?.string ?? "refused")
+                    }
+                    nextSequence = max(nextSequence, UInt64(clamping: answer["seq"]?.int ?? 0) + 1)
+                }
+            } catch { throw lost(error.message) }
+            switch window.acknowledge(number) {
+            case .acknowledged(let revision): acknowledged = revision
+            case .waiting: break
+            case .lost: throw lost("the message before the acknowledged one is lost")
+            }
+        }
+        if let oldest = window.oldest, MonotonicTime.now > oldest + NATS.patience {
+            throw NATSError(call: "publish to \(site.transactions)", status: NATS_TIMEOUT)
+        }
+    }
+
+    private func lost(_ reason: String) -> NATSError {
+        NATSError(call: "publish to \(site.transactions): \(reason)", status: NATS_ERR)
     }
 
     private func sendSnapshot() throws(NATSError) {
         let position = position(revision)
         let isFirst = snapshotPosition == nil
+        counts[.snapshotsPublished, default: 0] += 1
         let id = "\(position.term)-\(position.revision)-\(UInt64.random(in: 0...0xFFFF_FFFF))"
         let body = tree.snapshot.json
         let messages = Frame.messages(body, position: position, after: position.revision, limit: messageLimit)
@@ -397,6 +486,7 @@ final class Publisher {
         if let snapshotID { oldSnapshots.append((snapshotID, MonotonicTime.now + settings.snapshotTime)) }
         (snapshotID, snapshotPosition, snapshotTime, sentSinceSnapshot) = (id, position, MonotonicTime.now, 0)
         guard isFirst else { return }
+        _ = window.recall()
         (pending, acknowledged, needsAnnouncement) = (nil, revision, true)
     }
 }

@@ -42,7 +42,8 @@ struct SiteTree {
         if !changes.added.isEmpty || !changes.children.isEmpty {
             for node in changes.added { children[node] = [] }
             func isNew(_ place: Transaction.Place) -> Bool {
-                place.node.indices.contains { changes.added.contains(Array(place.node[...$0])) }
+                let node = place.node
+                return node.indices.contains { changes.added.contains(Array(node[...$0])) }
             }
             contents = contents.filter { !isNew($0.key) }
             definitions = definitions.filter { !isNew($0.key) }
@@ -52,9 +53,14 @@ struct SiteTree {
         for (place, definition) in changes.definitions where children[place.node] != nil {
             definitions[place] = definition
         }
-        for (place, content) in changes.contents where children[place.node] != nil {
-            contents[place] = content.isRemoval ? nil : content
-            if content.isRemoval { definitions[place] = nil }
+        for (place, content) in changes.contents {
+            if content.isRemoval {
+                (contents[place], definitions[place]) = (nil, nil)
+            } else if let index = contents.index(forKey: place) {
+                contents.values[index] = content
+            } else if children[place.node] != nil {
+                contents[place] = content
+            }
         }
     }
 

@@ -33,17 +33,28 @@ final class Client {
         }
     }
 
+    /// A whole line that has come; nil if there is none in time.
+    func lineIfThere(within seconds: Double) throws -> String? {
+        if let line = receivedLine() { return line }
+        return socket.isReadable(within: seconds) ? try line() : nil
+    }
+
+    private func receivedLine() -> String? {
+        guard let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) else {
+            searched = received.count
+            return nil
+        }
+        let line = String(decoding: received[..<end], as: UTF8.self)
+        received.removeSubrange(...end)
+        searched = 0
+        return line
+    }
+
     /// The next line; nil when the daemon has closed the connection.
     func line(within seconds: Double = Deadline.patience) throws -> String? {
         let deadline = Deadline(seconds)
         while true {
-            if let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-                let line = String(decoding: received[..<end], as: UTF8.self)
-                received.removeSubrange(...end)
-                searched = 0
-                return line
-            }
-            searched = received.count
+            if let line = receivedLine() { return line }
             guard socket.isReadable(within: deadline.seconds) else { throw Trouble("no line within \(seconds) s") }
             var buffer = [UInt8](repeating: 0, count: 1 << 16)
             let count = recv(socket.number, &buffer, buffer.count, 0)

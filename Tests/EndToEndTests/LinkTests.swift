@@ -3,42 +3,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real NATS server with JetStream, on a free port of this machine.
-private final class NATSServer {
-    static let path = ["/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
-    let address: String
-    let folder: Folder
-    private let port: UInt16
-    private let configuration: String?
-    private(set) var program: Program
-
-    /// - Parameters:
-    ///   - configuration: the text of a file for the server.
-    ///   - folder: for the server's files.
-    init(_ configuration: String? = nil, folder: Folder? = nil) throws {
-        self.folder = try folder ?? Folder()
-        port = try TCP.freePort()
-        address = "nats://127.0.0.1:\(port)"
-        self.configuration = try configuration.map { [folder = self.folder] in
-            try folder.write($0, to: "nats.conf")
-        }
-        program = try NATSServer.start(self.folder, port, self.configuration)
-    }
-
-    /// Starts it again with the files that it had.
-    func restart() throws { program = try NATSServer.start(folder, port, configuration) }
-
-    private static func start(_ folder: Folder, _ port: UInt16, _ configuration: String?) throws -> Program {
-        let file = configuration.map { ["-c", $0] } ?? []
-        return try Program(
-            path ?? "", file + ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"],
-            folder: folder)
-    }
-}
-
 /// `agd-link` beside a daemon.
 private func link(_ daemon: Daemon, _ nats: NATSServer, _ lines: String...) throws -> Program {
     let text = (["nats = \(nats.address)", "live-time = 2 s", "lease-time = 2 s"] + lines).joined(separator: "\n")
@@ -51,9 +15,9 @@ private final class Watch {
     let client: Client
     private var known: [String: Value] = [:]
 
-    init(_ daemon: Daemon) throws {
+    init(_ daemon: Daemon, _ pattern: String = "/fleet/**") throws {
         client = try daemon.client()
-        try client.call("subscribe", ["paths": ["/fleet/**"]])
+        try client.call("subscribe", ["paths": [.string(pattern)]])
     }
 
     /// The next update.
@@ -98,27 +62,6 @@ struct LinkTests {
     private static let publish = "publish = /host/** as hosts/web-01"
     private static let mirror = "mirror = hosts/* at /fleet"
 
-    /// All values and the structure of a subtree, in a form that does not name its root.
-    private func image(_ client: Client, _ root: String) throws -> (values: [String: Value], nodes: [String]) {
-        let own = ["isLive", "lag", "revision", "seen", "failures", "owner"].map { "." + $0 }
-        let result = try client.call("get", ["paths": [.string(root + "/**")], "typed": true])
-        var values: [String: Value] = [:]
-        for (path, content) in result["values"]?.map ?? ValueMap() {
-            let name = String((path.string ?? "").dropFirst(root.count))
-            // A mirror has null in place of an error.
-            if !own.contains(name) { values[name] = content["value"] ?? ["null": .null] }
-        }
-        var nodes: [String] = []
-        var open = [(path: "", description: try client.call("describe", ["path": .string(root)]))]
-        while let (path, description) = open.popLast() {
-            nodes.append(path)
-            for child in description["children"]?.list ?? [] {
-                open.append((path + "/" + (child["id"]?.string ?? ""), child))
-            }
-        }
-        return (values, nodes)
-    }
-
     /// Waits until the mirror has the owner's revision, and compares everything.
     private func expectEqual(
         _ owner: Client, _ mirror: Watch, sourceLocation: SourceLocation = #_sourceLocation
@@ -126,9 +69,8 @@ struct LinkTests {
         let marker = Value.int(Int64.random(in: 1...Int64.max))
         try owner.set("/host/disk.used", marker)
         try mirror.wait("/disk.used", marker)
-        let (a, b) = (try image(owner, "/host"), try image(mirror.client, "/fleet/web-01"))
-        #expect(a.values == b.values, sourceLocation: sourceLocation)
-        #expect(a.nodes == b.nodes, sourceLocation: sourceLocation)
+        let (a, b) = (try SiteImage(owner, "/host"), try SiteImage(mirror.client, "/fleet/web-01"))
+        #expect(a == b, "\(a.differences(b))", sourceLocation: sourceLocation)
     }
 
     @Test("a mirror has the nodes, the order, the types and the values of its owner, and follows both")
@@ -524,6 +466,132 @@ struct LinkTests {
         #expect(ended["data"]?["code"] == "unavailable" && ended["message"]?.string?.contains("has ended") == true)
     }
 
+    @Test("after a restart of the mirror's daemon, writes wait for the link: nothing is done in the mirror alone")
+    func restarts() throws {
+        let nats = try NATSServer()
+        let folder = try Folder()
+        let configuration = """
+            state-directory = \(folder.file("state"))
+            access = admin everyone /**
+            access = write as:\(NSUserName()) /**
+            """
+        let a = try Daemon(scenes: [LinkTests.scene], configuration: configuration.replacing("/state", with: "/other"))
+        var b = try Daemon(configuration: configuration, folder: folder)
+        let writer = try link(a, nats, LinkTests.publish)
+        var reader = try link(b, nats, LinkTests.mirror)
+        try Watch(b).wait(".isLive", true)
+        try b.client().set("/fleet/web-01.count", 6)
+        for program in [reader, b.program] {
+            program.signal(SIGKILL)
+            _ = try program.wait()
+        }
+        b = try Daemon(configuration: configuration, folder: folder)
+        let refusal = try b.client().refusal("set", ["path": "/fleet/web-01.count", "value": 9])
+        #expect(refusal["data"]?["code"] == "unavailable", "\(refusal)")
+        #expect(try b.client().get("/fleet/web-01.isLive") == false)
+        reader = try link(b, nats, LinkTests.mirror)
+        let mirror = try Watch(b)
+        try mirror.wait(".isLive", true)
+        try mirror.client.set("/fleet/web-01.count", 7)
+        #expect(try a.client().get("/host.count") == 7)
+        withExtendedLifetime((writer, reader)) {}
+    }
+
+    @Test("a mirror of a mirror has all of it, writes reach the owner, and all sites are silent with their region")
+    func regions() throws {
+        let nats = try NATSServer()
+        let access = "access = admin everyone /**\naccess = write as:\(NSUserName()) /**\n"
+        let a = try Daemon(scenes: [LinkTests.scene], configuration: access)
+        let (region, world) = (try Daemon(configuration: access), try Daemon(configuration: access))
+        var owner = try link(a, nats, LinkTests.publish)
+        let regional = try link(region, nats, LinkTests.mirror, "publish = /fleet/** as regions/eu")
+        let top = try link(world, nats, "mirror = regions/* at /world")
+        let watch = try Watch(world, "/world/**")
+        let (site, found) = ("/world/eu/web-01", try world.client())
+        try watch.wait("", true, at: "\(site).isLive")
+        try watch.wait("", 3.0, at: "\(site).twice")
+        try a.client().set("/host.load", 4.0)
+        try watch.wait("", 8.0, at: "\(site).twice")
+        // Through two links to the owner, and seen here before the reply.
+        try found.set("\(site).load", 5.0)
+        #expect(try found.get("\(site).twice") == 10.0)
+        #expect(try a.client().get("/host.load") == 5.0)
+        try a.client().call(
+            "apply", ["document": ["nodes": [["id": "late", "state": ["x": 1]]]], "at": "/host"])
+        try watch.wait("", 1, at: "\(site)/late.x")
+        // The site dies, then lives again.
+        owner.signal(SIGKILL)
+        try watch.wait("", false, at: "\(site).isLive")
+        #expect(try found.get("/world/eu.isLive") == true)
+        owner = try link(a, nats, LinkTests.publish)
+        try watch.wait("", true, at: "\(site).isLive")
+        // The region hangs: what its sites do is unknown.
+        regional.signal(SIGSTOP)
+        try watch.wait("", false, at: "/world/eu.isLive")
+        #expect(try found.get("\(site).isLive") == false)
+        regional.signal(SIGCONT)
+        try watch.wait("", true, at: "\(site).isLive")
+        top.signal(SIGKILL)
+        try watch.wait("", false, at: "\(site).isLive")
+        #expect(try found.get("/world/eu.isLive") == false)
+        withExtendedLifetime((owner, regional, top)) {}
+    }
+
+    @Test("the file of metrics shows what each line does, in a form that Prometheus reads")
+    func metrics() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let mirror = try Watch(b)
+        let file = a.folder.file("link.prom")
+        let links = [
+            try link(a, nats, LinkTests.publish, "metrics = \(file)"),
+            try link(b, nats, LinkTests.mirror, "metrics = \(b.folder.file("link.prom"))"),
+        ]
+        try mirror.wait(".isLive", true)
+        let deadline = Deadline(Deadline.patience)
+        func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+        let lines = [
+            (file, #"agd_link_nats_connected{line="publish hosts/web-01"} 1"#),
+            (file, #"agd_link_lease_held{line="publish hosts/web-01"} 1"#),
+            (b.folder.file("link.prom"), #"agd_link_site_live{line="mirror hosts/*",site="hosts/web-01"} 1"#),
+        ]
+        for (path, line) in lines {
+            while !text(path).contains(line + "\n"), !deadline.isOver { try mirror.client.call("ping") }
+            #expect(text(path).contains(line + "\n"), "\(text(path))")
+        }
+        if FileManager.default.isExecutableFile(atPath: "/usr/bin/promtool") {
+            for path in [file, b.folder.file("link.prom")] {
+                let (code, told) = try Program.run(
+                    "/bin/sh", ["-c", "/usr/bin/promtool check metrics < \(path)"], folder: a.folder)
+                #expect(code == 0, "\(told)")
+            }
+        }
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("the service manager hears that the link runs, its signs of life, and its end")
+    func service() throws {
+        let (nats, a) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]))
+        let path = a.folder.file("notify-link")
+        let socket = try Descriptor(UnixSocket.receive(path), "bind")
+        let file = try a.folder.write("nats = \(nats.address)\n\(LinkTests.publish)", to: "link.conf")
+        let program = try Program(
+            "agd-link", ["--config", file, "--socket", a.socket],
+            environment: ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "200000"], folder: a.folder)
+        func hear(_ wanted: String) throws {
+            while socket.isReadable(within: Deadline.patience) {
+                var buffer = [UInt8](repeating: 0, count: 4096)
+                let count = recv(socket.number, &buffer, buffer.count, 0)
+                if String(decoding: buffer[..<max(0, count)], as: UTF8.self).contains(wanted) { return }
+            }
+            throw Trouble("no \(wanted): \(program.text)")
+        }
+        try hear("READY=1")
+        try hear("WATCHDOG=1")
+        program.signal(SIGTERM)
+        try hear("STOPPING=1")
+        #expect(try program.wait() == 0)
+    }
+
     @Test("a write whose owner does not answer ends with an unknown outcome; requests behind it wait")
     func unknownOutcome()
         throws
@@ -672,6 +740,22 @@ struct LinkConfigurationTests {
             let result = try check(all.replacing("\n\(name) = ", with: "\n# "))
             #expect(result.code == 0, "\(result.text)")
         }
+    }
+
+    @Test("each kind of failure at the start has its exit status")
+    func statuses() throws {
+        let folder = try Folder()
+        func status(_ arguments: String...) throws -> Int32 {
+            try Program.run("agd-link", arguments, folder: folder).code
+        }
+        #expect(try status() == 64)
+        #expect(try status("--config", "/x", "--colour") == 64)
+        #expect(try status("--config", folder.file("none")) == 78)
+        #expect(try status("--config", try folder.write("publish = /host\n", to: "bad.conf")) == 78)
+        let file = folder.file("no seed")
+        let seedless = try folder.write("publish = /host/** as x\nnkey = UABC in \(file)\n", to: "seedless.conf")
+        let (code, text) = try Program.run("agd-link", ["--config", seedless], folder: folder)
+        #expect(code == 78 && text.contains("cannot read \(file), which 'nkey' names"), "\(text)")
     }
 
     @Test("all faults are named with their lines")

@@ -40,7 +40,7 @@ struct FrameTests {
         let frame = Frame(position: position, after: 9, part: 1, parts: 2)
         let read = try Frame.read(Array(frame.line.utf8) + [1, 2, 3])
         #expect(read.frame == frame && read.length == frame.line.utf8.count)
-        #expect(frame.messageID == "3-2legt4qr4shfp-12-1")
+        #expect(frame.messageID(attempt: 4) == "3-2legt4qr4shfp-12-1-4")
     }
 
     @Test(
@@ -236,7 +236,7 @@ struct TransactionTests {
                 }
             } else {
                 let places = owner.contents.keys.sorted {
-                    ($0.node + [$0.attribute]).joined() < ($1.node + [$1.attribute]).joined()
+                    $0.path < $1.path
                 }
                 let place = places.isEmpty ? Place(node: [], attribute: "n") : generator.pick(places)
                 change.contents[place] = .value(.int(Int64(value)))

@@ -1,0 +1,92 @@
+import AttributeValues
+import Foundation
+
+/// What the lines of the configuration report of themselves.
+enum Metric: String, CaseIterable {
+    case natsConnected = "nats_connected"
+    case daemonConnected = "daemon_connected"
+    case failures = "failures_total"
+    case leaseHeld = "lease_held"
+    case transactionsPublished = "transactions_published_total"
+    case transactionsMerged = "transactions_merged_total"
+    case bytesPublished = "published_bytes_total"
+    case messagesUnderWay = "messages_under_way"
+    case snapshotsPublished = "snapshots_published_total"
+    case writesPerformed = "writes_performed_total"
+    case siteLive = "site_live"
+    case siteLag = "site_lag_seconds"
+    case transactionsApplied = "transactions_applied_total"
+    case snapshotsRead = "snapshots_read_total"
+    case writesForwarded = "writes_forwarded_total"
+
+    var help: String {
+        switch self {
+        case .natsConnected: "1 if the line has a connection to NATS."
+        case .daemonConnected: "1 if the line has a connection to the daemon."
+        case .failures: "Calls to NATS that failed and were or will be repeated."
+        case .leaseHeld: "1 if this link may publish the site."
+        case .transactionsPublished: "Transactions that were sent to NATS."
+        case .transactionsMerged: "Transactions that were merged with later ones, because NATS was slow or away."
+        case .bytesPublished: "Bytes of transactions that were sent to NATS."
+        case .messagesUnderWay: "Messages that NATS has not acknowledged yet."
+        case .snapshotsPublished: "Snapshots that were sent to NATS."
+        case .writesPerformed: "Writes of other machines that were passed to the owner."
+        case .siteLive: "1 if the owner of the mirrored site was heard within live-time."
+        case .siteLag: "Seconds since the mirror was last as new as its owner."
+        case .transactionsApplied: "Transactions of the owner that the mirror has got."
+        case .snapshotsRead: "Snapshots that the mirror has read: the first one, and one for each gap."
+        case .writesForwarded: "Writes that were sent to the owners of mirrored sites."
+        }
+    }
+
+    var isCounter: Bool { rawValue.hasSuffix("_total") }
+}
+
+struct Sample: Sendable {
+    var metric: Metric
+    /// The line of the configuration, as `publish hosts/web-01`.
+    var line: String
+    /// Of a mirrored site; nil for what concerns the whole line.
+    var site: String?
+    var value: Double
+}
+
+/// A file in the text format of Prometheus.
+enum MetricsFile {
+    /// Seconds between two versions of the file.
+    static let interval = 5.0
+
+    static func text(_ samples: [Sample]) -> String {
+        var text = ""
+        for metric in Metric.allCases {
+            let lines = samples.filter { $0.metric == metric }
+            guard !lines.isEmpty else { continue }
+            let name = "agd_link_\(metric.rawValue)"
+            text += "# HELP \(name) \(metric.help)\n# TYPE \(name) \(metric.isCounter ? "counter" : "gauge")\n"
+            for sample in lines {
+                let site = sample.site.map { ",site=\"\(escaped($0))\"" } ?? ""
+                let value = sample.value == sample.value.rounded() ? "\(Int64(sample.value))" : "\(sample.value)"
+                text += "\(name){line=\"\(escaped(sample.line))\"\(site)} \(value)\n"
+            }
+        }
+        return text
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.reduce(into: "") { escaped, character in
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.append(character)
+            }
+        }
+    }
+
+    /// Replaces the file at once, so that nobody reads a part of it.
+    static func write(_ samples: [Sample], to path: String) throws {
+        let new = path + ".new"
+        try text(samples).write(toFile: new, atomically: false, encoding: .utf8)
+        guard rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+}
