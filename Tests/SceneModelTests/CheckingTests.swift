@@ -62,7 +62,7 @@ struct CheckingTests {
 
     @Test("open nodes hand out children, innermost first, and finish a node after its last child")
     func openNodes() throws {
-        let tree = TreePosition(cursor, LexicalScope(RuleScope()), nil)
+        let tree = TreePosition(cursor, LexicalScope(RuleScope()), SceneContext())
         let open = OpenNodes(cursor, tree)
         let top = NodeDefinition()
         var finished: [String] = []

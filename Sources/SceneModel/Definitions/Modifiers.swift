@@ -12,6 +12,16 @@ public struct KeyedExpression {
     public let type: ValueType
     public let expression: Expression
     public let position: SourcePosition
+
+    public init(
+        key: String, steps: [AttributePath.Step], type: ValueType, expression: Expression, position: SourcePosition
+    ) {
+        self.key = key
+        self.steps = steps
+        self.type = type
+        self.expression = expression
+        self.position = position
+    }
 }
 
 /// `transformEnvironment: {key.path: rule over value}`: in the program, `value` is the inherited value of that part.
