@@ -11,6 +11,8 @@ final class Mirror {
     static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures", "owner"]
     /// Seconds between two reports of `seen` and `lag`.
     private static let reportTime = 1.0
+    /// Seconds between two looks at which sites live and which need a snapshot.
+    private static let lookTime = 0.02
     /// The daemon gets the transactions of a round together.
     private static let messagesPerRound = 64
     /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
@@ -76,6 +78,7 @@ final class Mirror {
     private var copies: [String: Copy] = [:]
     private var connection: Connection?
     private var nextReport = 0.0
+    private var nextLook = 0.0
     private let parser = JSONParser()
     // For the metrics.
     private var failures = 0
@@ -137,11 +140,16 @@ final class Mirror {
             pulse.beat()
             while let head = try heads.next() { _ = copy(for: head.subject) }
             try keepDaemon()
-            for copy in copies.values {
-                guard let time = copy.healTime, MonotonicTime.now >= time else { continue }
-                try heal(copy)
-                // Calls to a NATS that hangs take seconds, and the mirrors of others must not look live meanwhile.
+            // Not for each message: there may be thousands of sites.
+            if MonotonicTime.now >= nextLook {
+                nextLook = MonotonicTime.now + Mirror.lookTime
                 try report()
+                for copy in copies.values {
+                    guard let time = copy.healTime, MonotonicTime.now >= time else { continue }
+                    try heal(copy)
+                    // Calls to a NATS that hangs take seconds, and the mirrors of others must not look live meanwhile.
+                    try report()
+                }
             }
             var wait = 0.005
             var changed: [String: Copy] = [:]
@@ -154,7 +162,6 @@ final class Mirror {
             while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
             while let reply = try replies.next() { try take(reply: reply) }
             try forwardWrites(inbox)
-            try report()
         }
     }
 
