@@ -505,7 +505,8 @@ final class Mirror {
         }
         if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
         mutations.append(mutation(copy, "revision", .int(Int64(clamping: copy.revision))))
-        var options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: true)
+        let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
+        var options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: isTyped)
         if options.animation != nil, let begun = cause.begun {
             options.elapsed = copy.clock.elapsed(since: begun, at: WallTime.now)
         }
