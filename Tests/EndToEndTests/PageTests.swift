@@ -259,6 +259,6 @@ struct PageTests {
             read += 1
             #expect(told.code == 0, "\(example.text)\(told.text)")
         }
-        #expect(read == 5)
+        #expect(read == 6)
     }
 }
