@@ -334,7 +334,9 @@ private final class Trial {
         events[name, default: 0] += 1
         wholeSince = nil
         note("\(name): \(of)")
-        repairs.append((now + random.real(0.2...4), "\(name): \(of)", body))
+        // Sometimes for longer than `history-time`.
+        let length = random.chance(4) ? 12 : random.real(0.2...4)
+        repairs.append((now + length, "\(name): \(of)", body))
     }
 
     private func fail() throws {
