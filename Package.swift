@@ -36,8 +36,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: 
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-func program(_ name: String, _ dependencies: [Target.Dependency], path: String? = nil) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+func program(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -98,7 +98,7 @@ let package = Package(
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
-        module("LinkProtocol", ["AttributeValues"]),
+        module("LinkProtocol", ["AttributeValues"], settings: fast),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fastAlone),
         module("EventLoop", ["CLibuv", "AttributeValues"], settings: fastAlone),
@@ -116,7 +116,7 @@ let package = Package(
         module(
             "DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log],
             settings: fastAlone),
-        module("AGClient", ["AttributeValues", "WireProtocol"]),
+        module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
         // Row 8
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
         // Row 9
@@ -129,7 +129,9 @@ let package = Package(
             ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
         program("agd-gateway", ["AttributeValues", "WireProtocol", "CZlib", arguments] + nio),
-        program("agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "WireProtocol", arguments]),
+        program(
+            "agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "WireProtocol", arguments],
+            settings: fast),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),

@@ -85,6 +85,16 @@ final class Bench {
         )
     }
 
+    /// Nodes are freed in slices, and memory is given back a second after the last one.
+    func waitForMemory() {
+        let deadline = MonotonicTime.now + 20
+        var before = 0
+        while MonotonicTime.now < deadline, daemon.residentKilobytes != before {
+            before = daemon.residentKilobytes
+            usleep(2_500_000)
+        }
+    }
+
     func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 
     /// Memory since the start, for each of so many nodes, and how much more it was at most.
@@ -122,8 +132,7 @@ do {
         try bench.end("\(shape) \(count), start", bench.memory(count))
         bench.begin()
         try bench.client.result("remove", #"{"path":"/grid"}"#)
-        // The rest is freed in slices between the turns.
-        usleep(1_500_000)
+        bench.waitForMemory()
         try bench.end("\(shape) \(count), remove", bench.memory(count))
     }
 } catch {
