@@ -45,7 +45,7 @@ extension Request {
             parameters.value("value", mutation.value ?? .null, typed: options.typed)
             parameters.options(options)
         case .do(let path, let arguments, let options):
-            parameters.text("path", path)
+            parameters.text("path", path.text)
             parameters.values("arguments", arguments, typed: options.typed)
             parameters.options(options)
         case .transact(let mutations, let options), .onDisconnect(let mutations, let options):

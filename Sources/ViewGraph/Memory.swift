@@ -25,7 +25,6 @@ extension ViewGraph {
         reactions.giveBack()
         places.giveBack()
         rooms.giveBack()
-        locatedPaths = LocatedPaths()
         absentRows.giveBack()
     }
 }

@@ -18,7 +18,6 @@ public final class ViewGraph {
     /// Rows by `NodeID.row`. Row 0 is `/`.
     let nodes = Tree<NodeRecord>()
     var attributes = AttributeTable()
-    var locatedPaths = LocatedPaths()
 
     /// The declared default of each environment key, where no node overrides it.
     var environmentDefaults: [String: AttributeID] = [:]
