@@ -45,7 +45,7 @@ extension Request {
             parameters.put("value", mutation.value ?? Value.null, typed: options.typed)
             parameters.put(options)
         case .do(let path, let arguments, let options):
-            parameters.put("path", path)
+            parameters.put("path", path.text)
             parameters.put("arguments", arguments, typed: options.typed)
             parameters.put(options)
         case .transact(let mutations, let options), .onDisconnect(let mutations, let options):

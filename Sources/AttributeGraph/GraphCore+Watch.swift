@@ -47,6 +47,10 @@ extension GraphCore where Host: ~Copyable {
         return false
     }
 
+    /// Whether `drainInvalidated` may have something to move.
+    @inlinable
+    public var mayHaveReports: Bool { s.pointee.invalidated.count != 0 || s.pointee.log.count != 0 }
+
     /// Moves the reports made since the last call to the end of an array, in the order in which marking reached
     /// them. Attributes destroyed since are left out.
     @inlinable

@@ -1,49 +1,59 @@
 /// A growing sequence of output bytes. It is a class, so that a message can be written once and shared by all its
 /// readers. Its memory lives as long as the buffer, and pointers to it never leave a closure.
 public final class ByteBuffer {
-    @usableFromInline private(set) var base: UnsafeMutablePointer<UInt8>
+    @usableFromInline var base: UnsafeMutablePointer<UInt8>
     /// Allocated bytes.
-    public private(set) var capacity: Int
-    public private(set) var count = 0
+    @usableFromInline var room: Int
+
+    @inlinable public var capacity: Int { room }
+
+    @usableFromInline var end = 0
+
+    @inlinable public var count: Int { end }
 
     public init(capacity: Int = 256) {
-        self.capacity = max(capacity, 16)
-        base = .allocate(capacity: self.capacity)
+        room = max(capacity, 16)
+        base = .allocate(capacity: room)
     }
 
     deinit { base.deallocate() }
 
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { end == 0 }
 
-    public func removeAll() { count = 0 }
+    public func removeAll() { end = 0 }
 
-    private func grow(to needed: Int) {
-        capacity = max(needed, capacity * 2)
-        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-        larger.update(from: base, count: count)
+    @usableFromInline @inline(never)
+    func grow(to needed: Int) {
+        room = max(needed, room * 2)
+        let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: room)
+        larger.update(from: base, count: end)
         base.deallocate()
         base = larger
     }
 
+    @inlinable
     public func reserve(_ more: Int) {
-        if count + more > capacity { grow(to: count + more) }
+        if end + more > room { grow(to: end + more) }
     }
 
+    @inlinable
     public func append(_ byte: UInt8) {
-        if count == capacity { grow(to: count + 1) }
-        base[count] = byte
-        count += 1
+        if end == room { grow(to: end + 1) }
+        base[end] = byte
+        end += 1
     }
 
+    @inlinable
     public func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         reserve(bytes.count)
-        (base + count).update(from: start, count: bytes.count)
-        count += bytes.count
+        (base + end).update(from: start, count: bytes.count)
+        end += bytes.count
     }
 
+    @inlinable @inline(__always)
     public func append(_ text: StaticString) {
-        text.withUTF8Buffer { append($0) }
+        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     public func append(text: String) {
@@ -57,10 +67,10 @@ public final class ByteBuffer {
 
     /// Appends the length of what `body` appends, little-endian in four bytes, and then that.
     public func appendWithLength(_ body: () -> Void) {
-        let place = count
+        let place = end
         for _ in 0..<4 { append(UInt8(0)) }
         body()
-        let length = UInt32(truncatingIfNeeded: count - place - 4)
+        let length = UInt32(truncatingIfNeeded: end - place - 4)
         for byte in 0..<4 { base[place + byte] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(byte))) }
     }
 
@@ -78,13 +88,13 @@ public final class ByteBuffer {
             if digits < 20 { bound *= 10 }
         }
         var rest = number
-        var at = count + digits
+        var at = end + digits
         repeat {
             at -= 1
             base[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
-        } while at > count
-        count += digits
+        } while at > end
+        end += digits
     }
 
     /// The bytes are valid only inside `body`.

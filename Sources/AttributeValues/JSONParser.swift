@@ -71,21 +71,29 @@ public final class JSONParser {
 
 /// A position in a parsed JSON document: a view into its parser's tape, valid until the parser's next parse. Tape
 /// layout: simdjson `doc/tape.md`.
+@frozen
 public struct JSONElement {
-    let tape: UnsafePointer<UInt64>
-    let strings: UnsafePointer<UInt8>
-    let position: Int
+    @usableFromInline let tape: UnsafePointer<UInt64>
+    @usableFromInline let strings: UnsafePointer<UInt8>
+    @usableFromInline let position: Int
 
-    private var tag: UInt8 { UInt8(truncatingIfNeeded: tape[position] >> 56) }
-    private var payload: Int { Int(tape[position] & 0x00ff_ffff_ffff_ffff) }
+    @inlinable
+    init(tape: UnsafePointer<UInt64>, strings: UnsafePointer<UInt8>, position: Int) {
+        self.tape = tape
+        self.strings = strings
+        self.position = position
+    }
 
-    public var isObject: Bool { tag == UInt8(ascii: "{") }
-    public var isArray: Bool { tag == UInt8(ascii: "[") }
-    public var isNull: Bool { tag == UInt8(ascii: "n") }
-    public var isString: Bool { tag == UInt8(ascii: "\"") }
+    @inlinable var tag: UInt8 { UInt8(truncatingIfNeeded: tape[position] >> 56) }
+    @inlinable var payload: Int { Int(truncatingIfNeeded: tape[position] & 0x00ff_ffff_ffff_ffff) }
+
+    @inlinable public var isObject: Bool { tag == UInt8(ascii: "{") }
+    @inlinable public var isArray: Bool { tag == UInt8(ascii: "[") }
+    @inlinable public var isNull: Bool { tag == UInt8(ascii: "n") }
+    @inlinable public var isString: Bool { tag == UInt8(ascii: "\"") }
 
     /// The position after this element.
-    private var end: Int {
+    @inlinable var end: Int {
         switch tag {
         case UInt8(ascii: "{"), UInt8(ascii: "["): payload & 0xffff_ffff
         case UInt8(ascii: "l"), UInt8(ascii: "u"), UInt8(ascii: "d"): position + 2
@@ -93,22 +101,29 @@ public struct JSONElement {
         }
     }
 
-    private func at(_ position: Int) -> JSONElement {
+    @inlinable
+    func at(_ position: Int) -> JSONElement {
         JSONElement(tape: tape, strings: strings, position: position)
     }
 
+    @inlinable
     public var stringBytes: UnsafeBufferPointer<UInt8>? {
-        guard isString else { return nil }
+        isString ? text : nil
+    }
+
+    /// The bytes of a string. At least `JSONParser.padding` readable bytes follow them.
+    @inlinable
+    var text: UnsafeBufferPointer<UInt8> {
         let start = strings + payload
         let length = UnsafeRawPointer(start).loadUnaligned(as: UInt32.self)
         return UnsafeBufferPointer(start: start + 4, count: Int(length))
     }
 
     public var string: String? {
-        stringBytes.map { String(valid: $0) }
+        isString ? String(parsed: text) : nil
     }
 
-    public var int: Int64? {
+    @inlinable public var int: Int64? {
         tag == UInt8(ascii: "l") ? Int64(bitPattern: tape[position + 1]) : nil
     }
 
@@ -122,7 +137,7 @@ public struct JSONElement {
         }
     }
 
-    public var bool: Bool? {
+    @inlinable public var bool: Bool? {
         switch tag {
         case UInt8(ascii: "t"): true
         case UInt8(ascii: "f"): false
@@ -155,19 +170,21 @@ public struct JSONElement {
         return (first, at(first.end))
     }
 
-    /// Visits the members in the order of the text. The bytes of a key are valid as long as the element.
+    /// Visits the members in the order of the text. The bytes of a key are valid as long as the element; at least
+    /// `JSONParser.padding` readable bytes follow them.
+    @inlinable
     public func forEachMember<E: Error>(_ body: (UnsafeBufferPointer<UInt8>, JSONElement) throws(E) -> Void) throws(E) {
         guard isObject else { return }
         var next = position + 1
         let last = end - 1
         while next < last {
-            let key = at(next)
             let member = at(next + 1)
-            if let name = key.stringBytes { try body(name, member) }
+            try body(at(next).text, member)
             next = member.end
         }
     }
 
+    @inlinable
     public func forEachElement<E: Error>(_ body: (JSONElement) throws(E) -> Void) throws(E) {
         guard isArray else { return }
         var next = position + 1
@@ -195,10 +212,11 @@ public struct JSONElement {
             forEachElement { elements.append($0.value) }
             return .list(elements)
         case UInt8(ascii: "{"):
+            if let map = ValueMap(parsed: self, count: payload >> 32) { return .map(map) }
             var map = ValueMap(minimumCapacity: payload >> 32)
-            forEachMember { key, element in map.add(String(valid: key), element.value) }
+            forEachMember { key, element in map[String(parsed: key)] = element.value }
             return .map(map)
-        default: return .string(string ?? "")
+        default: return .string(String(parsed: text))
         }
     }
 }

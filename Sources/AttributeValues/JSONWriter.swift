@@ -1,6 +1,7 @@
 extension ByteBuffer {
     /// Appends a JSON string with its quotes. Escapes only the characters that JSON requires.
     public func appendJSONString(_ text: String) {
+        if appendShortJSONString(text) { return }
         var text = text
         text.withUTF8 { bytes in
             reserve(bytes.count + 2)
@@ -29,6 +30,29 @@ extension ByteBuffer {
             append(UnsafeBufferPointer(rebasing: bytes[plainStart...]))
             append(UInt8(ascii: "\""))
         }
+    }
+
+    /// Appends a text that lies in its own words and needs no escape, which most texts do.
+    /// - Returns: false for other texts. Then nothing was appended.
+    private func appendShortJSONString(_ text: String) -> Bool {
+        guard text.isSmall else { return false }
+        let words = text.words
+        let count = Int(words.1 >> 56 & 15)
+        let bytes = (words.0, words.1 & 0x00ff_ffff_ffff_ffff)
+        // Bytes behind the text are taken for letters.
+        let letters: UInt64 = 0x6161_6161_6161_6161
+        let (low, high) = (
+            count >= 8 ? 0 : letters << UInt64(8 * count), count <= 8 ? letters : letters << UInt64(8 * count - 64)
+        )
+        guard ByteBuffer.isPlain(bytes.0 | low), ByteBuffer.isPlain(bytes.1 | high) else { return false }
+        reserve(18)
+        let start = UnsafeMutableRawPointer(base + end)
+        start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        start.storeBytes(of: bytes.0.littleEndian, toByteOffset: 1, as: UInt64.self)
+        start.storeBytes(of: bytes.1.littleEndian, toByteOffset: 9, as: UInt64.self)
+        start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: 1 + count, as: UInt8.self)
+        end += count + 2
+        return true
     }
 
     /// Whether none of eight bytes needs an escape.
@@ -112,13 +136,13 @@ extension ByteBuffer {
             }
             append(UInt8(ascii: "]"))
         case .map(let map):
+            let (keys, values) = map.bases
             append(UInt8(ascii: "{"))
             for position in 0..<map.count {
-                let (key, value) = map.entry(at: position)
                 if position > 0 { append(UInt8(ascii: ",")) }
-                appendJSONKey(key)
+                appendJSONKey(keys[position])
                 append(UInt8(ascii: ":"))
-                appendJSON(value)
+                appendJSON(values[position])
             }
             append(UInt8(ascii: "}"))
         case .timestamp(let time): appendJSONString(time.description)

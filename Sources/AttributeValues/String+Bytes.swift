@@ -66,14 +66,20 @@ extension String {
         return unsafeBitCast(joined, to: String.self)
     }
 
-    /// - Parameter bytes: valid UTF-8.
-    init(valid bytes: UnsafeBufferPointer<UInt8>) {
+    /// - Parameter bytes: valid UTF-8, with at least 16 readable bytes behind, as the parser leaves it.
+    init(parsed bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count <= 15, let first = bytes.baseAddress else {
             self = String(decoding: bytes, as: UTF8.self)
             return
         }
-        var words: (UInt64, UInt64) = (0, 0)
-        withUnsafeMutableBytes(of: &words) { $0.baseAddress?.copyMemory(from: first, byteCount: bytes.count) }
+        var words = UnsafeRawPointer(first).loadUnaligned(as: (UInt64, UInt64).self)
+        let unused = UInt64(128 - bytes.count * 8)
+        if unused > 64 {
+            words.0 &= UInt64.max >> (unused - 64)
+            words.1 = 0
+        } else {
+            words.1 &= UInt64.max >> unused
+        }
         let isASCII = (words.0 | words.1) & 0x8080_8080_8080_8080 == 0
         words.1 |= ((isASCII ? 0xe0 : 0xa0) | UInt64(bytes.count)) << 56
         self = unsafeBitCast(words, to: String.self)

@@ -48,11 +48,27 @@ extension UnsafePointer<Value> {
         return (text.0 ^ part.0) & low == 0 && (text.1 ^ part.1) & high == 0
     }
 
+    /// Equality of two strings.
+    @inline(__always)
+    func hasSameText(as other: UnsafePointer<Value>) -> Bool { shortText(equals: other) ?? (pointee == other.pointee) }
+
     /// True if two short strings are equal; nil if one of them is not a short string.
     @inlinable @inline(__always)
     public func shortText(equals other: UnsafePointer<Value>) -> Bool? {
         guard let text = shortText, let other = other.shortText else { return nil }
         return text == other
+    }
+}
+
+extension UnsafeMutablePointer<Value> {
+    /// Ends the value at this place. Most values of a map are numbers and short texts, which hold nothing.
+    @inlinable @inline(__always)
+    func release() {
+        switch pointee {
+        case .null, .bool, .int, .uint, .double: break
+        case .string: if UnsafePointer(self).shortText == nil { deinitialize(count: 1) }
+        default: deinitialize(count: 1)
+        }
     }
 }
 

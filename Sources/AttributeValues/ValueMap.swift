@@ -21,8 +21,10 @@ public struct ValueMap {
         deinit {
             withUnsafeMutablePointers { header, keys in
                 let (count, room) = (header.pointee.count, header.pointee.room)
-                keys.deinitialize(count: count)
-                (keys + room).deinitialize(count: count)
+                for position in 0..<count {
+                    (keys + position).release()
+                    (keys + room + position).release()
+                }
             }
         }
     }
@@ -152,20 +154,24 @@ public struct ValueMap {
         }
     }
 
-    /// Sets the value of a key in a map that was made for it: nobody else has it, and it has room.
-    @inline(__always)
-    mutating func add(_ key: String, _ value: Value) {
-        let count = storage.count
-        guard count < storage.room, count < ValueMap.linearLimit, ValueMap.scan(addedKeys, for: key) == nil else {
-            self[key] = value
-            return
+    /// The members of an object, if they are few and no name is there twice.
+    init?(parsed object: JSONElement, count: Int) {
+        guard count <= ValueMap.linearLimit else { return nil }
+        storage = Storage.withRoom(count)
+        let isUnique = storage.withUnsafeMutablePointers { header, keys in
+            var isUnique = true
+            object.forEachMember { name, element in
+                let position = header.pointee.count
+                let end = keys + position
+                end.initialize(to: .string(String(parsed: name)))
+                for place in 0..<position where UnsafePointer(keys + place).hasSameText(as: end) { isUnique = false }
+                (end + count).initialize(to: element.value)
+                header.pointee.count = position + 1
+            }
+            return isUnique
         }
-        (storage.keys + count).initialize(to: .string(key))
-        (storage.values + count).initialize(to: value)
-        storage.withHeader { $0.count = count + 1 }
+        if !isUnique { return nil }
     }
-
-    private var addedKeys: UnsafeBufferPointer<Value> { UnsafeBufferPointer(start: storage.keys, count: storage.count) }
 
     private mutating func remove(at position: Int) {
         makeUnique(room: storage.room)

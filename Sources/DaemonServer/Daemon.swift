@@ -193,6 +193,7 @@ public final class Daemon {
     private func giveBackMemory() {
         runtime.giveBack()
         store?.giveBack()
+        sessions.giveBack()
         Loop.giveBackMemory()
         log.debug("memory of a larger graph was given back")
     }

@@ -3,7 +3,7 @@ import Glibc
 /// Processor time that one process has lately had from the daemon, over all its connections. It halves every second. Whoever has had
 /// the least is served first, so that a light client does not wait behind a thousand heavy ones.
 final class Debt {
-    private var seconds: Double
+    private(set) var seconds: Double
     private var time: Double
     /// Connections of the process.
     var connections = 0
@@ -16,10 +16,16 @@ final class Debt {
         time = now
     }
 
-    func seconds(at now: Double) -> Double { seconds * exp2(time - now) }
+    func seconds(at now: Double) -> Double { time == now ? seconds : seconds * exp2(time - now) }
+
+    /// Lets it halve as often as it is due.
+    func settle(at now: Double) {
+        seconds = seconds(at: now)
+        time = now
+    }
 
     func add(_ more: Double, at now: Double) {
-        seconds = seconds(at: now) + more
-        time = now
+        settle(at: now)
+        seconds += more
     }
 }

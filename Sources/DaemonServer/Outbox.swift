@@ -6,23 +6,22 @@ import WireProtocol
 /// Puts what a turn has to say into the queues of those who must hear it. An event is encoded once.
 final class Outbox {
     private let sessions: Sessions
-    /// The shared part of the event at hand; kept for the next one when all have copied it.
+    /// The shared parts of the event at hand; kept for the next one when all have copied them.
+    private let head = ByteBuffer()
     private var tail = ByteBuffer(capacity: 1024)
 
     init(_ sessions: Sessions) { self.sessions = sessions }
 
-    /// Puts deliveries into the queues, in order.
-    func take(_ deliveries: [Delivery]) {
-        for delivery in deliveries {
-            switch delivery {
-            case .reply(let client, let id, let result): reply(result, to: id, of: client)
-            case .batchBegins(let client): receiver(client)?.replies.beginBatch()
-            case .batchEnds(let client):
-                guard let session = receiver(client) else { continue }
-                session.replies.endBatch(&session.output)
-                session.count()
-            case .event(let receivers, let event): send(event, to: receivers)
-            }
+    /// Puts a delivery into the queues.
+    func take(_ delivery: Delivery) {
+        switch delivery {
+        case .reply(let client, let id, let result): reply(result, to: id, of: client)
+        case .batchBegins(let client): receiver(client)?.replies.beginBatch()
+        case .batchEnds(let client):
+            guard let session = receiver(client) else { return }
+            session.replies.endBatch(&session.output)
+            session.count()
+        case .event(let receivers, let event): send(event, to: receivers)
         }
     }
 
@@ -41,14 +40,20 @@ final class Outbox {
     }
 
     private func send(_ event: Event, to receivers: [(client: ClientID, subscription: Int64)]) {
+        head.removeAll()
+        head.appendHead(of: event)
         tail.removeAll()
         tail.appendTail(of: event)
         // Queues hold a large tail together; it is theirs then.
         let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
-            session.output.append { $0.appendHead(of: event, to: subscription) }
-            if let run { session.output.append(run) } else { session.output.append(tail) }
+            session.output.append { message in
+                message.append(head)
+                message.append(subscription)
+                if run == nil { message.append(tail) }
+            }
+            if let run { session.output.append(run) }
         }
         if run != nil { tail = ByteBuffer(capacity: 1024) }
     }

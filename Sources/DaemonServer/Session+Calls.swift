@@ -5,33 +5,31 @@ import WireProtocol
 
 // Lines into commands.
 extension Session {
-    /// Takes what was left over by the last turn, or else requests until there are no more, the client has had its share of this
-    /// turn, or it should first take what it is owed.
+    /// Has performed what was left over by the last turn, or else requests until there are no more, the client has had its share of
+    /// this turn, or it should first take what it is owed.
     ///
-    /// - Returns: whether it has more to take, and may.
-    func takeCalls(_ decoder: RequestDecoder, into commands: inout [Command]) -> Bool {
+    /// - Returns: whether it has more to perform, and may.
+    func performCalls(_ decoder: RequestDecoder, by runtime: GraphRuntime) -> Bool {
         // What a client is owed comes before the answers to its next requests.
         if isBehind { return false }
         if hasPostponed {
             let calls = takePostponed()
             callsTaken += calls.count
-            commands += calls
+            for call in calls { runtime.take(call) }
             return input.hasLine
         }
-        let limits = sessions.limits
-        let before = commands.count
-        var rest = share(of: limits)
+        var rest = share(of: sessions.limits)
         var bytes = hasRights ? Int.max : Session.sizeWithoutRights
-        while rest > 0, bytes > 0, let line = input.takeLine() {
+        while rest > 0, bytes > 0, runtime.admits(id), let line = input.takeLine() {
             bytes -= line.count + 1
-            rest -= take(line, decoder, &commands)
+            rest -= perform(line, decoder, runtime)
         }
         // Of a line that was dropped the client is told behind the replies to all lines before it.
         if !input.hasLine, let fault = owedFault {
             owedFault = nil
-            commands.append(.refused(id, id: .null, fault))
+            callsTaken += 1
+            runtime.take(.refused(id, id: .null, fault))
         }
-        callsTaken += commands.count - before
         input.releaseIfEmpty()
         if !hasEnded, !input.hasLine { connection.startReading() }
         return input.hasLine
@@ -56,27 +54,30 @@ extension Session {
     }
 
     /// - Returns: how much of the client's share the line has used.
-    private func take(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ commands: inout [Command]) -> Int
+    private func perform(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ runtime: GraphRuntime) -> Int
     {
         guard line.count <= messageSize else {
             let failure = Failure(.limit, "a message of \(line.count) bytes", hint: messageSizeHint)
-            commands.append(.refused(id, id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
+            callsTaken += 1
+            runtime.take(
+                .refused(id, id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
             return 1
         }
         var share = 1
         decoder.decode(line, isPadded: true) { incoming in
+            callsTaken += 1
             switch incoming {
             case .call(let requestID, let request):
                 if request.isHeavy { share = sessions.limits.requestsPerTurn }
-                commands.append(.call(id, id: requestID, request))
-            case .fault(let requestID?, let fault): commands.append(.refused(id, id: requestID, fault))
+                runtime.take(request, of: id, requestID)
+            case .fault(let requestID?, let fault): runtime.take(.refused(id, id: requestID, fault))
             case .fault(nil, let fault):
                 sessions.log.debug(
                     "\(name): a notification was refused: \(fault.failure.message)", metadata: details)
             case .batchBegins(let count):
                 share = max(share, count)
-                commands.append(.batchBegins(id))
-            case .batchEnds: commands.append(.batchEnds(id))
+                runtime.take(.batchBegins(id))
+            case .batchEnds: runtime.take(.batchEnds(id))
             }
         }
         return share

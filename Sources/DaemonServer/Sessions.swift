@@ -29,6 +29,8 @@ final class Sessions {
 
     /// With complete lines, or ended; in the order in which they became so.
     private var ready: [Session] = []
+    /// Those of the turn that is being played; kept for its memory.
+    private var takers: [Session] = []
     /// With output since the last flush.
     private var touched: [Session] = []
     /// Bytes that may be read yet before the next turn.
@@ -57,8 +59,6 @@ final class Sessions {
     private static let writtenPerTurn = 8 << 20
     /// Bytes that a client may send in each turn, whatever the others send.
     private static let portion = 4 << 10
-    /// Seconds after which a turn reads no more clients' lines into requests.
-    private static let decodingTime = 0.015
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
@@ -67,6 +67,8 @@ final class Sessions {
         decoder = RequestDecoder(
             maximumDepth: limits.nesting, maximumBatch: limits.batchCalls, maximumValues: limits.messageValues)
     }
+
+    func giveBack() { decoder.giveBack() }
 
     /// Takes effect from the next line on.
     func change(limits: ServerLimits, log: Logger) {
@@ -222,37 +224,27 @@ final class Sessions {
     /// A turn would find something to do.
     var hasNews: Bool { !ready.isEmpty || !news.isEmpty || !touched.isEmpty }
 
-    /// What came in since the last turn: comings and goings, then everybody's share of requests.
-    func takeCommands(into commands: inout [Command]) {
+    /// Comings and goings since the last turn, in order.
+    func takeNews(into commands: inout [Command]) {
         swap(&commands, &news)
         news.removeAll(keepingCapacity: true)
-        var takers = ready
-        ready.removeAll(keepingCapacity: true)
-        var end = Double.infinity
-        var last = 0.0
+    }
+
+    /// Has everybody's share of requests performed; first those of the process that has lately had the least.
+    func performCalls(by runtime: GraphRuntime, at now: Double) {
+        swap(&takers, &ready)
         if takers.count > 1 {
-            let now = Loop.monotonicTime
-            last = now
-            end = now + Sessions.decodingTime
-            takers = takers.map { (debt: $0.debt.seconds(at: now), session: $0) }.sorted { $0.debt < $1.debt }.map(
-                \.session)
+            for session in takers { session.debt.settle(at: now) }
+            takers.sort { $0.debt.seconds < $1.debt.seconds }
         }
-        for (place, session) in takers.enumerated() {
+        for session in takers {
             session.isReady = false
             if session.isClosing { continue }
-            if session.takeCalls(decoder, into: &commands) { markReady(session) }
+            if session.performCalls(decoder, by: runtime) { markReady(session) }
             // Nothing may be owed to a client that has ended: it is let go behind this turn.
             if session.hasEnded { touch(session) }
-            guard end < .infinity else { continue }
-            let now = Loop.monotonicTime
-            session.debt.add(now - last, at: now)
-            last = now
-            if now > end {
-                // They come first in the next turn.
-                ready.insert(contentsOf: takers[(place + 1)...], at: 0)
-                break
-            }
         }
+        takers.removeAll(keepingCapacity: true)
     }
 
     // Sharing what is read between two turns.

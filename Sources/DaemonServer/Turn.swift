@@ -16,7 +16,7 @@ final class Turn {
     /// Wakes the loop when the runtime wants to be woken.
     var timer: Timer?
     /// Kept from turn to turn for its memory.
-    private var commands: [Command] = []
+    private var news: [Command] = []
 
     init(_ sessions: Sessions, _ runtime: GraphRuntime, _ store: StateStore?) {
         self.sessions = sessions
@@ -25,8 +25,9 @@ final class Turn {
         let outbox = Outbox(sessions)
         self.outbox = outbox
         runtime.isStored = store != nil
+        runtime.leavesWritten = true
         // Nothing of it leaves before the commit.
-        runtime.onDelivery = { outbox.take($0) }
+        runtime.onDelivery = { [unowned(unsafe) outbox] in outbox.take($0) }
         runtime.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
     }
 
@@ -36,16 +37,19 @@ final class Turn {
         let isDue = runtime.nextDeadline.map { $0 <= now.monotonic } ?? false
         guard sessions.hasNews || isDue else { return false }
 
-        sessions.takeCommands(into: &commands)
-        if isDue { commands.append(.woken) }
-        let outcome = runtime.apply(commands, at: now)
+        runtime.beginTurn(at: now)
+        sessions.takeNews(into: &news)
+        for command in news { runtime.take(command) }
+        sessions.performCalls(by: runtime, at: now.monotonic)
+        if isDue { runtime.take(.woken) }
+        let outcome = runtime.endTurn()
         sessions.charge(outcome.times, at: now.monotonic)
         sessions.park(outcome.parked, resumed: [])
         sessions.takeBack(outcome.postponed)
         sessions.park([], resumed: outcome.resumed)
         if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
-        try store?.append(outcome.changes, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
-        outbox.take(outcome.deliveries)
+        try store?.append(
+            outcome.changes, of: runtime, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)
         startTimer(at: now)
         return true

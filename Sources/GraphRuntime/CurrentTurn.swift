@@ -7,8 +7,8 @@ final class CurrentTurn {
     var clock: (() -> Double)?
     /// On that clock.
     private(set) var began = 0.0
-    /// Takes deliveries as soon as a command is performed.
-    var onDelivery: (([Delivery]) -> Void)?
+    /// Takes each delivery at once.
+    var onDelivery: ((Delivery) -> Void)?
     /// In the order in which clients must hear them; without those that `onDelivery` has taken.
     private var deliveries: [Delivery] = []
     private var handedOver = 0
@@ -29,18 +29,14 @@ final class CurrentTurn {
     /// Whether the turn has not taken so many seconds yet.
     func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
 
-    func say(_ delivery: Delivery) { deliveries.append(delivery) }
+    func say(_ delivery: Delivery) {
+        guard let onDelivery else { return deliveries.append(delivery) }
+        handedOver += 1
+        onDelivery(delivery)
+    }
 
     /// Deliveries of the turn.
     var deliveryCount: Int { handedOver + deliveries.count }
-
-    func handOver() {
-        guard let onDelivery, !deliveries.isEmpty else { return }
-        onDelivery(deliveries)
-        handedOver += deliveries.count
-        // Cheaper than `removeAll(keepingCapacity:)`.
-        while deliveries.popLast() != nil {}
-    }
 
     /// The deliveries that `onDelivery` has not taken.
     func takeDeliveries() -> [Delivery] {

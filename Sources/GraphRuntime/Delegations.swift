@@ -271,7 +271,7 @@ extension Request {
         switch self {
         case .set(let mutation, _): [mutation.path]
         case .transact(let mutations, _), .onDisconnect(let mutations, _): mutations.map(\.path)
-        case .do(let path, _, _): [path]
+        case .do(let path, _, _): [path.text]
         default: []
         }
     }
@@ -315,7 +315,7 @@ extension Request {
                 })
         case .do(let path, let arguments, let options):
             parameters = map(options)
-            parameters["path"] = .string(path)
+            parameters["path"] = .string(path.text)
             parameters["arguments"] = .map(arguments)
         default: parameters = ValueMap()
         }

@@ -135,10 +135,23 @@ extension FrameStream {
     private func gather(_ view: FrameView, _ jump: (FrameView, AttributeID) -> ([String], Value)?) -> ByteBuffer {
         let members = ByteBuffer()
         text.withBytes { text in
-            for entry in view.lines {
+            // Lines that follow each other are taken together, with the commas between them.
+            var run = 0..<0
+            func take() {
+                if run.isEmpty { return }
                 if !members.isEmpty { members.append(UInt8(ascii: ",")) }
-                members.append(UnsafeBufferPointer(rebasing: text[sheet.place(of: entry.line)]))
+                members.append(UnsafeBufferPointer(rebasing: text[run]))
             }
+            for entry in view.lines {
+                let place = sheet.place(of: entry.line)
+                if !run.isEmpty, place.lowerBound == run.upperBound + 1 {
+                    run = run.lowerBound..<place.upperBound
+                } else {
+                    take()
+                    run = place
+                }
+            }
+            take()
         }
         // One that has begun to move since is shown moving.
         for attribute in view.jumped where lines[attribute] == nil {

@@ -19,7 +19,9 @@ extension GraphRuntime {
     /// Every clock shows its last tick in all that a turn does. Those that somebody watches make a transaction of it; the others,
     /// which wake nobody, are only brought up to date for who may look at them now.
     func tickClocks() {
-        guard let due = graph.nextTick(), due <= turn.now.wall else { return graph.advance(to: turn.now.wall) }
+        guard graph.hasClocks, let due = graph.nextTick(), due <= turn.now.wall else {
+            return graph.advance(to: turn.now.wall)
+        }
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp

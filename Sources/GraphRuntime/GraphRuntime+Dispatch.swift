@@ -9,30 +9,55 @@ import WireProtocol
 
 extension GraphRuntime {
     /// One turn: applies what came in, in order, and says what everybody must hear.
-    ///
-    /// `TurnQueue` leaves some commands to the next turn (`Outcome.postponed`), so that no client keeps the others waiting for long.
     public func apply(_ commands: [Command], at now: Moment) -> Outcome {
+        beginTurn(at: now)
+        for command in commands { take(command) }
+        return endTurn()
+    }
+
+    /// Begins a turn: `take` applies what came in, in order.
+    public func beginTurn(at now: Moment) {
         turn.begin(at: now)
         outcome = Outcome()
-        let before = graph.counters
+        written.removeAll()
+        countersBefore = graph.counters
         tickClocks()
         resumeRules()
         expireForwards()
         jobSteps = limits.sliceSteps
         doJobs()
-        var queue = TurnQueue(turn, clients, limits)
-        for command in commands where !queue.postpones(command) {
-            let waiting = graph.waitingRuleCount
-            let isDone = apply(command)
-            mostVertices = max(mostVertices, graph.counters.liveAttributes)
-            turn.handOver()
-            queue.charge(command, isDone: isDone, leavesRules: graph.waitingRuleCount > waiting)
-        }
+        queue.begin()
+    }
+
+    /// Applies a command, or leaves it to the next turn (`Outcome.postponed`), so that no client keeps the others waiting for long.
+    public func take(_ command: Command) {
+        if case .call(let client, let id, let request) = command { return take(request, of: client, id) }
+        if queue.postpones(command) { return }
+        let isDone = apply(command)
+        queue.charge(command, isDone: isDone)
+    }
+
+    /// The same for a request.
+    public func take(_ request: Request, of client: ClientID, _ id: RequestID?) {
+        guard queue.admits(client) else { return queue.postpone(.call(client, id: id, request), of: client) }
+        let waiting = graph.waitingRuleCount
+        graph.stepsLeft = limits.requestCost
+        graph.growthLeft = limits.instanceCost
+        if !perform(request, for: client, id) { queue.postpone(.call(client, id: id, request), of: client) }
+        queue.charge(request, of: client, leavesRules: graph.waitingRuleCount > waiting)
+    }
+
+    /// Whether the turn has time for another request of a client.
+    public func admits(_ client: ClientID) -> Bool { queue.admits(client) }
+
+    /// Ends the turn, and says what everybody must hear.
+    public func endTurn() -> Outcome {
         outcome.postponed = queue.leftovers()
-        outcome.times = queue.times
+        outcome.times = turn.clock == nil ? [] : queue.times
         graph.stepsLeft = limits.requestCost
         watching.deliverDue()
         keepChanges()
+        if !leavesWritten { keepWritten() }
         // Of all but the values of states an earlier life leaves no revisions.
         if outcome.changes.contains(where: { !$0.change.isValue && $0.change.revision == nil }) {
             history.resumableFrom = revision
@@ -40,8 +65,10 @@ extension GraphRuntime {
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()
-        recordTurn(commands.count - outcome.postponed.count, since: before)
+        mostVertices = max(mostVertices, graph.counters.liveAttributes)
+        recordTurn(queue.commands, since: countersBefore)
         outcome.deliveries = turn.takeDeliveries()
+        defer { outcome = Outcome() }
         return outcome
     }
 
@@ -51,7 +78,7 @@ extension GraphRuntime {
         graph.growthLeft = limits.instanceCost
         switch command {
         case .connected(let client, let peer): clients.connect(client, peer)
-        case .call(let client, let id, let request): return perform(request, for: client, id)
+        case .call: preconditionFailure("a request is taken by itself")
         case .refused(let client, let id, let fault): answer(.fault(fault), to: id, of: client)
         case .batchBegins(let client):
             clients[client]?.beginBatch(in: turn.number)
@@ -91,30 +118,22 @@ extension GraphRuntime {
         }
         statistics.requests += 1
         var opening: Watching.Opening?
-        var result = settled { () throws(Failure) in
-            try checkAccess(of: client.id, to: request)
-            return try graph.seeing(as: client) { () throws(Failure) in
+        var result: Answer
+        do throws(Failure) {
+            if client.grants != nil { try checkAccess(of: client.id, to: request) }
+            result = try graph.seeing(as: client) { () throws(Failure) in
                 guard case .subscribe(let subscribe) = request else { return try self.result(of: request, for: client) }
                 let made = try watching.prepare(subscribe, client)
                 opening = made
                 return subscribed(made, subscribe)
             }
-        }
-        if request.onlyReads {
-            result = settled { () throws(Failure) in
-                try clients.admit(result, to: client)
-                return result
-            }
+            if request.onlyReads { try clients.admit(result, to: client) }
+        } catch {
+            result = .fault(RequestFault(code: RequestFault.refused, failure: error))
         }
         answer(result, to: id, of: client.id)
         if let opening { watching.begin(opening) }
         return true
-    }
-
-    private func settled(_ body: () throws(Failure) -> Answer) -> Answer {
-        do throws(Failure) { return try body() } catch {
-            return .fault(RequestFault(code: RequestFault.refused, failure: error))
-        }
     }
 
     /// A notification gets no answer.
@@ -131,7 +150,8 @@ extension GraphRuntime {
         case .ping: return .value(["pong": true])
         case .get(let get): return try reader.get(get, client)
         case .set(let mutation, let options):
-            return try once(options, client) { () throws(Failure) in try transact([mutation], options, client) }
+            if options.isPlain { return try transact(mutation, options, client) }
+            return try once(options, client) { () throws(Failure) in try transact(mutation, options, client) }
         case .transact(let mutations, let options):
             return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
         case .do(let path, let arguments, let options):

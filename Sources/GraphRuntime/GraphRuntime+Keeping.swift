@@ -9,14 +9,32 @@ extension GraphRuntime {
     /// Notes for the store what the graph has become since the last call.
     func keepChanges() {
         let changes = graph.takeStoreChanges(at: revision)
-        if isStored { for change in changes { outcome.changes.append((change.revision ?? revision, change)) } }
+        guard isStored, !changes.isEmpty else { return }
+        keepWritten()
+        for change in changes { outcome.changes.append((change.revision ?? revision, change)) }
     }
 
     /// The values of states count.
     func keep(_ states: [AttributeID]) {
         guard isStored else { return }
-        graph.keep(states)
         keepChanges()
+        for state in states where graph.noteWritten(state) { written.insert(state, at: revision) }
+    }
+
+    /// Notes for the store the rows of the states that were written: what comes next may be about the same rows.
+    func keepWritten() {
+        if written.isEmpty { return }
+        for (state, revision) in written.states {
+            if let change = graph.writtenRow(of: state) { outcome.changes.append((revision, change)) }
+        }
+        written.removeAll()
+    }
+
+    /// The row of a state that a turn has written, as it is now: its key, its name and its value.
+    public func withWrittenRow(
+        of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void
+    ) {
+        graph.withWrittenRow(of: state, body)
     }
 
     /// What the store gets before the daemon ends: the windows of operators over time, which it has as they were

@@ -18,6 +18,7 @@ extension GraphRuntime {
         clients.giveBack()
         watching.giveBack()
         presentations.giveBack()
+        written.giveBack()
         mostVertices = graph.counters.liveAttributes
     }
 }

@@ -11,10 +11,7 @@ extension GraphRuntime {
         }
         return try commit(options, client) { () throws(Failure) in
             for (position, mutation) in mutations.enumerated() {
-                do throws(Failure) {
-                    try graph.charge(ViewGraph.stepsPerMutation)
-                    try graph.perform(mutation, options.typed)
-                } catch {
+                do throws(Failure) { try perform(mutation, options) } catch {
                     guard mutations.count > 1 else { throw error }
                     throw error.within("mutations[\(position)]")
                 }
@@ -22,13 +19,24 @@ extension GraphRuntime {
         }
     }
 
+    /// A transaction of one mutation.
+    func transact(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+        try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
+    }
+
+    private func perform(_ mutation: Mutation, _ options: TransactionOptions) throws(Failure) {
+        try graph.charge(ViewGraph.stepsPerMutation)
+        try graph.perform(mutation, options.typed)
+    }
+
     /// Calls an action. It reads and writes with the rights of who defined it.
     func call(
-        _ path: String, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
+        _ target: RequestPath, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
+        let path = target.text
         var given = arguments
         if options.typed { for (name, value) in arguments { given[name] = try Value(typedJSON: value) } }
-        let call = try graph.call(actionAt: path, given)
+        let call = try graph.call(actionAt: try graph.locate(target).place, named: path, given)
         var options = options
         if options.label == nil { options.label = "do \(path)" }
         do throws(Failure) {
@@ -54,7 +62,7 @@ extension GraphRuntime {
     private func commit(
         _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> Answer {
-        let motion = try presentations.motion(options)
+        let motion = options.isPlain ? nil : try presentations.motion(options)
         let stamp = graph.stamp
         graph.begin()
         do throws(Failure) { try body() } catch {
@@ -62,10 +70,10 @@ extension GraphRuntime {
             statistics.refusals += 1
             throw error
         }
-        let commit = graph.commit()
-        if !commit.states.isEmpty {
-            watching.complete(commit, since: stamp, by: client, cut(options.label), motion)
-            keep(commit.states)
+        graph.commit(into: &lastCommit)
+        if !lastCommit.states.isEmpty {
+            watching.complete(lastCommit, since: stamp, by: client, cut(options.label), motion)
+            keep(lastCommit.states)
         }
         return .revision(revision)
     }

@@ -31,6 +31,10 @@ public final class GraphRuntime {
 
     /// Whether somebody keeps the turns' changes (`Outcome.changes`).
     public var isStored = true
+    /// Whether the states that a turn has written last are left in `written` until the next turn, behind the changes. Otherwise
+    /// their rows stand among the changes.
+    public var leavesWritten = false
+    public internal(set) var written = WrittenStates()
     /// Figures of the daemon around the runtime, for `stats`.
     public var surroundingFigures: (() -> [Figure])?
     public var surroundingHistograms: (() -> [Histogram])?
@@ -49,6 +53,11 @@ public final class GraphRuntime {
     var jobSteps = 0
 
     var outcome = Outcome()
+    /// Shares the turn that is being played between clients.
+    let queue: TurnQueue
+    var countersBefore = GraphCounters()
+    /// Kept from transaction to transaction for its memory.
+    var lastCommit = Commit()
 
     /// - Parameters:
     ///   - epoch: of a graph that continues an earlier life, or a fresh random name.
@@ -68,6 +77,7 @@ public final class GraphRuntime {
         watching = Watching(graph, limits, turn, statistics, clients, history, presentations)
         reader = Reader(graph, limits, history, watching)
         recording = Recording(capacity: limits.traceEvents)
+        queue = TurnQueue(turn, clients, limits)
         // Rules beyond that wait for the turns behind the start.
         graph.stepsLeft =
             limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
@@ -98,9 +108,8 @@ public final class GraphRuntime {
         get { clients.admitsAnswer }
         set { clients.admitsAnswer = newValue }
     }
-    /// Takes the deliveries of each command as soon as it is performed, instead of leaving them in the outcome, so that the time
-    /// to write them counts as the command's.
-    public var onDelivery: (([Delivery]) -> Void)? {
+    /// Takes each delivery at once, instead of leaving it in the outcome, so that the time to write it counts as the command's.
+    public var onDelivery: ((Delivery) -> Void)? {
         get { turn.onDelivery }
         set { turn.onDelivery = newValue }
     }
@@ -129,7 +138,7 @@ public final class GraphRuntime {
 
     /// Completes a change of the tree: see `Watching.complete`.
     func complete(
-        since stamp: UInt64, by client: ClientID?, _ label: String?, _ motion: Motion, redefines: Bool = false
+        since stamp: UInt64, by client: ClientID?, _ label: String?, _ motion: Motion?, redefines: Bool = false
     ) {
         watching.complete(
             since: stamp, by: client.flatMap { clients[$0] }, label, motion, redefines: redefines)

@@ -48,15 +48,14 @@ final class History {
     ///   - causes: the actions that wrote some of the states.
     func advance(
         _ client: Client?, _ label: String?, since stamp: UInt64, _ writes: [AttributeID],
-        _ causes: [AttributeID: String]
+        _ causes: [AttributeID: String]? = nil
     ) {
         revision += 1
         transactions.append(
             Transaction(
                 revision: revision, stampBefore: stamp, stampAfter: graph.stamp, wall: turn.now.wall,
-                author: client?.author, label: label,
-                writes: writes.count > limits.historyWrites ? Array(writes.prefix(limits.historyWrites)) : writes,
-                causes: causes.count > limits.historyWrites ? [:] : causes))
+                author: client?.author, label: label, written: .init(writes.prefix(limits.historyWrites)),
+                causes: causes.flatMap { $0.isEmpty || $0.count > limits.historyWrites ? nil : $0 }))
     }
 
     /// The last transaction has changed the tree.
@@ -125,10 +124,31 @@ struct Transaction {
     /// nil: the daemon itself (a clock, a scene at start).
     var author: Author?
     var label: String?
-    /// States that it wrote; `RuntimeLimits.historyWrites` of them. They are named when somebody asks.
-    var writes: [AttributeID]
+    fileprivate var written: Written
     /// By state that an action wrote because of the transaction, the action's path.
-    var causes: [AttributeID: String]
+    var causes: [AttributeID: String]?
+
+    /// States that it wrote; `RuntimeLimits.historyWrites` of them. They are named when somebody asks.
+    var writes: [AttributeID] {
+        switch written {
+        case .one(let state): [state]
+        case .several(let states): states
+        }
+    }
+
+    /// One state is by far the most frequent, and takes no memory of its own.
+    fileprivate enum Written {
+        case one(AttributeID)
+        case several([AttributeID])
+
+        init(_ states: ArraySlice<AttributeID>) {
+            if states.count == 1, let state = states.first {
+                self = .one(state)
+            } else {
+                self = .several(Array(states))
+            }
+        }
+    }
 }
 
 /// The last transactions.
@@ -144,7 +164,7 @@ private struct TransactionRing {
             entries.append(entry)
         } else {
             entries[start] = entry
-            start = (start + 1) % capacity
+            start = start + 1 == capacity ? 0 : start + 1
         }
     }
 

@@ -3,9 +3,22 @@ import ViewGraph
 import WireProtocol
 
 extension ViewGraph {
+    /// Follows a path. O(1) while the tree stays as it is.
+    func locate(_ path: RequestPath) throws(Failure) -> LocatedPath {
+        if let known = path.destination as? LocatedPath, isCurrent(known) { return known }
+        let found = try locate(text: path.text)
+        path.destination = found
+        return found
+    }
+
     /// Performs a mutation in the transaction that has begun.
     func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
-        let located = try locate(text: mutation.path)
+        let located = try locate(mutation.target)
+        if mutation.operation == .set, mutation.hasValue, !typed,
+            try write(mutation.operand, toStateAt: located.place, located.path)
+        {
+            return
+        }
         try perform(mutation, at: located.place, located.path, typed: typed)
     }
 

@@ -49,7 +49,7 @@ final class Presentations {
 
     /// - Throws: `invalid` for an animation that cannot be read.
     func motion(_ options: TransactionOptions) throws(Failure) -> Motion {
-        if options.animation == nil, !options.disablesAnimations { return .none }
+        if options.isPlain || options.animation == nil && !options.disablesAnimations { return .none }
         let range = 0...AnimationLimits.duration
         guard range.contains(options.elapsed) else {
             throw Failure(.invalid, "elapsed: \(range.lowerBound) to \(range.upperBound) s, not \(options.elapsed)")
@@ -97,6 +97,11 @@ final class Presentations {
     func knownAnimation(_ text: String) -> Animation? { try? animations.animation(text) }
 
     // MARK: What moves
+
+    /// Whether something moves, or a change with this motion may begin to.
+    func mayMove(_ motion: Motion) -> Bool {
+        motion.animation != nil || !running.isEmpty || !motion.bindings.isEmpty || graph.hasAnimationModifiers
+    }
 
     /// The displayed content of an attribute: its timeline's value while one runs, else the model's.
     func presented(_ attribute: AttributeID, _ content: Content) -> Content {

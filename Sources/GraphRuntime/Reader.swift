@@ -22,8 +22,8 @@ final class Reader {
 
     /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none, once.
     func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Answer {
-        if request.isSingle, let path = request.paths.first {
-            let place = try graph.locate(text: path).place
+        if request.isSingle, let path = request.targets.first {
+            let place = try graph.locate(path).place
             return .content(
                 content(at: place, request.presentation, client), revision: history.revision, typed: request.typed)
         }
@@ -44,7 +44,8 @@ final class Reader {
                 throw Failure(
                     .limit, "at most \(limits.watchedAttributes) attributes are read at once", hint: "name fewer")
             }
-            for (path, place) in named where known.insert(path).inserted {
+            // A single pattern names nothing twice.
+            for (path, place) in named where request.targets.count == 1 || known.insert(path).inserted {
                 contents.append((path, content(at: place, request.presentation, client)))
             }
         }
@@ -66,7 +67,9 @@ final class Reader {
         let pattern = try PathPattern(text)
         let steps = pattern.steps.map(\.description).joined()
         var places: [(path: String, place: Place)] = []
-        try graph.forEachAttribute(matching: pattern) { places.append(($1 + steps, Place($0, pattern.steps))) }
+        try graph.forEachAttribute(matching: pattern) { attribute, path in
+            places.append((steps.isEmpty ? path : path + steps, Place(attribute, pattern.steps)))
+        }
         return places
     }
 
@@ -177,7 +180,7 @@ final class Reader {
         } else {
             map["client"] = "agd"
         }
-        if graph.mayRead == nil, let action = chain.lazy.compactMap({ entry.causes[$0] }).first {
+        if graph.mayRead == nil, let action = chain.lazy.compactMap({ entry.causes?[$0] }).first {
             map["action"] = .string(action)
         }
         let writes = entry.writes.filter { graph.isVisible($0) }

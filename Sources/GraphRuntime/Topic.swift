@@ -25,7 +25,8 @@ final class Topic {
     /// Watched vertices with the names the topic knows them by, in the order they joined.
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
-    var members: [Subscription] = []
+    var members: [Subscription] = [] { didSet { knownReceivers = nil } }
+    private var knownReceivers: [(client: ClientID, subscription: Int64)]?
     /// The subscriptions that want displayed values: one view for each rate.
     var frames: [FrameView] = []
     /// New attributes of the present transaction that its patterns name.
@@ -56,6 +57,19 @@ final class Topic {
         let size = max(order.count, patternSize)
         ledger.count += size - entered
         entered = size
+    }
+
+    /// The members, as deliveries name them.
+    var receivers: [(client: ClientID, subscription: Int64)] {
+        if let knownReceivers { return knownReceivers }
+        let receivers = members.map { ($0.client.id, $0.number) }
+        knownReceivers = receivers
+        return receivers
+    }
+
+    /// Whether some of the topic's subscriptions are all of them.
+    func isAll(_ some: [Subscription]) -> Bool {
+        some.count == members.count && some.first === members.first && some.last === members.last
     }
 
     /// Whether it needs values at all, or only to know that they may differ.

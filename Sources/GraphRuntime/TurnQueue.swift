@@ -5,16 +5,14 @@ import WireProtocol
 /// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch up have half
 /// of it, so that requests are served in every turn however many clients do so at once. All clients without any right together have
 /// `rightlessTime`. A client that has much to take waits for the next turn. All requests wait when rules are deferred.
-struct TurnQueue {
+final class TurnQueue {
     private let turn: CurrentTurn
     private let clients: Clients
     private let limits: RuntimeLimits
     /// When the command before ended, on the turn's clock.
     private var last: Double
-    /// Seconds that requests have taken, by client; without those of `running`.
-    private var taken: [ClientID: Double] = [:]
-    /// The client of the last requests, and all the seconds that it has taken.
-    private var running: (client: ClientID, seconds: Double)?
+    /// Seconds that requests have taken. The requests of a client follow each other.
+    private(set) var times: [(client: ClientID, seconds: Double)] = []
     private var takenByRightless = 0.0
     /// Clients that have had their share.
     private var served: Set<ClientID> = []
@@ -23,6 +21,8 @@ struct TurnQueue {
     private var postponed: [(client: ClientID, command: Command)] = []
     /// No more requests in this turn.
     private var isClosed = false
+    /// Commands that were performed.
+    private(set) var commands = 0
 
     init(_ turn: CurrentTurn, _ clients: Clients, _ limits: RuntimeLimits) {
         self.turn = turn
@@ -31,16 +31,29 @@ struct TurnQueue {
         last = turn.began
     }
 
-    /// Called for each command once, in order.
+    /// Called when a turn has begun.
+    func begin() {
+        last = turn.began
+        times.removeAll(keepingCapacity: true)
+        takenByRightless = 0
+        if !served.isEmpty { served = [] }
+        if !waiting.isEmpty { waiting = [] }
+        if !postponed.isEmpty { postponed = [] }
+        isClosed = false
+        commands = 0
+    }
+
+    /// Whether the turn has time for another request of a client. Called for each request once, in order.
+    func admits(_ client: ClientID) -> Bool {
+        if isClosed || isOver(limits.turnTime) { return false }
+        if !served.isEmpty && served.contains(client) || !waiting.isEmpty && waiting.contains(client) { return false }
+        return takenByRightless <= limits.rightlessTime || !clients.hasNoRights(client)
+    }
+
+    /// Called for each other command once, in order.
     /// - Returns: whether it has to wait, and is kept for that.
-    mutating func postpones(_ command: Command) -> Bool {
+    func postpones(_ command: Command) -> Bool {
         switch command {
-        case .call(let client, _, _):
-            guard
-                isClosed || served.contains(client) || waiting.contains(client) || isOver(limits.turnTime)
-                    || takenByRightless > limits.rightlessTime && clients.hasNoRights(client)
-            else { return false }
-            postpone(command, of: client)
         // These stay behind the calls before them.
         case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
             guard waiting.contains(client) else { return false }
@@ -57,57 +70,53 @@ struct TurnQueue {
     private func isOver(_ seconds: Double) -> Bool { last - turn.began >= seconds }
 
     /// The client's later commands wait, too.
-    private mutating func postpone(_ command: Command, of client: ClientID) {
+    func postpone(_ command: Command, of client: ClientID) {
         waiting.insert(client)
         postponed.append((client, command))
     }
 
     /// Adds to what a client has taken.
     /// - Returns: the sum.
-    private mutating func add(_ seconds: Double, for client: ClientID) -> Double {
-        if let running, running.client == client {
-            self.running = (client, running.seconds + seconds)
-            return running.seconds + seconds
+    private func add(_ seconds: Double, for client: ClientID) -> Double {
+        if let last = times.indices.last, times[last].client == client {
+            times[last].seconds += seconds
+            return times[last].seconds
         }
-        endRunning()
-        let sum = taken[client, default: 0] + seconds
-        running = (client, sum)
-        return sum
-    }
-
-    private mutating func endRunning() {
-        if let running { taken[running.client] = running.seconds }
-        running = nil
+        times.append((client, seconds))
+        return seconds
     }
 
     /// The commands that wait. Those of clients for whom nothing was done yet come first.
-    mutating func leftovers() -> [Command] {
-        endRunning()
+    func leftovers() -> [Command] {
         if postponed.isEmpty { return [] }
-        return postponed.filter { taken[$0.client] == nil }.map(\.command)
-            + postponed.filter { taken[$0.client] != nil }.map(\.command)
+        let begun = Set(times.map(\.client))
+        return postponed.filter { !begun.contains($0.client) }.map(\.command)
+            + postponed.filter { begun.contains($0.client) }.map(\.command)
     }
 
-    /// Seconds that clients have taken, after `leftovers`; nothing where there is no clock.
-    var times: [(client: ClientID, seconds: Double)] { taken.compactMap { $0.value > 0 ? ($0.key, $0.value) : nil } }
+    /// Takes note of what a request has taken, with the reading of it.
+    /// - Parameter leavesRules: the request has deferred rules. They run first in the next turn.
+    func charge(_ request: Request, of client: ClientID, leavesRules: Bool) {
+        if leavesRules { isClosed = true }
+        charge(client)
+        if asksForMuch(request, client) { served.insert(client) }
+    }
 
-    /// Takes note of what a command has taken.
-    /// - Parameters:
-    ///   - isDone: false when the rest of it has to come again.
-    ///   - leavesRules: the command has deferred rules. They run first in the next turn.
-    mutating func charge(_ command: Command, isDone: Bool, leavesRules: Bool) {
+    /// Takes note of what another command has taken.
+    /// - Parameter isDone: false when the rest of it has to come again.
+    func charge(_ command: Command, isDone: Bool) {
+        if let client = command.requester { return charge(client) }
+        last = turn.time
+        commands += 1
+        if !isDone, case .disconnected(let client) = command { postpone(command, of: client) }
+    }
+
+    private func charge(_ client: ClientID) {
         let time = turn.time - last
         last += time
-        switch command {
-        case .call(let client, _, let request):
-            if !isDone { postpone(command, of: client) }
-            if leavesRules { isClosed = true }
-            let sum = add(time, for: client)
-            if clients.hasNoRights(client) { takenByRightless += time }
-            if sum > limits.clientTime || asksForMuch(request, client) { served.insert(client) }
-        case .disconnected(let client): if !isDone { postpone(command, of: client) }
-        default: break
-        }
+        commands += 1
+        if clients.hasNoRights(client) { takenByRightless += time }
+        if add(time, for: client) > limits.clientTime { served.insert(client) }
     }
 
     private func asksForMuch(_ request: Request, _ client: ClientID) -> Bool {

@@ -113,8 +113,9 @@ extension Watching {
             deliverFrames(of: stream)
             guard turn.hasTime(limits.turnTime) else { break }
         }
-        deliver(completionNews(presentations.advance()))
-        let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
+        let ends = presentations.advance()
+        if !ends.isEmpty { deliver(completionNews(ends)) }
+        let due = held.isEmpty ? [] : held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
         for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
             flush(subscription)
             guard turn.hasTime(limits.turnTime) else { break }

@@ -50,15 +50,28 @@ final class Watching {
     ///   - redefines: rules may have become others.
     func complete(
         _ change: Commit = Commit(), since stamp: UInt64, by client: Client? = nil, _ label: String?,
-        _ motion: Motion = .none, redefines: Bool = false
+        _ motion: Motion? = nil, redefines: Bool = false
     ) {
-        let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
-        graph.keep(reaction.states)
-        let others = reaction.states.isEmpty ? [] : reaction.states.filter { !change.states.contains($0) }
-        history.advance(client, label, since: stamp, change.states + others, reaction.causes)
+        if graph.hasReactions {
+            let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
+            graph.keep(reaction.states)
+            let others = reaction.states.isEmpty ? [] : reaction.states.filter { !change.states.contains($0) }
+            history.advance(client, label, since: stamp, change.states + others, reaction.causes)
+            return publish(
+                change.bindingAnimations.merging(reaction.bindingAnimations) { $1 }, since: stamp, motion, label,
+                redefines)
+        }
+        history.advance(client, label, since: stamp, change.states)
+        publish(change.bindingAnimations, since: stamp, motion, label, redefines)
+    }
+
+    private func publish(
+        _ bindings: [AttributeID: String], since stamp: UInt64, _ motion: Motion?, _ label: String?, _ redefines: Bool
+    ) {
         if redefines { history.lastRedefinition = history.revision }
-        var motion = motion
-        let bindings = change.bindingAnimations.merging(reaction.bindingAnimations) { $1 }
+        // Most writes reach nothing that is watched.
+        guard graph.hasNews else { return }
+        var motion = motion ?? .none
         if !bindings.isEmpty { motion.bindings = bindings.compactMapValues(presentations.knownAnimation) }
         publish(since: stamp, motion, label)
     }
@@ -68,8 +81,6 @@ final class Watching {
     ///   - stamp: the engine's clock before the transaction.
     ///   - motion: how its changes are animated.
     private func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
-        // Most writes reach nothing that is watched.
-        guard graph.hasNews else { return }
         var news = News()
         let structure = graph.hasStructureChange ? graph.takeStructureChange() : nil
         if let structure {
@@ -80,18 +91,20 @@ final class Watching {
         if graph.hasAnimationModifiers {
             for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
         }
+        let motion = presentations.mayMove(motion) ? motion : nil
         for attribute in invalidated {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
         }
         collectJoined(&news)
         for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
-        deliver(news, structure, motion, since: stamp, label)
+        deliver(news, structure, motion ?? .none, since: stamp, label)
         deliverCompletions(news)
         endEmptyTopics()
         for topic in news.overfull { endOverfull(topic) }
     }
 
-    private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion, _ news: inout News) {
+    /// - Parameter motion: nil where nothing moves.
+    private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion?, _ news: inout News) {
         guard let watch = topics[attribute] else { return }
         for topic in watch.topics where topic.key.events.contains(.invalidate) {
             news[topic].invalidated.append((attribute, topic.paths[attribute] ?? [], false))
@@ -102,6 +115,15 @@ final class Watching {
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
         watch.content = content
         if news.hasJoined { news.collected.insert(attribute) }
+        guard let motion else {
+            for topic in watch.topics where topic.wantsValues {
+                news.touch(topic)
+                topic.stopFrames(attribute, isGone: false)
+                guard topic.key.events.contains(.update), let paths = topic.paths[attribute] else { continue }
+                for path in paths { news[topic].changes.append(Change(path: path, content: content)) }
+            }
+            return
+        }
         let turnover = presentations.present(
             attribute, from: old, to: content, in: history.revision, motion, since: stamp, &news.surroundings)
         if let transaction = turnover.interrupted { news.replaced.append((transaction, attribute)) }
@@ -183,11 +205,17 @@ final class Watching {
     /// - Returns: those who are told now.
     private func holdBack(_ part: TopicNews, since stamp: UInt64, _ label: String?) -> [Subscription] {
         let hasUpdate = part.topic.key.events.contains(.update) && !part.update.isEmpty
-        return part.topic.members.filter { member in
-            guard hasUpdate ? member.holdsBack(at: now) : member.isWaiting else { return true }
-            hold(part, isUpdate: hasUpdate, since: stamp, label, for: member)
-            return false
+        let members = part.topic.members
+        var told: [Subscription]?
+        for (place, member) in members.enumerated() {
+            if hasUpdate ? member.holdsBack(at: now) : member.isWaiting {
+                if told == nil { told = Array(members[..<place]) }
+                hold(part, isUpdate: hasUpdate, since: stamp, label, for: member)
+            } else {
+                told?.append(member)
+            }
         }
+        return told ?? members
     }
 
     private func deliver(_ part: TopicNews, _ label: String?, to members: [Subscription]) {
@@ -272,6 +300,9 @@ extension Watching {
     }
 
     private func say(_ event: Event, to receivers: [Subscription]) {
+        if let topic = receivers.first?.topic, topic.isAll(receivers) {
+            return turn.say(.event(topic.receivers, event))
+        }
         turn.say(.event(receivers.map { ($0.client.id, $0.number) }, event))
     }
 

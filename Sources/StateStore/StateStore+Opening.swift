@@ -128,7 +128,7 @@ extension StateStore {
                         "it is of an earlier version, which kept a journal; write its tree with that version's agctl export, and apply "
                         + "the document here, with an empty folder")
             }
-            guard version == schemaVersion else {
+            guard version == schemaVersion || version == earlierVersion else {
                 throw .foreign(path: database.path, reason: "its version is \(version), and \(schemaVersion) is known")
             }
         } catch {
@@ -246,6 +246,7 @@ extension StateStore {
     ) throws(StoreError) {
         try database.execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         let insert = try database.prepare(setLife)
+        try database.execute("PRAGMA user_version = \(schemaVersion)")
         try write(resumableName, String(resumableFrom), with: insert)
         try write(machineName, machine, with: insert)
         try write(durabilityName, durability.rawValue, with: insert)
@@ -293,11 +294,11 @@ extension StateStore {
     static func scan(_ database: Database) -> Scan {
         var found = Scan()
         var rows: [String: [String: StoredRow]] = [:]
-        let parser = JSONParser(maximumDepth: maximumDepth)
+        let values = ValueReader(maximumDepth: maximumDepth)
         func read(_ key: String, _ name: String, _ revision: UInt64, _ bytes: UnsafeBufferPointer<UInt8>)
             throws(Failure)
         {
-            let value = try Value(typedJSON: try parser.parse(bytes), anyKeys: true)
+            let value = try values.value(bytes)
             rows[key, default: [:]][name] = StoredRow(key: key, name: name, revision: revision, value: value)
         }
         scan(

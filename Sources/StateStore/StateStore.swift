@@ -68,7 +68,9 @@ public final class StateStore {
 
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
-    static let schemaVersion: Int64 = 2
+    static let schemaVersion: Int64 = 3
+    /// Differs in that all values are typed JSON.
+    static let earlierVersion: Int64 = 2
     /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon that
     /// was killed continues behind the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
@@ -113,21 +115,26 @@ public final class StateStore {
     /// Commits what a turn has accepted, before anybody hears of it.
     ///
     /// - Parameters:
+    ///   - runtime: holds states that the turn has written, behind the changes.
     ///   - revision: the runtime's, after the turn.
     ///   - floor: the first revision from which a client can resume in a later life; nil: as it was.
     /// - Throws: `failed`. The entries are not in the store then.
     public func append(
-        _ changes: [(revision: UInt64, change: StoreChange)], revision: UInt64, resumableFrom floor: UInt64? = nil
+        _ changes: [(revision: UInt64, change: StoreChange)], of runtime: GraphRuntime? = nil, revision: UInt64,
+        resumableFrom floor: UInt64? = nil
     ) throws(StoreError) {
         let floor = floor ?? resumableFrom
-        if changes.isEmpty, revision <= reserved, floor == resumableFrom { return }
+        body.removeAll()
+        put(changes)
+        if let runtime { put(runtime) }
+        if body.bytes.isEmpty, revision <= reserved, floor == resumableFrom { return }
         // One statement is a transaction by itself.
         let isAlone = revision <= reserved && floor == resumableFrom
-        if isAlone { return try write(changes, revision) }
+        if isAlone { return try writeBody(revision) }
         try transaction { () throws(StoreError) in
             if revision > reserved { try reserve(revision + StateStore.reservation) }
             if floor != resumableFrom { try StateStore.write(StateStore.resumableName, String(floor), with: setLife) }
-            if !changes.isEmpty { try write(changes, revision) }
+            if !body.bytes.isEmpty { try writeBody(revision) }
         }
         resumableFrom = floor
     }
@@ -149,10 +156,9 @@ public final class StateStore {
         body = TurnBody()
     }
 
-    private func write(_ changes: [(revision: UInt64, change: StoreChange)], _ revision: UInt64) throws(StoreError) {
-        body.removeAll()
-        if changes.count == 1 {
-            body.append(changes[0].change, changes[0].revision)
+    private func put(_ changes: [(revision: UInt64, change: StoreChange)]) {
+        if changes.count <= 1 {
+            for (revision, change) in changes { body.append(change, revision) }
         } else {
             // A row that is written again in the same turn is written once.
             written.removeAll(keepingCapacity: true)
@@ -165,6 +171,15 @@ public final class StateStore {
                 body.append(changes[place].change, changes[place].revision)
             }
         }
+    }
+
+    private func put(_ runtime: GraphRuntime) {
+        for (state, revision) in runtime.written.states {
+            runtime.withWrittenRow(of: state) { body.append($0, $1, revision, $2) }
+        }
+    }
+
+    private func writeBody(_ revision: UInt64) throws(StoreError) {
         try appendTurn.bind(1, nextSequence)
         try appendTurn.bind(2, Int64(bitPattern: revision))
         try body.bytes.withBytes { (bytes) throws(StoreError) in

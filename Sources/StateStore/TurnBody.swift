@@ -4,7 +4,7 @@ import ViewGraph
 /// What a turn has changed, in order, as one row holds it until it is folded into the rows by key.
 ///
 /// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key that are not later), the revision (8 bytes, little-endian),
-/// and texts with their lengths (4 bytes each): the key; for 0 and 1 the name; for 0 the value as typed JSON.
+/// and texts with their lengths (4 bytes each): the key; for 0 and 1 the name; for 0 the value (see `CompactValue.swift`).
 struct TurnBody {
     private enum Operation {
         static let put: UInt8 = 0
@@ -20,15 +20,30 @@ struct TurnBody {
         let operation =
             change.name == nil ? Operation.deleteKey : change.value == nil ? Operation.delete : Operation.put
         bytes.append(operation)
-        for place in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: revision >> (8 * UInt64(place)))) }
+        append(revision)
         append(change.key)
         if let name = change.name { append(name) }
         guard operation == Operation.put, let new = change.value else { return }
-        bytes.appendWithLength { bytes.appendTypedJSON(new) }
+        bytes.appendWithLength { bytes.appendCompact(new) }
+    }
+
+    /// A row that is put, with its key as bytes.
+    func append(_ key: UnsafeBufferPointer<UInt8>, _ name: String, _ revision: UInt64, _ value: Value) {
+        bytes.append(Operation.put)
+        append(revision)
+        bytes.append(count: key.count)
+        bytes.append(key)
+        append(name)
+        bytes.appendWithLength { bytes.appendCompact(value) }
+    }
+
+    private func append(_ revision: UInt64) {
+        withUnsafeBytes(of: revision.littleEndian) { bytes.append($0.assumingMemoryBound(to: UInt8.self)) }
     }
 
     private func append(_ text: String) {
-        bytes.appendWithLength { bytes.append(text: text) }
+        bytes.append(count: text.utf8.count)
+        bytes.append(text: text)
     }
 
     /// A change as it stands in the bytes; good as long as they are.
@@ -37,7 +52,7 @@ struct TurnBody {
         var key: String
         /// nil: all rows of the key go.
         var name: String?
-        /// Typed JSON; nil: the row goes.
+        /// nil: the row goes.
         var value: UnsafeBufferPointer<UInt8>?
     }
 

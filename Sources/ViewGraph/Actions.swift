@@ -24,10 +24,13 @@ public struct ActionWrite {
 }
 
 extension ViewGraph {
-    /// - Parameter arguments: by the names of the action's parameters.
-    /// - Throws: `notFound`, `invalid` for a path that names no action; `invalid` and `typeMismatch` for arguments.
-    public func call(actionAt text: String, _ arguments: ValueMap) throws(Failure) -> ActionCall {
-        let place = try locate(text: text).place
+    /// - Parameters:
+    ///   - place: where the path leads.
+    ///   - arguments: by the names of the action's parameters.
+    /// - Throws: `invalid` for a path that names no action; `invalid` and `typeMismatch` for arguments.
+    public func call(
+        actionAt place: Place, named text: String, _ arguments: ValueMap
+    ) throws(Failure) -> ActionCall {
         guard place.steps.isEmpty, case .action(let action)? = record(place.attribute).definition?.role else {
             throw Failure(
                 .invalid, "\(text) is no action", path: text, hint: "describe tells the kind of each attribute")

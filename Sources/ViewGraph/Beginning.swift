@@ -34,7 +34,10 @@ extension ViewGraph {
         var content = content(of: rule)
         if content.failure?.message == Wiring.notBegun.failure?.message { return false }
         if case .value(let value) = content {
-            do throws(Failure) { _ = try refuseLong(value, at: AttributePath(path(of: state))) } catch {
+            do throws(Failure) {
+                let path = try AttributePath(path(of: state))
+                _ = try refuseLong(value, at: path)
+            } catch {
                 content = .failure(error)
             }
         }

@@ -66,6 +66,9 @@ struct Budget {
         }
         return bindings * stepsPerBinding + copied / elementsPerStep
     }
+
+    /// The same for a whole state that the path names itself.
+    static func cost(ofWriteInto state: Value) -> Int { stepsPerBinding + state.breadth / elementsPerStep }
 }
 
 extension Value {

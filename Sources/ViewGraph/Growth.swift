@@ -80,10 +80,10 @@ extension Wiring {
     /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
     /// - Returns: the bytes that it may still grow by.
     @discardableResult
-    func refuseLong(_ value: Value, at path: AttributePath) throws(Failure) -> Int {
+    func refuseLong(_ value: Value, at path: @autoclosure () -> AttributePath) throws(Failure) -> Int {
         var room = limits.valueSize
         value.draw(from: &room, isTyped: false)
-        guard room >= 0 else { throw tooLong(path) }
+        guard room >= 0 else { throw tooLong(path()) }
         try charge((limits.valueSize - room) / Budget.bytesPerStep)
         return room
     }
@@ -128,29 +128,31 @@ extension Wiring {
     ///   - old: the value of the state so far, as its type holds it.
     ///   - room: the bytes that the state's value may still grow by; nil: not known.
     func accept(
-        _ value: Value, after old: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, room: inout Int?
+        _ value: Value, after old: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool,
+        room: inout Int?
     ) throws(Failure) -> Value? {
         guard let left = room, let accepted = type.accept(value, after: old) else {
-            return try accept(value, as: type, at: path, mayGrow: mayGrow, isKept: false, room: &room)
+            return try accept(value, as: type, at: path(), mayGrow: mayGrow, isKept: false, room: &room)
         }
         let growth = accepted.growth(since: old)
-        guard growth.bytes <= left || !mayGrow else { throw tooLong(path) }
+        guard growth.bytes <= left || !mayGrow else { throw tooLong(path()) }
         try charge(growth.measured / Budget.bytesPerStep)
         room = left - growth.bytes
         return accepted
     }
 
     private func accept(
-        _ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool, room known: inout Int?
+        _ value: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool, isKept: Bool,
+        room known: inout Int?
     ) throws(Failure) -> Value? {
         known = nil
         if isKept { return declarations.accept(value, as: type) }
         var room = limits.valueSize
         // The declarations are needed, and copied, for objects alone.
         let accepted = type.accept(value) { declarations.makeObject($0, $1, withComputed: false, within: &room) }
-        guard room >= 0 else { throw tooLong(path) }
+        guard room >= 0 else { throw tooLong(path()) }
         guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
-        let left = try refuseLong(accepted, at: path)
+        let left = try refuseLong(accepted, at: path())
         if limits.valueSize - left >= Wiring.longValue, type.objectNames.isEmpty { known = left }
         return accepted
     }

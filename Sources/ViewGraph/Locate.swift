@@ -169,6 +169,29 @@ extension Wiring {
     private static let stepsPerFind = 10
     private static let comparisonsPerStep = 8
 
+    /// A node and all that are below it, which need not be compared with a pattern.
+    private func forEachNode(
+        below top: UInt32, _ path: String, _ pattern: PathPattern,
+        _ body: (UInt32, String) throws(Failure) -> Void
+    ) throws(Failure) {
+        var pending = [(top, path)]
+        while let (row, path) = pending.popLast() {
+            stepsLeft -= ViewGraph.stepsPerFind
+            guard stepsLeft > 0 else { throw tooMany(pattern) }
+            try body(row, path)
+            let start = path == "/" ? path : path + "/"
+            for child in nodes.visibleChildren(of: row).reversed() {
+                pending.append((child, start + AttributePath.quoteIfNeeded(nodes[Int(child)].id)))
+            }
+        }
+    }
+
+    private func tooMany(_ pattern: PathPattern) -> Failure {
+        Failure(
+            .limit, "pattern \(pattern): too many nodes to look at for one request", path: pattern.description,
+            hint: "name fewer patterns at once; request-cost is the limit")
+    }
+
     /// Every node that a pattern's segments match.
     private func forEachNode(
         matching pattern: PathPattern, _ body: (UInt32, String) throws(Failure) -> Void
@@ -184,15 +207,14 @@ extension Wiring {
         if prefix.count == pattern.segments.count {
             return try body(start, AttributePath.describe(nodes: prefix))
         }
+        if pattern.segments.count == prefix.count + 1, pattern.segments.last == .anyDepth {
+            return try forEachNode(below: start, AttributePath.describe(nodes: prefix), pattern, body)
+        }
         let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
         var pending: [(UInt32, [String])] = [(start, prefix)]
         while let (row, ids) = pending.popLast() {
             stepsLeft -= Wiring.stepsPerFind + ids.count * pattern.segments.count / Wiring.comparisonsPerStep
-            guard stepsLeft > 0 else {
-                throw Failure(
-                    .limit, "pattern \(pattern): too many nodes to look at for one request", path: pattern.description,
-                    hint: "name fewer patterns at once; request-cost is the limit")
-            }
+            guard stepsLeft > 0 else { throw tooMany(pattern) }
             if pattern.matches(nodes: ids) { try body(row, AttributePath.describe(nodes: ids)) }
             if ids.count < deepest {
                 for child in nodes.visibleChildren(of: row).reversed() {

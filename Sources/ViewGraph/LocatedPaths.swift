@@ -3,40 +3,40 @@ import AttributeValues
 
 /// A path, and where it leads.
 public final class LocatedPath {
-    public let path: AttributePath
     public let place: Place
     /// Of the tree and its attributes when the path was followed.
     fileprivate let version: UInt64
+    private let text: String
+    private var parsed: AttributePath?
 
-    fileprivate init(_ path: AttributePath, _ place: Place, _ version: UInt64) {
-        self.path = path
+    fileprivate init(_ text: String, _ place: Place, _ version: UInt64) {
+        self.text = text
         self.place = place
         self.version = version
     }
-}
 
-/// The paths that requests have named last: a script writes the same ones again and again.
-struct LocatedPaths {
-    fileprivate var known: [String: LocatedPath] = [:]
-
-    /// So many paths of so many bytes are kept; then all are dropped. The links of a fleet name 100,000 each second.
-    fileprivate static let capacity = 1 << 17
-    fileprivate static let longest = 256
+    /// Most requests need no more than the place.
+    public var path: AttributePath {
+        if let parsed { return parsed }
+        guard let path = try? AttributePath(text) else { preconditionFailure("the path has been read before") }
+        parsed = path
+        return path
+    }
 }
 
 extension Wiring {
-    /// Reads a path and follows it. O(bytes), while the tree stays as it is.
+    /// Changes with every attribute that comes or goes, and every node that does or moves.
+    private var pathVersion: UInt64 {
+        engine.counters.attributesCreated &+ engine.counters.attributesDestroyed &+ nodes.changes
+    }
+
+    /// Whether a path leads where it did.
+    public func isCurrent(_ path: LocatedPath) -> Bool { path.version == pathVersion }
+
+    /// Reads a path and follows it.
     /// - Throws: as `locate`, and `invalid` for a text that is no path.
     public func locate(text: String) throws(Failure) -> LocatedPath {
-        // Every attribute that comes or goes, and every node that does or moves.
-        let counters = engine.counters
-        let version = counters.attributesCreated &+ counters.attributesDestroyed &+ nodes.changes
-        if let found = locatedPaths.known[text], found.version == version { return found }
-        let path = try AttributePath(text)
-        let found = LocatedPath(path, try locate(path), version)
-        guard text.utf8.count <= LocatedPaths.longest else { return found }
-        if locatedPaths.known.count >= LocatedPaths.capacity { locatedPaths.known.removeAll() }
-        locatedPaths.known[text] = found
-        return found
+        let version = pathVersion
+        return LocatedPath(text, try locate(try AttributePath(text)), version)
     }
 }

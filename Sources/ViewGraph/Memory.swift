@@ -26,7 +26,6 @@ extension ViewGraph {
         reactions.giveBack()
         places.giveBack()
         rooms.giveBack()
-        locatedPaths = LocatedPaths()
         persistence.absentRows.giveBack()
     }
 }

@@ -76,10 +76,17 @@ final class OpenTransaction {
 
     var hasWrites: Bool { staged.contains { $0.value != nil } }
 
-    /// Calls a function with each value that the engine does not have yet, in the order in which
-    /// their states were first written.
-    func forEachWrite(_ body: (AttributeID, Value) -> Void) {
-        for write in staged { if let value = write.value { body(write.state, value) } }
+    func forEachState(_ body: (AttributeID) -> Void) { for write in staged { body(write.state) } }
+
+    /// Whether a state has been written.
+    func isStaged(_ state: AttributeID) -> Bool { position(of: state) != nil }
+
+    /// Gives away each value that the engine does not have yet, in the order in which their states
+    /// were first written.
+    func takeWrites(_ body: (AttributeID, Value) -> Void) {
+        for position in staged.indices {
+            if let value = staged[position].value.take() { body(staged[position].state, value) }
+        }
     }
 
     func stage(_ value: Value, for state: AttributeID, _ animation: String?) {

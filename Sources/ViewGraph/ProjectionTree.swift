@@ -292,6 +292,8 @@ struct Places {
 
     mutating func noteLocators(in tree: ProjectionTree) { locating.append(tree) }
 
+    var hasLocators: Bool { !locating.isEmpty }
+
     /// Lists that were searched for elements are held on to only while many elements are looked for together.
     mutating func forgetLocators() {
         for tree in locating { tree.forgetLocators() }

@@ -104,7 +104,7 @@ extension ViewGraph {
 
     /// Whether the tree or a watched attribute may have changed since both were taken.
     public var hasNews: Bool {
-        collectInvalidated()
+        if engine.mayHaveReports { collectInvalidated() }
         return hasStructureChange || !watches.invalidated.isEmpty
     }
 

@@ -26,6 +26,7 @@ struct SharedVertices {
     private static let leastEnded = 64
 
     var hasLoose: Bool { !loose.isEmpty }
+    var isEmpty: Bool { idle.isEmpty && loose.isEmpty }
 
     /// A vertex may have lost all its uses.
     mutating func noteIdle(_ vertex: AttributeID) { idle.append(vertex) }

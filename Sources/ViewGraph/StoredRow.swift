@@ -56,11 +56,7 @@ extension StoreChange {
 enum StoredKey {
     /// A part of a key: the id of a node without the signs that have a meaning in keys.
     static func part(_ id: String) -> String {
-        var bytes = id
-        let isPlain = bytes.withUTF8 { bytes in
-            bytes.allSatisfy { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%") }
-        }
-        if isPlain { return id }
+        if isPlain(id) { return id }
         return id.reduce(into: "") { text, sign in
             switch sign {
             case "/": text += "%2F"
@@ -69,6 +65,11 @@ enum StoredKey {
             default: text.append(sign)
             }
         }
+    }
+
+    /// Whether an id has none of these signs.
+    static func isPlain(_ id: String) -> Bool {
+        id.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%") }
     }
 
     /// The key of the parent where the node was made; nil for the root.

@@ -27,18 +27,32 @@ extension ViewGraph {
     /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and again
     /// what was read in between.
     public func commit() -> Commit {
+        var commit = Commit()
+        self.commit(into: &commit)
+        return commit
+    }
+
+    /// The same, with the memory of an earlier one.
+    public func commit(into commit: inout Commit) {
         let done = closeTransaction()
         defer { done.end() }
-        done.forEachWrite { setInput($0, .value($1)) }
+        done.takeWrites { setInput($0, .value($1)) }
         var same: Set<AttributeID> = []
         if done.isAhead {
             engine.endBatch()
             same = forgetDetours(of: done)
         }
-        let states = done.order.filter { engine.changedAt($0) > done.stamp }
-        if done.isAhead { withdrawReports { states.isEmpty || same.contains($0) } }
-        settleStructure()
-        return Commit(states: states, bindingAnimations: done.bindingAnimations)
+        while commit.states.popLast() != nil {}
+        done.forEachState { if engine.changedAt($0) > done.stamp { commit.states.append($0) } }
+        if done.isAhead { withdrawReports { commit.states.isEmpty || same.contains($0) } }
+        if !isSettled { settleStructure() }
+        commit.bindingAnimations = done.bindingAnimations
+    }
+
+    /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
+    private var isSettled: Bool {
+        !engine.mayHaveReports && sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
+            && newInstances.isEmpty && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
     }
 
     /// Takes all writes back. Nothing counts as changed.
@@ -109,6 +123,27 @@ extension ViewGraph {
         let over = Set(watches.invalidated[old...].filter(isOver))
         for attribute in over { _ = content(of: attribute) }
         watches.withdraw(over)
+    }
+
+    /// Gives a state another value in the open transaction: the common case of `write`, which needs no way to the state and
+    /// nothing of its path.
+    /// - Parameter path: asked for what is wrong.
+    /// - Returns: false for a place that is no whole state; nothing was done then.
+    public func write(
+        _ value: Value, toStateAt place: Place, _ path: @autoclosure () -> AttributePath
+    ) throws(Failure) -> Bool {
+        let state = place.attribute
+        guard place.steps.isEmpty, let record = attributes[Int(state.index)], case .state = record.source,
+            transaction?.isStaged(state) == false, case .value(let old) = content(of: state)
+        else { return false }
+        try charge(Budget.cost(ofWriteInto: old))
+        var room = rooms.isEmpty ? nil : rooms[state]
+        let mayGrow = value.mayOutgrow(old)
+        let accepted = try accept(value, after: old, as: record.type, at: path(), mayGrow: mayGrow, room: &room)
+        guard let accepted else { throw mismatch(record.type, value, place, place, path()) }
+        stage(accepted, for: state, nil)
+        if let room { rooms[state] = room }
+        return true
     }
 
     /// Changes the value at a place, through any bindings, in the open transaction.

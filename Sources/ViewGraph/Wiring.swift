@@ -19,7 +19,6 @@ public class Wiring {
     /// Rows by `NodeID.row`. Row 0 is `/`.
     final let nodes: Tree<NodeRecord>
     final var attributes = AttributeTable()
-    final var locatedPaths = LocatedPaths()
 
     /// The declared default of each environment key, where no node overrides it.
     final var environmentDefaults: [String: AttributeID] = [:]

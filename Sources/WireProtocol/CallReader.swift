@@ -6,6 +6,7 @@ final class CallReader {
     let name: PackedName
     let slots: [Slot]
     let keys: ParameterKeys
+    let required: ParameterKeys
 
     /// The properties of a parameter that reading a call needs.
     struct Slot {
@@ -36,6 +37,7 @@ final class CallReader {
                 isRequired: parameter.field.isRequired)
         }
         keys = ParameterKeys(method.parameters.map(\.key))
+        required = ParameterKeys(method.parameters.filter(\.field.isRequired).map(\.key))
     }
 }
 

@@ -8,6 +8,10 @@ struct Envelope {
     /// The reason why this is not a request; nil if `method` can be called.
     private(set) var fault: Failure?
 
+    // Names as `shortName` reads them.
+    private static let (id, method) = (UInt64(name: "id"), UInt64(name: "method"))
+    private static let (parameters, version) = (UInt64(name: "params"), UInt64(name: "jsonrpc"))
+
     init(_ message: JSONElement) {
         guard message.isObject else {
             fault = Failure(
@@ -17,14 +21,12 @@ struct Envelope {
         var version: JSONElement?
         var writtenID: JSONElement?
         message.forEachMember { name, element in
-            if name.isText("id") {
-                writtenID = element
-            } else if name.isText("method") {
-                method = element
-            } else if name.isText("params") {
-                parameters = element
-            } else if name.isText("jsonrpc") {
-                version = element
+            switch name.shortName {
+            case Envelope.id: writtenID = element
+            case Envelope.method: method = element
+            case Envelope.parameters: parameters = element
+            case Envelope.version: version = element
+            default: break
             }
         }
         if let writtenID {
@@ -42,6 +44,10 @@ struct Envelope {
 extension RequestID {
     /// nil if JSON-RPC does not allow the element as an id.
     init?(_ element: JSONElement) {
+        if let number = element.int {
+            self = .int(number)
+            return
+        }
         if element.isObject || element.isArray { return nil }
         self.init(element.value)
     }
@@ -58,7 +64,23 @@ extension RequestID {
     }
 }
 
+extension UInt64 {
+    /// A name of up to seven bytes as a word, with the count in the highest byte.
+    fileprivate init(name: StaticString) {
+        self = UInt64(name.utf8CodeUnitCount) << 56
+        for place in 0..<name.utf8CodeUnitCount { self |= UInt64(name.utf8Start[place]) << UInt64(8 * place) }
+    }
+}
+
 extension UnsafeBufferPointer<UInt8> {
+    /// The same of a string of the parser; 0 for a longer one.
+    @inline(__always)
+    fileprivate var shortName: UInt64 {
+        guard count < 8, let baseAddress else { return 0 }
+        let word = UnsafeRawPointer(baseAddress).loadUnaligned(as: UInt64.self)
+        return word & (1 &<< UInt64(count * 8) &- 1) | UInt64(count) << 56
+    }
+
     /// True if these bytes equal the text.
     @inline(__always)
     func isText(_ text: StaticString) -> Bool {

@@ -1,16 +1,16 @@
 import AttributeValues
 
-// An event is written in two parts, so that it is encoded once however many subscriptions it has:
+// An event is written in two parts, so that it is encoded once however many subscriptions it has. The number of the
+// subscription stands between them:
 //
-//     {"jsonrpc":"2.0","method":"update","params":{"subscription":7   ← head, one per subscription
-//     ,"revision":12,"changes":[…]}}⏎                                 ← tail, shared
+//     {"jsonrpc":"2.0","method":"update","params":{"subscription":   ← head
+//     ,"revision":12,"changes":[…]}}⏎                                ← tail
 extension ByteBuffer {
-    /// Appends the part that differs between subscriptions: about seventy bytes.
-    public func appendHead(of event: Event, to subscription: Int64) {
+    /// Appends what comes before the number of the subscription.
+    public func appendHead(of event: Event) {
         append("{\"jsonrpc\":\"2.0\",\"method\":\"")
         append(event.method)
         append("\",\"params\":{\"subscription\":")
-        append(subscription)
     }
 
     /// Appends the rest, with the newline that ends the message.

@@ -36,7 +36,7 @@ public enum Answer {
     case subscribed(subscription: Int64, epoch: String, revision: UInt64)
     /// Any other object.
     case value(Value)
-    case fault(RequestFault)
+    indirect case fault(RequestFault)
 }
 
 extension Answer {

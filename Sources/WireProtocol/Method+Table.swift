@@ -108,9 +108,9 @@ extension Method {
             need: Need(.read, on: "each path")
         ) { (given) throws(Failure) in
             let options = (given.flag(.presentation), given.flag(.typed))
-            switch (given.text(.path), given.texts(.paths)) {
-            case (let path?, nil):
-                return .get(.init(paths: [path], isSingle: true, presentation: options.0, typed: options.1))
+            switch (given[.path], given.texts(.paths)) {
+            case (_?, nil):
+                return .get(.init(targets: [given.target()], isSingle: true, options.0, options.1))
             case (nil, let paths?):
                 return .get(.init(paths: paths, isSingle: false, presentation: options.0, typed: options.1))
             default:
@@ -126,8 +126,7 @@ extension Method {
             result: written, errors: writeErrors, need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
             .set(
-                Mutation(operation: .set, path: given.path(), value: given.value(.value)),
-                given.writeOptions())
+                Mutation(operation: .set, target: given.target(), value: given.value(.value)), given.writeOptions())
         }
     }
 
@@ -153,7 +152,7 @@ extension Method {
             errors: writeErrors + [.conflict, .ruleFailed], need: Need(.do, on: "the path")
         ) { (given) throws(Failure) in
             .do(
-                path: given.path(), arguments: given.value(.arguments).map ?? ValueMap(),
+                path: given.target(), arguments: given.value(.arguments).map ?? ValueMap(),
                 given.writeOptions())
         }
     }

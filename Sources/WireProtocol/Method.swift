@@ -67,4 +67,8 @@ struct ParameterKeys {
     }
 
     func contains(_ key: ParameterKey) -> Bool { bits >> UInt64(key.rawValue) & 1 == 1 }
+
+    func contains(_ others: ParameterKeys) -> Bool { others.bits & ~bits == 0 }
+
+    mutating func insert(_ key: ParameterKey) { bits |= 1 << UInt64(key.rawValue) }
 }

@@ -7,19 +7,28 @@ struct PackedName: Equatable {
     static let capacity = 24
 
     /// nil for a longer name. No name of the protocol is longer.
+    /// - Parameter bytes: of the parser, so that at least `capacity` readable bytes follow them.
     @inline(__always)
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
-        guard bytes.count <= PackedName.capacity else { return nil }
-        var words: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        withUnsafeMutableBytes(of: &words) { $0.copyMemory(from: UnsafeRawBufferPointer(bytes)) }
-        self.words = words
+        guard bytes.count <= PackedName.capacity, let start = bytes.baseAddress else { return nil }
+        let all = UnsafeRawPointer(start).loadUnaligned(as: (UInt64, UInt64, UInt64).self)
+        words.0 = all.0 & PackedName.mask(bytes.count)
+        words.1 = all.1 & PackedName.mask(bytes.count - 8)
+        words.2 = all.2 & PackedName.mask(bytes.count - 16)
         count = bytes.count
     }
 
+    /// The first bytes of a word; none for a number below 1.
+    private static func mask(_ count: Int) -> UInt64 {
+        count >= 8 ? .max : count <= 0 ? 0 : 1 &<< UInt64(truncatingIfNeeded: count &* 8) &- 1
+    }
+
     init(_ name: String) {
-        guard let packed = Array(name.utf8).withUnsafeBufferPointer({ PackedName($0) }) else {
-            preconditionFailure("\(name) is longer than \(PackedName.capacity) bytes")
+        let padded = Array(name.utf8) + [UInt8](repeating: 0, count: PackedName.capacity)
+        let packed = padded.withUnsafeBufferPointer {
+            PackedName(UnsafeBufferPointer(rebasing: $0[..<name.utf8.count]))
         }
+        guard let packed else { preconditionFailure("\(name) is longer than \(PackedName.capacity) bytes") }
         self = packed
     }
 

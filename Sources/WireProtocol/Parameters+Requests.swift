@@ -4,6 +4,8 @@ import AttributeValues
 extension Parameters {
     func path() -> String { text(.path) ?? "/" }
 
+    func target() -> RequestPath { self[.path]?.stringBytes.map(paths.path) ?? RequestPath("/") }
+
     /// - Parameter isTyped: true for methods that take values.
     func transactionOptions(isTyped: Bool = false) -> TransactionOptions {
         TransactionOptions(
@@ -13,31 +15,35 @@ extension Parameters {
 
     /// The options of methods that write values at once.
     func writeOptions() -> TransactionOptions {
+        guard hasOthers(than: Parameters.written) else { return TransactionOptions() }
         var options = transactionOptions(isTyped: flag(.typed))
         options.once = text(.once)
         options.elapsed = self[.elapsed]?.number ?? 0
         return options
     }
 
+    /// The parameters that say what is written.
+    private static let written = ParameterKeys([.path, .value, .mutations, .arguments])
+
     func mutations() throws(Failure) -> [Mutation] {
         var mutations: [Mutation] = []
         try self[.mutations]?.forEachElement { (element) throws(Failure) in
             let place = mutations.count
             guard let word = element["op"]?.string, let operation = Mutation.Operation(rawValue: word),
-                let path = element["path"]?.string
+                let path = element["path"]?.stringBytes.map(paths.path)
             else { preconditionFailure("a mutation has been checked for its members") }
             let value = element["value"]
             guard operation.takesValue == (value != nil) else {
                 let rule = operation.takesValue ? "needs a value" : "takes no value"
-                throw Failure(.invalid, "mutations[\(place)]: \(word) \(rule)", path: path)
+                throw Failure(.invalid, "mutations[\(place)]: \(word) \(rule)", path: path.text)
             }
             let index = element["index"]?.int
             guard index == nil || operation == .insert else {
-                throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path)
+                throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path.text)
             }
             mutations.append(
                 Mutation(
-                    operation: operation, path: path, value: value?.value, index: index.map { Int($0) }))
+                    operation: operation, target: path, value: value?.value, index: index.map { Int($0) }))
         }
         return mutations
     }

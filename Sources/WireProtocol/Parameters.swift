@@ -1,11 +1,15 @@
 import AttributeValues
 
-/// The parameters of the present call. The object is reused for each call and empty between calls: its elements are
-/// valid only while the decoder reads that call.
+/// The parameters of the present call. The object is reused for each call: its elements are valid only while the decoder
+/// reads that call.
 final class Parameters {
+    /// By key; what is not among `given` is of an earlier call.
     private var found: [JSONElement?]
     /// The keys that the method of the call declares.
     private var declared = ParameterKeys()
+    /// Those that the call has.
+    private var given = ParameterKeys()
+    let paths = RequestPaths()
 
     init() { found = Array(repeating: nil, count: ParameterKey.allCases.count) }
 
@@ -14,7 +18,7 @@ final class Parameters {
     /// - Throws: `invalid`, which names the parameter.
     func request(_ given: JSONElement?, for reader: CallReader) throws(Failure) -> Request {
         declared = reader.keys
-        defer { for slot in reader.slots { found[slot.key.rawValue] = nil } }
+        self.given = ParameterKeys()
         try take(given, for: reader)
         return try reader.method.read(self)
     }
@@ -43,14 +47,15 @@ final class Parameters {
                 throw Failure(.invalid, "\(reader.method.name): params is an object or a list")
             }
         }
-        for (index, slot) in reader.slots.enumerated() where slot.isRequired && found[slot.key.rawValue] == nil {
+        if self.given.contains(reader.required) { return }
+        for (index, slot) in reader.slots.enumerated() where slot.isRequired && !self.given.contains(slot.key) {
             throw missing(reader.method.parameters[index], reader.method)
         }
     }
 
     private func take(_ element: JSONElement, at index: Int, _ reader: CallReader) throws(Failure) {
         let slot = reader.slots[index]
-        guard found[slot.key.rawValue] == nil else {
+        guard !given.contains(slot.key) else {
             throw Failure(
                 .invalid,
                 "\(reader.method.name): the parameter \"\(reader.method.parameters[index].field.name)\" is given twice")
@@ -61,6 +66,7 @@ final class Parameters {
             try field.shape.check(element) { "\(reader.method.name): \(field.name)" }
         }
         found[slot.key.rawValue] = element
+        given.insert(slot.key)
     }
 
     private func unknown(_ name: UnsafeBufferPointer<UInt8>, _ method: Method) -> Failure {
@@ -83,8 +89,11 @@ final class Parameters {
 
     subscript(_ key: ParameterKey) -> JSONElement? {
         precondition(declared.contains(key), "a method reads what its table does not declare")
-        return found[key.rawValue]
+        return given.contains(key) ? found[key.rawValue] : nil
     }
+
+    /// True if the call has a parameter besides those.
+    func hasOthers(than keys: ParameterKeys) -> Bool { !keys.contains(given) }
 
     func text(_ key: ParameterKey) -> String? { self[key]?.string }
     func int(_ key: ParameterKey) -> Int64? { self[key]?.int }

@@ -15,7 +15,7 @@ extension Request {
         case .set(let mutation, _):
             try need(.write, .attributes(mutation.path))
         case .do(let path, _, _):
-            try need(.do, .attributes(path))
+            try need(.do, .attributes(path.text))
         case .transact(let mutations, _), .onDisconnect(let mutations, _):
             for mutation in mutations { try need(.write, .attributes(mutation.path)) }
         case .apply(let apply):

@@ -2,25 +2,25 @@ import AttributeValues
 
 /// A request of a client, with one case per method. Paths, patterns and animations are text or JSON here. The runtime
 /// checks them, so that errors can use the graph's knowledge (near names, types).
-public indirect enum Request {
+public enum Request {
     /// - principal: for whom the connection acts from now on.
-    case hello(client: String?, principal: String? = nil)
+    indirect case hello(client: String?, principal: String? = nil)
     case ping
     case get(Get)
     case set(Mutation, TransactionOptions)
     case transact([Mutation], TransactionOptions)
     /// Calls an action.
-    case `do`(path: String, arguments: ValueMap, TransactionOptions)
-    case apply(Apply)
+    case `do`(path: RequestPath, arguments: ValueMap, TransactionOptions)
+    indirect case apply(Apply)
     case remove(path: String, TransactionOptions)
-    case move(Move, TransactionOptions)
-    case subscribe(Subscribe)
+    indirect case move(Move, TransactionOptions)
+    indirect case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)
     /// Has writes of other clients below a node sent to this client.
     case delegate(path: String)
     /// Answers a request that was forwarded, with one of the two.
-    case answer(forward: Int64, result: Value?, error: Failure?)
+    indirect case answer(forward: Int64, result: Value?, error: Failure?)
     /// Without a path, the protocol's own schema.
     case describe(path: String?, depth: Int?)
     case explain(path: String, revision: UInt64?)
@@ -31,7 +31,7 @@ public indirect enum Request {
     case trace(Trace)
     /// Deletes the rows of the store that have no node.
     case prune
-    case eval(Eval)
+    indirect case eval(Eval)
 
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
@@ -43,14 +43,19 @@ public indirect enum Request {
     }
 
     public struct Get {
-        public var paths: [String]
+        public var targets: [RequestPath]
+        public var paths: [String] { targets.map(\.text) }
         /// True if the request has `path`. The answer is then one value instead of a map.
         public var isSingle: Bool
         public var presentation: Bool
         public var typed: Bool
 
         public init(paths: [String], isSingle: Bool, presentation: Bool, typed: Bool) {
-            self.paths = paths
+            self.init(targets: paths.map { RequestPath($0) }, isSingle: isSingle, presentation, typed)
+        }
+
+        init(targets: [RequestPath], isSingle: Bool, _ presentation: Bool, _ typed: Bool) {
+            self.targets = targets
             self.isSingle = isSingle
             self.presentation = presentation
             self.typed = typed
@@ -200,14 +205,24 @@ public struct Mutation {
     }
 
     public var operation: Operation
-    public var path: String
-    public var value: Value?
+    public var target: RequestPath
+    /// The value, or null where there is none.
+    public var operand: Value
+    public var hasValue: Bool
     public var index: Int?
 
+    public var path: String { target.text }
+    public var value: Value? { hasValue ? operand : nil }
+
     public init(operation: Operation, path: String, value: Value? = nil, index: Int? = nil) {
+        self.init(operation: operation, target: RequestPath(path), value: value, index: index)
+    }
+
+    init(operation: Operation, target: RequestPath, value: Value?, index: Int? = nil) {
         self.operation = operation
-        self.path = path
-        self.value = value
+        self.target = target
+        operand = value ?? .null
+        hasValue = value != nil
         self.index = index
     }
 }
@@ -221,28 +236,72 @@ extension Mutation {
     }
 }
 
+/// How a transaction is performed, beside what it does. Without options it takes no memory.
 public struct TransactionOptions {
+    private struct Parts {
+        var animation: Value?
+        var disablesAnimations = false
+        var label: String?
+        var typed = false
+        var once: String?
+        var elapsed = 0.0
+    }
+
+    private final class Given {
+        var parts: Parts
+        init(_ parts: Parts) { self.parts = parts }
+    }
+
+    private var given: Given?
+
     /// The text form or JSON form of an animation.
-    public var animation: Value?
-    public var disablesAnimations: Bool
-    public var label: String?
+    public var animation: Value? {
+        get { given?.parts.animation }
+        set { change { $0.animation = newValue } }
+    }
+    public var disablesAnimations: Bool {
+        get { given?.parts.disablesAnimations ?? false }
+        set { change { $0.disablesAnimations = newValue } }
+    }
+    public var label: String? {
+        get { given?.parts.label }
+        set { change { $0.label = newValue } }
+    }
     /// True if values in the request are typed JSON.
-    public var typed: Bool
+    public var typed: Bool {
+        get { given?.parts.typed ?? false }
+        set { change { $0.typed = newValue } }
+    }
     /// Identifies the request, so that it is performed once although it is sent again.
-    public var once: String?
+    public var once: String? {
+        get { given?.parts.once }
+        set { change { $0.once = newValue } }
+    }
     /// Seconds for which the animation has run already.
-    public var elapsed: Double
+    public var elapsed: Double {
+        get { given?.parts.elapsed ?? 0 }
+        set { change { $0.elapsed = newValue } }
+    }
+
+    /// Everything is as it is by default.
+    public var isPlain: Bool { given == nil }
+
+    public init() {}
 
     public init(
         animation: Value? = nil, disablesAnimations: Bool = false, label: String? = nil, typed: Bool = false,
         once: String? = nil, elapsed: Double = 0
     ) {
-        self.animation = animation
-        self.disablesAnimations = disablesAnimations
-        self.label = label
-        self.typed = typed
-        self.once = once
-        self.elapsed = elapsed
+        given = Given(
+            Parts(
+                animation: animation, disablesAnimations: disablesAnimations, label: label, typed: typed, once: once,
+                elapsed: elapsed))
+    }
+
+    private mutating func change(_ body: (inout Parts) -> Void) {
+        var parts = given?.parts ?? Parts()
+        body(&parts)
+        given = Given(parts)
     }
 
     /// Subtracts from a budget about the bytes of the options as JSON.

@@ -38,6 +38,9 @@ public final class RequestDecoder {
         self.maximumBatch = maximumBatch
     }
 
+    /// Forgets the paths that calls have named.
+    public func giveBack() { parameters.paths.removeAll() }
+
     /// Reads one line without its newline and calls `receive` with its parts in order. A blank line has no parts.
     ///
     /// - Parameter isPadded: true if `JSONParser.padding` readable bytes follow the line, so that it need not be

@@ -41,7 +41,8 @@ struct DoCommand: ParsableCommand {
         let writing = write.writing(typed: options.typed, once: repetition.once)
         try perform(common) { (session) in
             session.report(
-                revision: try session.connection().call(.do(path: path, arguments: given, writing.options)))
+                revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing.options))
+            )
         }
     }
 }

@@ -79,7 +79,7 @@ struct ForwardedCall {
         case "do":
             var arguments = ValueMap()
             for (name, json) in parameters["arguments"]?.map ?? ValueMap() { arguments[name] = try value(json) }
-            return .do(path: path, arguments: arguments, options)
+            return .do(path: RequestPath(path), arguments: arguments, options)
         default: throw Failure(.invalid, "the owner performs no '\(method)'")
         }
     }

@@ -31,7 +31,8 @@ struct MessageDecoderTests {
 
     private func line(_ event: Event) -> String {
         let buffer = ByteBuffer()
-        buffer.appendHead(of: event, to: 7)
+        buffer.appendHead(of: event)
+        buffer.append(Int64(7))
         buffer.appendTail(of: event)
         return String(buffer.text.dropLast())
     }

@@ -41,7 +41,8 @@ struct ActionTests {
     ) throws -> UInt64 {
         let before = graph.runtime.revision
         try graph.succeed(
-            .do(path: path, arguments: arguments.map ?? ValueMap(), TransactionOptions(typed: typed)), from: client)
+            .do(path: RequestPath(path), arguments: arguments.map ?? ValueMap(), TransactionOptions(typed: typed)),
+            from: client)
         return graph.runtime.revision - before
     }
 

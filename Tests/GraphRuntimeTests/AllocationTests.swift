@@ -28,31 +28,79 @@ import WireProtocol
         return Double(count) / Double(AllocationTests.rounds)
     }
 
-    private func set(_ path: String, _ value: Value) -> Request {
-        .set(Mutation(operation: .set, path: path, value: value), TransactionOptions())
+    /// Requests that share the path, as the decoder makes them.
+    private func set(_ path: String, _ value: @escaping (Int64) -> Value) -> (Int64) -> Request {
+        let first = Mutation(operation: .set, path: path, value: .null)
+        return { number in
+            var mutation = first
+            mutation.operand = value(number)
+            return .set(mutation, TransactionOptions())
+        }
+    }
+
+    /// The average over many lines of one turn, from the bytes on.
+    private func allocations(of line: (Int) -> String) throws -> Double {
+        let graph = try Harness("nodes: [{ id: a, state: { n: 0.0, map: {} } }]")
+        graph.runtime.graph.runRecorder = nil
+        let decoder = RequestDecoder()
+        let client = ClientID(number: 1)
+        var answered = 0
+        graph.runtime.onDelivery = { if case .reply(_, _, .revision) = $0 { answered += 1 } }
+        let lines = (0..<2 * AllocationTests.rounds).map { number in
+            Array(line(number).utf8) + [UInt8](repeating: 0, count: JSONParser.padding)
+        }
+        func perform(_ line: [UInt8]) {
+            line.withUnsafeBufferPointer { line in
+                let text = UnsafeBufferPointer(rebasing: line[..<(line.count - JSONParser.padding)])
+                decoder.decode(text, isPadded: true) { incoming in
+                    if case .call(let id, let request) = incoming { graph.runtime.take(request, of: client, id) }
+                }
+            }
+        }
+        graph.runtime.beginTurn(at: graph.now)
+        for line in lines[..<AllocationTests.rounds] { perform(line) }
+        let before = agd_allocation_count()
+        for line in lines[AllocationTests.rounds...] { perform(line) }
+        let count = agd_allocation_count() - before
+        _ = graph.runtime.endTurn()
+        #expect(answered == 2 * AllocationTests.rounds)
+        return Double(count) / Double(AllocationTests.rounds)
+    }
+
+    @Test("from the line to the answer, to set a number") func numberLine() throws {
+        let count = try allocations(of: { number in
+            #"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/a.n","value":\#(number).5}}"#
+        })
+        #expect(count > 0 && count <= 13.1, "\(count) allocations")
+    }
+
+    @Test("from the line to the answer, to set a map of four entries") func mapLine() throws {
+        let count = try allocations(of: { number in
+            #"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/a.map","value":"#
+                + #"{"id":"0123","v":12.3,"unit":"percent","t":\#(number).5}}}"#
+        })
+        #expect(count > 0 && count <= 14.1, "\(count) allocations")
     }
 
     @Test("to set a number") func number() throws {
-        let count = try allocations { set("/a.n", .int($0)) }
+        let count = try allocations(set("/a.n") { .int($0) })
         #expect(count > 0 && count <= 23.1, "\(count) allocations")
     }
 
     @Test("to set a map of four entries") func map() throws {
-        let count = try allocations {
-            set("/a.map", ["a": .int($0), "b": .double(Double($0)), "c": "text", "d": .bool(true)])
-        }
+        let count = try allocations(
+            set("/a.map") { ["a": .int($0), "b": .double(Double($0)), "c": "text", "d": .bool(true)] })
         #expect(count > 0 && count <= 23.1, "\(count) allocations")
     }
 
     @Test("to get a value") func get() throws {
-        let count = try allocations { _ in
-            .get(.init(paths: ["/a.n"], isSingle: true, presentation: false, typed: false))
-        }
+        let request = Request.get(.init(paths: ["/a.n"], isSingle: true, presentation: false, typed: false))
+        let count = try allocations { _ in request }
         #expect(count > 0 && count <= 11.1, "\(count) allocations")
     }
 
     @Test("to set a number that a watched rule reads") func watched() throws {
-        let count = try allocations(watched: true) { set("/a.n", .int($0)) }
+        let count = try allocations(watched: true, set("/a.n") { .int($0) })
         #expect(count > 0 && count <= 44.1, "\(count) allocations")
     }
 }

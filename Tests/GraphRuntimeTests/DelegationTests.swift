@@ -79,7 +79,7 @@ struct DelegationTests {
         for (request, isForwarded) in [
             (Self.set("/own.x", 2), false), (Self.set("/fleet.title", "y"), false),
             (Self.set("/fleet/web/disk.used", 3), true), (get, false),
-            (.do(path: "/fleet/web.act", arguments: ValueMap(), .init()), true),
+            (.do(path: RequestPath("/fleet/web.act"), arguments: ValueMap(), .init()), true),
         ] {
             let graph = try delegated()
             #expect((forwarded(send(request, to: graph)) != nil) == isForwarded)

@@ -194,7 +194,8 @@ struct NonInterferenceTests {
             case .reply(let client, let id, let result) where client.number == 2: buffer.appendReply(result, to: id)
             case .event(let receivers, let event):
                 for receiver in receivers where receiver.client.number == 2 {
-                    buffer.appendHead(of: event, to: receiver.subscription)
+                    buffer.appendHead(of: event)
+                    buffer.append(receiver.subscription)
                     buffer.appendTail(of: event)
                 }
             default: continue

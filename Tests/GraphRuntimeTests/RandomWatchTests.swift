@@ -256,7 +256,8 @@ private final class RandomWatch {
             case .event(let receivers, let event):
                 for (client, subscription) in receivers {
                     let line = ByteBuffer()
-                    line.appendHead(of: event, to: subscription)
+                    line.appendHead(of: event)
+                    line.append(subscription)
                     line.appendTail(of: event)
                     unread.append((client.number, message(line)))
                 }

@@ -11,7 +11,7 @@ struct TransactionTests {
 
     private func writes(of open: OpenTransaction) -> [(state: AttributeID, value: Value)] {
         var writes: [(state: AttributeID, value: Value)] = []
-        open.forEachWrite { writes.append(($0, $1)) }
+        open.takeWrites { writes.append(($0, $1)) }
         return writes
     }
 
@@ -22,8 +22,9 @@ struct TransactionTests {
         open.stage(1, for: b, nil)
         open.stage(2, for: a, "snappy")
         open.stage(3, for: b, nil)
-        #expect(states(writes(of: open)) == [b, a] && writes(of: open).map(\.value) == [3, 2])
         #expect(open.value(of: b) == 3 && open.bindingAnimations == [a: "snappy"] && !open.needsNote(of: a))
+        let taken = writes(of: open)
+        #expect(states(taken) == [b, a] && taken.map(\.value) == [3, 2])
     }
 
     @Test("writes are handed over once; a state that is written again keeps its place") func handOver() {

@@ -12,7 +12,8 @@ struct EncodingTests {
 
     private func line(_ event: Event, _ subscription: Int64 = 7) -> String {
         let buffer = ByteBuffer()
-        buffer.appendHead(of: event, to: subscription)
+        buffer.appendHead(of: event)
+        buffer.append(subscription)
         buffer.appendTail(of: event)
         return buffer.text
     }

@@ -363,7 +363,7 @@ final class DashScreen {
             notice = "agctl do '\(card.path)' \(arguments) calls it".printable
             return
         }
-        send(.do(path: card.path, arguments: ValueMap(), options(card)), card)
+        send(.do(path: RequestPath(card.path), arguments: ValueMap(), options(card)), card)
     }
 
     @discardableResult

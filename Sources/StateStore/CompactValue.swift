@@ -1,0 +1,129 @@
+import AttributeValues
+
+// A value as the store writes it: a sign and what it says. Typed JSON takes ten times as long. Values of types that are rare stand as
+// typed JSON behind a sign of their own; rows of earlier versions are typed JSON without a sign, which begins with a brace.
+
+private enum Sign {
+    static let null: UInt8 = 0
+    static let no: UInt8 = 1
+    static let yes: UInt8 = 2
+    static let int: UInt8 = 3
+    static let uint: UInt8 = 4
+    static let double: UInt8 = 5
+    static let string: UInt8 = 6
+    static let list: UInt8 = 7
+    static let map: UInt8 = 8
+    static let typedJSON: UInt8 = 9
+    static let brace = UInt8(ascii: "{")
+}
+
+extension ByteBuffer {
+    /// The depth limit of admitted values bounds the recursion.
+    func appendCompact(_ value: Value) {
+        switch value {
+        case .null: append(Sign.null)
+        case .bool(let flag): append(flag ? Sign.yes : Sign.no)
+        case .int(let number): append(Sign.int, word: UInt64(bitPattern: number))
+        case .uint(let number): append(Sign.uint, word: number)
+        case .double(let number): append(Sign.double, word: number.bitPattern)
+        case .string(let text):
+            append(Sign.string)
+            append(count: text.utf8.count)
+            append(text: text)
+        case .list(let elements):
+            append(Sign.list)
+            append(count: elements.count)
+            for element in elements { appendCompact(element) }
+        case .map(let map):
+            append(Sign.map)
+            append(count: map.count)
+            for position in 0..<map.count {
+                let (key, value) = map.entry(at: position)
+                appendCompact(key)
+                appendCompact(value)
+            }
+        case .bytes, .timestamp, .duration, .type, .optional, .opaque:
+            append(Sign.typedJSON)
+            appendWithLength { appendTypedJSON(value) }
+        }
+    }
+
+    private func append(_ sign: UInt8, word: UInt64) {
+        append(sign)
+        withUnsafeBytes(of: word.littleEndian) { append($0.assumingMemoryBound(to: UInt8.self)) }
+    }
+
+    func append(count: Int) {
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: count).littleEndian) {
+            append($0.assumingMemoryBound(to: UInt8.self))
+        }
+    }
+}
+
+/// Reads values that the store has written.
+struct ValueReader {
+    private let parser: JSONParser
+    private let maximumDepth: Int
+
+    init(maximumDepth: Int) {
+        self.maximumDepth = maximumDepth
+        parser = JSONParser(maximumDepth: maximumDepth)
+    }
+
+    /// - Throws: when the bytes are no value.
+    func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
+        if bytes.first == Sign.brace { return try typedJSON(bytes) }
+        var place = 0
+        let value = try value(bytes, &place, depth: 0)
+        guard place == bytes.count else { throw ValueReader.unreadable }
+        return value
+    }
+
+    private func typedJSON(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
+        try Value(typedJSON: try parser.parse(bytes), anyKeys: true)
+    }
+
+    private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
+        guard depth < maximumDepth else { throw ValueReader.unreadable }
+        switch UInt8(truncatingIfNeeded: try number(1, bytes, &place)) {
+        case Sign.null: return .null
+        case Sign.no: return false
+        case Sign.yes: return true
+        case Sign.int: return .int(Int64(bitPattern: try number(8, bytes, &place)))
+        case Sign.uint: return .uint(try number(8, bytes, &place))
+        case Sign.double: return .double(Double(bitPattern: try number(8, bytes, &place)))
+        case Sign.string: return .string(String(decoding: try part(bytes, &place), as: UTF8.self))
+        case Sign.list:
+            var list: [Value] = []
+            for _ in 0..<(try number(4, bytes, &place)) { list.append(try value(bytes, &place, depth: depth + 1)) }
+            return .list(list)
+        case Sign.map:
+            var map = ValueMap()
+            for _ in 0..<(try number(4, bytes, &place)) {
+                let key = try value(bytes, &place, depth: depth + 1)
+                map[key] = try value(bytes, &place, depth: depth + 1)
+            }
+            return .map(map)
+        case Sign.typedJSON: return try typedJSON(try part(bytes, &place))
+        default: throw ValueReader.unreadable
+        }
+    }
+
+    private func number(_ width: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) throws(Failure) -> UInt64
+    {
+        guard bytes.count - place >= width else { throw ValueReader.unreadable }
+        defer { place += width }
+        return (0..<width).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+    }
+
+    private func part(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) throws(Failure)
+        -> UnsafeBufferPointer<UInt8>
+    {
+        let count = Int(try number(4, bytes, &place))
+        guard bytes.count - place >= count else { throw ValueReader.unreadable }
+        defer { place += count }
+        return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+    }
+
+    private static var unreadable: Failure { Failure(.unavailable, "it is not a value") }
+}

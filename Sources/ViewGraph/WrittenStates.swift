@@ -1,0 +1,67 @@
+import AttributeGraph
+import AttributeValues
+
+// What a store has to know of states that clients write: most of what it is told.
+
+extension ViewGraph {
+    /// The value of a state counts from now on.
+    /// - Returns: whether the store has to know it.
+    public func noteWritten(_ state: AttributeID) -> Bool {
+        guard isDurable(state), content(of: state).failure == nil else { return false }
+        let row = storePlace(of: state).row
+        if !unlinked.isEmpty, !nodes.isLinked(row) { return false }
+        nodes[Int(row)].hasValues = true
+        return true
+    }
+
+    /// The row of a state that was noted, as it is now; nil when it has none any more.
+    public func writtenRow(of state: AttributeID) -> StoreChange? {
+        guard let (row, name, value) = written(state) else { return nil }
+        return StoreChange(key: key(of: row), name: name, value: value)
+    }
+
+    /// The same, without making texts.
+    /// - Parameter body: is given the bytes of the key, the name and the value.
+    public func withWrittenRow(of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void) {
+        guard let (row, name, value) = written(state) else { return }
+        withKey(of: row) { body($0, name, value) }
+    }
+
+    private func written(_ state: AttributeID) -> (row: UInt32, name: String, value: Value)? {
+        guard engine.isAlive(state), isDurable(state), case .value(let value) = content(of: state) else { return nil }
+        let (row, name) = storePlace(of: state)
+        if !unlinked.isEmpty, !nodes.isLinked(row) { return nil }
+        return (row, name, value)
+    }
+
+    /// The bytes of a node's key, good inside `body`. O(depth).
+    private func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        var length = 0
+        var at = row
+        while at != NodeID.root.row {
+            let node = nodes[Int(at)]
+            guard node.kept?.key == nil, StoredKey.isPlain(node.id) else {
+                var key = key(of: row)
+                return key.withUTF8 { body($0) }
+            }
+            length += 1 + node.id.utf8.count
+            at = node.parent
+        }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { key in
+            var end = length
+            var at = row
+            while at != NodeID.root.row {
+                let node = nodes[Int(at)]
+                var id = node.id
+                id.withUTF8 { bytes in
+                    end -= bytes.count
+                    _ = key[end...].initialize(fromContentsOf: bytes)
+                }
+                end -= 1
+                key.initializeElement(at: end, to: UInt8(ascii: "/"))
+                at = node.parent
+            }
+            body(UnsafeBufferPointer(key))
+        }
+    }
+}

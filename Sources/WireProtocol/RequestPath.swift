@@ -1,0 +1,115 @@
+import AttributeValues
+import Glibc
+
+/// A path as requests name it. Requests that name the same path one after the other share the object.
+public final class RequestPath {
+    public let text: String
+    /// Where it leads: whoever follows the path may keep that here.
+    public var destination: AnyObject?
+
+    public init(_ text: String) { self.text = text }
+}
+
+/// The paths that requests have named last, by their bytes: programs write the same ones again and again.
+final class RequestPaths {
+    /// An open-addressing table with the hashes of the paths; 0 is a free place. Their number is a power of two.
+    private var hashes: [UInt64] = []
+    private var paths: [RequestPath?] = []
+    private var count = 0
+    private var bytes = 0
+    /// Nobody can choose paths that fall on each other.
+    private let seed = UInt64.random(in: .min ... .max)
+    private let factor = UInt64.random(in: .min ... .max) | 1
+
+    /// Paths of so many bytes in all are kept, and so many. Then all are dropped.
+    private static let capacity = 131_072
+    private static let totalBytes = 8 << 20
+    private static let longest = 256
+
+    /// - Parameter text: a string as the parser leaves it.
+    func path(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath {
+        guard text.count <= RequestPaths.longest else { return RequestPath(String(decoding: text, as: UTF8.self)) }
+        let hash = hash(of: text)
+        if let place = place(of: hash), let found = paths[place], found.text.hasBytes(text) { return found }
+        let made = RequestPath(String(decoding: text, as: UTF8.self))
+        insert(made, hash)
+        return made
+    }
+
+    func removeAll() {
+        hashes = []
+        paths = []
+        count = 0
+        bytes = 0
+    }
+
+    private func place(of hash: UInt64) -> Int? {
+        guard count > 0 else { return nil }
+        let mask = hashes.count - 1
+        var place = Int(truncatingIfNeeded: hash >> 16) & mask
+        while hashes[place] != 0 {
+            if hashes[place] == hash { return place }
+            place = (place + 1) & mask
+        }
+        return nil
+    }
+
+    /// Another path of the same hash gives way.
+    private func insert(_ path: RequestPath, _ hash: UInt64) {
+        if let place = place(of: hash) {
+            paths[place] = path
+            return
+        }
+        bytes += path.text.utf8.count
+        if count == RequestPaths.capacity || bytes > RequestPaths.totalBytes {
+            removeAll()
+            bytes = path.text.utf8.count
+        }
+        if (count + 1) * 2 > hashes.count { grow() }
+        count += 1
+        put(path, hash)
+    }
+
+    private func put(_ path: RequestPath?, _ hash: UInt64) {
+        let mask = hashes.count - 1
+        var place = Int(truncatingIfNeeded: hash >> 16) & mask
+        while hashes[place] != 0 { place = (place + 1) & mask }
+        hashes[place] = hash
+        paths[place] = path
+    }
+
+    private func grow() {
+        let old = (hashes, paths)
+        hashes = [UInt64](repeating: 0, count: max(64, old.0.count * 2))
+        paths = [RequestPath?](repeating: nil, count: hashes.count)
+        for (hash, path) in zip(old.0, old.1) where hash != 0 { put(path, hash) }
+    }
+
+    /// - Parameter text: a string as the parser leaves it, with a word readable behind its end.
+    private func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
+        var hash = seed ^ UInt64(text.count)
+        guard let start = text.baseAddress else { return hash | 1 }
+        let bytes = UnsafeRawPointer(start)
+        var place = 0
+        while place + 8 <= text.count {
+            hash = mixed(hash, bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            place += 8
+        }
+        let rest = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+        return mixed(hash, rest & (1 &<< UInt64((text.count - place) * 8) &- 1)) | 1
+    }
+
+    private func mixed(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+        let (high, low) = (hash ^ word).multipliedFullWidth(by: factor)
+        return high ^ low
+    }
+}
+
+extension String {
+    fileprivate func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        utf8.withContiguousStorageIfAvailable { text in
+            guard text.count == bytes.count, let a = text.baseAddress, let b = bytes.baseAddress else { return false }
+            return memcmp(a, b, text.count) == 0
+        } ?? false
+    }
+}
