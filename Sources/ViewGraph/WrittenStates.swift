@@ -17,7 +17,7 @@ extension ViewGraph {
     /// The row of a state that was noted, as it is now; nil when it has none any more.
     public func writtenRow(of state: AttributeID) -> StoreChange? {
         guard let (row, name, value) = written(state) else { return nil }
-        return StoreChange(key: key(of: row), name: name, value: value)
+        return StoreChange(key: nodes.key(of: row), name: name, value: value)
     }
 
     /// The same, without making texts.
@@ -41,7 +41,7 @@ extension ViewGraph {
         while at != NodeID.root.row {
             let node = nodes[Int(at)]
             guard node.kept?.key == nil, StoredKey.isPlain(node.id) else {
-                var key = key(of: row)
+                var key = nodes.key(of: row)
                 return key.withUTF8 { body($0) }
             }
             length += 1 + node.id.utf8.count
