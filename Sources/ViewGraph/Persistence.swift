@@ -142,6 +142,9 @@ final class Persistence {
     /// Data has made an instance, which may have rows.
     func noteMade(_ row: UInt32) { if !absentRows.isEmpty { made.append(nodes.nodeID(row)) } }
 
+    /// Whether `takeMade` has something to return.
+    var hasMade: Bool { !made.isEmpty }
+
     /// The instances made since the last call that may have rows.
     func takeMade() -> [UInt32] {
         if made.isEmpty { return [] }

@@ -52,7 +52,7 @@ extension ViewGraph {
     /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
     private var isSettled: Bool {
         !engine.mayHaveReports && sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
-            && newInstances.isEmpty && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
+            && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
     }
 
     /// Takes all writes back. Nothing counts as changed.
