@@ -135,7 +135,7 @@ extension GraphRuntime {
         case .transact(let mutations, let options):
             return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
         case .do(let path, let arguments, let options):
-            return try once(options, client) { () throws(Failure) in try call(path, arguments, options, client) }
+            return try once(options, client) { () throws(Failure) in try callAction(path, arguments, options, client) }
         case .apply, .remove, .move: preconditionFailure("a job that was not queued")
         case .subscribe: preconditionFailure("answered before its first events")
         case .unsubscribe(let subscription):

@@ -23,7 +23,7 @@ extension GraphRuntime {
     }
 
     /// Calls an action. It reads and writes with the rights of who defined it.
-    func call(
+    func callAction(
         _ path: String, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
         var given = arguments

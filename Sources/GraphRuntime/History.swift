@@ -81,7 +81,7 @@ final class History {
 
     /// Names that a topic's patterns match and that lead elsewhere since a revision, each once; nil where they are no longer all known.
     func changedNames(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
-        changedNames.names(since: revision, of: patterns)
+        changedNames.changed(since: revision, of: patterns)
     }
 
     // MARK: Earlier lives

@@ -43,7 +43,7 @@ struct StructureLog {
     }
 
     /// The lines of what has changed since a revision, change by change; nil when some are no longer known.
-    func changes(since revision: UInt64) -> [[Line]]? {
+    func lines(since revision: UInt64) -> [[Line]]? {
         guard let floor, revision >= floor else { return nil }
         var changes: [[Line]] = []
         var last: UInt64?

@@ -156,7 +156,7 @@ extension Watching {
 
     /// How the tree has changed since a revision for a topic, as for a client that was behind; nil when that is no longer known.
     func missedStructure(since revision: UInt64, of topic: Topic, for client: Client) -> StructurePaths? {
-        guard let changes = structureLog.changes(since: revision) else { return nil }
+        guard let changes = structureLog.lines(since: revision) else { return nil }
         var pending = PendingStructure()
         for change in changes {
             var news = StructureNews(listeners: 1, limit: limits.watchedAttributes)

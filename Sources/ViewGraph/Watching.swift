@@ -72,11 +72,10 @@ extension Wiring {
                     }
                     inputs = [list.data]
                 }
-            case .alias, .rule, .projection, .override: inputs = engine.inputs(of: next)
+            case .alias, .rule, .projection, .override, .selected, .rooted: inputs = engine.inputs(of: next)
             case .elements:
                 guard let list = nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .selected, .rooted: inputs = engine.inputs(of: next)
             case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .given:
                 return false
             }
