@@ -251,7 +251,7 @@ struct SceneExporter {
         let names = ReferredNames(in: graph.nodes[Int(row)].definition)
         for (names, scope) in [(names.enclosing, Scope.enclosing), (names.modifier, .modifier)] {
             for name in names
-            where graph.resolve(name, from: row, scope).map({ graph.isVisible($0) }) != true {
+            where graph.resolveName(name, from: row, scope).map({ graph.isVisible($0) }) != true {
                 dangling.insert(name)
             }
         }

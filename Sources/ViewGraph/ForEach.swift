@@ -46,7 +46,7 @@ extension ViewGraph {
     /// Where the elements of referenced data live; nil for data that is made, whose elements are read-only.
     private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
         guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
-        return resolve(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
+        return resolveName(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
     }
 
     /// Begins again without instances, when those there are cannot be carried on.

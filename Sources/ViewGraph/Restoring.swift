@@ -19,7 +19,7 @@ extension ViewGraph {
     /// wait until data or a later start makes one.
     /// - Returns: what is wrong with rows that have found their place.
     public func restore(_ rows: [StoredRow], isSalvaged: Bool) -> [(revision: UInt64, failure: Failure)] {
-        persistence.origin = .store
+        persistence.author = .store
         persistence.isSalvaged = isSalvaged
         budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
@@ -41,7 +41,7 @@ extension ViewGraph {
         }
         armReactions()
         budget.isWaived = false
-        persistence.origin = .clients
+        persistence.author = .clients
         _ = timedValues.takeForgotten()
         persistence.forgetChanges()
         keep(restored.begun.filter { engine.isAlive($0) && restored.states[$0] == nil })
