@@ -2,8 +2,8 @@ import AttributeValues
 import Glibc
 import SceneModel
 
-// What reading and checking a scene document costs, from text and from a value, in shapes that differ in what they ask of
-// the reader. One JSON line per case; the time per node must not grow with the number of nodes.
+// What reading and checking a scene document costs, from text and from a value, in shapes that differ in what they ask
+// of the reader. One JSON line per case; the time per node must not grow with the number of nodes.
 //
 // usage: documents-benchmark [nodes…]
 

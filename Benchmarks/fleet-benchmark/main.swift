@@ -3,8 +3,8 @@ import BenchmarkSupport
 import Glibc
 import TestSupport
 
-// Two daemons, their links and a NATS server on this machine, beside plain NATS with the same bytes. Prints a line of JSON for each
-// case.
+// Two daemons, their links and a NATS server on this machine, beside plain NATS with the same bytes. Prints a line of
+// JSON for each case.
 //
 //     fleet-benchmark [--rounds NUMBER] [--seconds SECONDS] [beginning of a case's name…]
 
@@ -63,7 +63,8 @@ final class Pair {
         return waits
     }
 
-    /// Transactions in a second that the watcher has been told one by one, and the part of all that were merged with others.
+    /// Transactions in a second that the watcher has been told one by one, and the part of all that were merged with
+    /// others.
     func rate(seconds: Double) throws -> (perSecond: Double, merged: Double) {
         let (start, first, updates, conflated) = (MonotonicTime.now, next, watcher.updates, watcher.conflated)
         while MonotonicTime.now < start + seconds || watcher.value < next {

@@ -2,8 +2,8 @@ import BenchmarkSupport
 
 /// One thing that a client may do to the daemon, and what the daemon needs for it.
 ///
-/// To add one: write it in the file of its kind, and put it into that file's list. `run` is called in a process of its own, which
-/// is killed after `seconds`: an attack that the daemon makes wait needs no care.
+/// To add one: write it in the file of its kind, and put it into that file's list. `run` is called in a process of its
+/// own, which is killed after `seconds`: an attack that the daemon makes wait needs no care.
 struct Attack: Sendable {
     /// Words joined by "-", as `cycle-of-4000-rules`.
     var name: String

@@ -3,8 +3,8 @@ import BenchmarkSupport
 import Glibc
 import TestSupport
 
-/// A client that pings about every millisecond and measures how long it waits. It runs as a process of its own, so that an
-/// attacker's work does not delay it.
+/// A client that pings about every millisecond and measures how long it waits. It runs as a process of its own, so that
+/// an attacker's work does not delay it.
 enum HealthyClient {
     struct Waits {
         var pings = 0
@@ -13,7 +13,8 @@ enum HealthyClient {
         var permille999 = 0.0
     }
 
-    /// Pings until standard input ends, then prints what it has measured. A ping without an answer by then has waited so long.
+    /// Pings until standard input ends, then prints what it has measured. A ping without an answer by then has waited
+    /// so long.
     static func main(_ socketPath: String) throws {
         let client = try PingSocket(socketPath)
         var waits: [Double] = []

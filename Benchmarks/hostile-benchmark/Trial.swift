@@ -44,7 +44,8 @@ struct Trial {
         let attacker = try ChildProcess(words)
         _ = attacker.wait(upTo: attack.seconds)
         if attack.ending == .stopped { try stop(daemon, &outcome) }
-        // The attacker's clients are there until its figures are known: how they go belongs to the attack that is about that.
+        // The attacker's clients are there until its figures are known: how they go belongs to the attack that is about
+        // that.
         let figures = daemon.isAlive ? daemon.figures(within: Trial.grace) : nil
         kill(attacker.id, SIGKILL)
         outcome.figures = figures ?? [:]

@@ -2,9 +2,9 @@ import BenchmarkSupport
 import Glibc
 import TestSupport
 
-/// Attacks the real daemon, each time a fresh one, next to a healthy client that pings about every millisecond, and prints one JSON
-/// line for each attack: how long the healthy client waited at worst and in 999 of 1000 cases, the longest turn in the daemon's
-/// processor time, its memory, and which limits were passed. Ends with 1 if one was.
+/// Attacks the real daemon, each time a fresh one, next to a healthy client that pings about every millisecond, and
+/// prints one JSON line for each attack: how long the healthy client waited at worst and in 999 of 1000 cases, the
+/// longest turn in the daemon's processor time, its memory, and which limits were passed. Ends with 1 if one was.
 ///
 ///     hostile-benchmark [--verbose] [NAME …]    all attacks, or those whose names begin so; --list names them
 let arguments = Array(CommandLine.arguments.dropFirst())

@@ -19,9 +19,9 @@ struct Measurement {
     var evaluations: UInt64
 }
 
-/// Each case is written as one writes it with this library: over fixed inputs what has a list of them, through a context what
-/// chooses them, or has many of which few change at a time. With `--tracked` everything reads through a context, as in libraries that
-/// know nothing else.
+/// Each case is written as one writes it with this library: over fixed inputs what has a list of them, through a
+/// context what chooses them, or has many of which few change at a time. With `--tracked` everything reads through a
+/// context, as in libraries that know nothing else.
 let isFixed = !CommandLine.arguments.contains("--tracked")
 
 struct WrongResult: Error, CustomStringConvertible {

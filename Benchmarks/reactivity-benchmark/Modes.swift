@@ -142,8 +142,8 @@ func residentBytes() -> Int {
     return resident * sysconf(Int32(_SC_PAGESIZE))
 }
 
-/// So many updates of a settled graph of each shape. Under valgrind the number of allocations, and under callgrind that of
-/// instructions, is compared between two counts: the difference is what the updates cost.
+/// So many updates of a settled graph of each shape. Under valgrind the number of allocations, and under callgrind that
+/// of instructions, is compared between two counts: the difference is what the updates cost.
 func runUpdates(_ count: Int) throws {
     for shape in Shape.allCases {
         let graph = Graph<Int>()

@@ -4,9 +4,10 @@ import Glibc
 import RuleLanguage
 
 // Prints a JSON line per case: nanoseconds and allocations of one evaluation, inputs read from a map of bindings, the
-// fastest of several rounds; then the same of parsing and checking, and of parsing, checking and compiling. `rules-benchmark NAME` runs the cases whose
-// name begins with NAME. `rules-benchmark runs COUNT NAME` evaluates the case of that name COUNT times and prints nothing: for
-// counts of instructions, of which the clock knows nothing. `rules-benchmark steps [NAME]` prints what a step of each kind of work takes, in nanoseconds of processor time.
+// fastest of several rounds; then the same of parsing and checking, and of parsing, checking and compiling.
+// `rules-benchmark NAME` runs the cases whose name begins with NAME. `rules-benchmark runs COUNT NAME` evaluates the
+// case of that name COUNT times and prints nothing: for counts of instructions, of which the clock knows nothing.
+// `rules-benchmark steps [NAME]` prints what a step of each kind of work takes, in nanoseconds of processor time.
 
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.first == "steps" {

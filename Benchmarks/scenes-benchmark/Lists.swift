@@ -4,8 +4,8 @@ import SceneModel
 import TestSupport
 import ViewGraph
 
-// One insertion, move, removal or write in a list whose elements are all shown by watched instances. The cost beyond copying and
-// comparing the list must not grow with it: rules run and vertices touched are counted.
+// One insertion, move, removal or write in a list whose elements are all shown by watched instances. The cost beyond
+// copying and comparing the list must not grow with it: rules run and vertices touched are counted.
 
 private func element(_ number: Int) -> Value { ["id": .string("element\(number)"), "n": .int(Int64(number))] }
 

@@ -5,8 +5,9 @@ import SceneModel
 import ViewGraph
 
 // What rules in CEL cost on top of the engine: the shapes of the engine's own benchmark, with every rule a program, and
-// writes and reads through paths as a client makes them. Then what one change of a long list costs the instances made from it, and
-// what a document costs by its number of nodes, and what windows over the past cost. One JSON line per case.
+// writes and reads through paths as a client makes them. Then what one change of a long list costs the instances made
+// from it, and what a document costs by its number of nodes, and what windows over the past cost. One JSON line per
+// case.
 //
 // usage: scenes-benchmark [beginning of a case's name…]
 

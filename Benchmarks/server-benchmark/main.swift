@@ -2,8 +2,9 @@ import BenchmarkSupport
 import Glibc
 import TestSupport
 
-// Runs the same load against redis and the daemon in turn: writes, round trips, watchers, durable writes. Prints a line of JSON for each
-// case, with the medians of both and their ratio; above 1, the daemon does more. Without redis it prints the daemon's figures alone.
+// Runs the same load against redis and the daemon in turn: writes, round trips, watchers, durable writes. Prints a line
+// of JSON for each case, with the medians of both and their ratio; above 1, the daemon does more. Without redis it
+// prints the daemon's figures alone.
 //
 //     server-benchmark [--rounds NUMBER] [--seconds SECONDS] [beginning of a case's name…]
 

@@ -2,8 +2,9 @@ import CSQLite
 import Foundation
 import TestSupport
 
-/// Counts the rows by key of a running daemon's store. Changes that are not folded yet are not counted: they are those of a few hundred
-/// turns. It looks at a copy, because the daemon locks the store. The copy is whole when nothing is written meanwhile.
+/// Counts the rows by key of a running daemon's store. Changes that are not folded yet are not counted: they are those
+/// of a few hundred turns. It looks at a copy, because the daemon locks the store. The copy is whole when nothing is
+/// written meanwhile.
 func storedRows(in store: String) throws -> Int {
     let copy = try Folder()
     for name in ["/state.db", "/state.db-wal"] {

@@ -2,13 +2,14 @@ import BenchmarkSupport
 import Glibc
 import TestSupport
 
-// Runs the real daemon under everything that comes and goes: lists with changing ids, nodes, subscriptions, animations, clients,
-// moves and redefinitions. At even intervals all of it is taken back, so that the daemon is where it was, and a line of JSON says what
-// the daemon holds then. All that stays flat, or the program ends with status 1.
+// Runs the real daemon under everything that comes and goes: lists with changing ids, nodes, subscriptions, animations,
+// clients, moves and redefinitions. At even intervals all of it is taken back, so that the daemon is where it was, and
+// a line of JSON says what the daemon holds then. All that stays flat, or the program ends with status 1.
 //
 //     soak-benchmark [SECONDS] [--seed NUMBER] [--program PATH]
 //
-// What happens depends on the seed alone, how much of it on the machine. The first line prints the seed, to repeat a run.
+// What happens depends on the seed alone, how much of it on the machine. The first line prints the seed, to repeat a
+// run.
 
 struct Options {
     var seconds = 20.0

@@ -52,7 +52,8 @@ func measureDaemonFrames(_ program: String, seconds length: Double) throws {
 func measureDaemonRest(_ program: String, seconds length: Double) throws {
     let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 100))
     let client = try DaemonClient(daemon.socketPath)
-    // The updates are watched; the same values are written once before, so that what the writes themselves leave is not counted.
+    // The updates are watched; the same values are written once before, so that what the writes themselves leave is not
+    // counted.
     try client.result("subscribe", #"{"paths":["/rows/**"],"initial":false}"#)
     try client.result("transact", #"{"mutations":[{"op":"set","path":"/rows/row0.v0","value":-1}]}"#)
     let before = daemon.residentKilobytes

@@ -3,10 +3,10 @@ import BenchmarkSupport
 import Glibc
 import Timelines
 
-/// Measures sampling, retargeting and easing, and a running daemon that sends frames or rests (only that, with the argument
-/// `daemon`). Each case prints one JSON line: name, nanoseconds per operation, and for sampling the share of one core that
-/// 100,000 values at 60 Hz take, for whole frames as text that of 10,000. The least of several runs counts: it has the
-/// fewest interruptions.
+/// Measures sampling, retargeting and easing, and a running daemon that sends frames or rests (only that, with the
+/// argument `daemon`). Each case prints one JSON line: name, nanoseconds per operation, and for sampling the share of
+/// one core that 100,000 values at 60 Hz take, for whole frames as text that of 10,000. The least of several runs
+/// counts: it has the fewest interruptions.
 let clock = ContinuousClock()
 
 /// Nanoseconds of the fastest run.

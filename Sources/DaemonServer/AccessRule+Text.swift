@@ -51,7 +51,8 @@ extension AccessRule {
         return parts[0] == "user" ? .user(number) : .group(number)
     }
 
-    /// `path-length` is for what others write: it may stand behind this line in the file, and holds only once that has been read.
+    /// `path-length` is for what others write: it may stand behind this line in the file, and holds only once that has
+    /// been read.
     private static func pattern(_ text: String, _ right: AccessRight) throws(Failure) -> PathPattern {
         guard !text.isEmpty else { throw Failure(.invalid, "access: a pattern is missing", hint: form) }
         let pattern: PathPattern

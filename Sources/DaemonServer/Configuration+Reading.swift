@@ -1,7 +1,8 @@
 import AttributeValues
 
 extension Configuration {
-    /// Reads `name = value` lines. `#` begins a line of comment. Lines may end in CR LF, and a byte order mark is passed over.
+    /// Reads `name = value` lines. `#` begins a line of comment. Lines may end in CR LF, and a byte order mark is
+    /// passed over.
     ///
     /// - Throws: all faults of the text, each with its line.
     public init(text: String, file: String) throws(ConfigurationFaults) {

@@ -4,7 +4,8 @@ import GraphRuntime
 import Logging
 import StateStore
 
-/// What an operator decides. `Setting.table` names each value for the configuration file; the command line goes before it.
+/// What an operator decides. `Setting.table` names each value for the configuration file; the command line goes before
+/// it.
 public struct Configuration {
     /// nil: where `SocketPath.standard` says.
     public var socket: String?
@@ -24,8 +25,8 @@ public struct Configuration {
     /// Bytes that a written path may have; the process has one such limit (`AttributePath.maximumLength`).
     public var pathLength = AttributePath.maximumLength
 
-    /// Where the file gives a setting, as FILE:LINE: by its name, in the order of its values. What the command line gives stands
-    /// nowhere.
+    /// Where the file gives a setting, as FILE:LINE: by its name, in the order of its values. What the command line
+    /// gives stands nowhere.
     var places: [String: [String]] = [:]
 
     public init() {}

@@ -51,7 +51,8 @@ extension Daemon {
         return read
     }
 
-    /// Names what the graph stands on besides the store: this release, the scenes, and the limits that rules may come up against.
+    /// Names what the graph stands on besides the store: this release, the scenes, and the limits that rules may come
+    /// up against.
     static func basis(_ configuration: Configuration, _ scenes: [(file: String, text: String)]) -> String {
         let texts = scenes.map { "\(StateStore.digest(of: $0.text))" }.joined(separator: " ")
         return "\(Release.version) \(StateStore.digest(of: "\(configuration.runtime)")) \(texts)"
@@ -92,9 +93,9 @@ extension Daemon {
         }
     }
 
-    /// Looks at all that a start by this user would need, and makes, takes and serves nothing. A fault in a scene may lead to
-    /// others in scenes behind it. Where the socket stands is looked at only if somebody has said it: a service manager may pass
-    /// another.
+    /// Looks at all that a start by this user would need, and makes, takes and serves nothing. A fault in a scene may
+    /// lead to others in scenes behind it. Where the socket stands is looked at only if somebody has said it: a service
+    /// manager may pass another.
     /// - Returns: what a start would be refused for, settings before scenes, with the lines of the file.
     public static func check(
         _ configuration: Configuration, environment: ProcessEnvironment = ProcessEnvironment()

@@ -3,8 +3,8 @@ import Logging
 import StateStore
 
 extension Daemon {
-    /// Serves nobody new, answers what has come in, and waits a bounded time for clients to take it. Asked again, it does
-    /// not wait.
+    /// Serves nobody new, answers what has come in, and waits a bounded time for clients to take it. Asked again, it
+    /// does not wait.
     func stop() {
         if isStopping { return closeClients() }
         isStopping = true
@@ -26,7 +26,8 @@ extension Daemon {
         }
     }
 
-    /// They go away from the graph in the next turn, with what they asked for in that case. Calls of theirs that wait are dropped.
+    /// They go away from the graph in the next turn, with what they asked for in that case. Calls of theirs that wait
+    /// are dropped.
     private func closeClients() {
         sessions.closeAll()
     }

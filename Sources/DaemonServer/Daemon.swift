@@ -4,12 +4,12 @@ import GraphRuntime
 import Logging
 import StateStore
 
-/// The daemon's parts and their joints. What happens between two sleeps of the loop is `Turn`; how it begins and ends is
-/// `Daemon+Starting` and `Daemon+Stopping`.
+/// The daemon's parts and their joints. What happens between two sleeps of the loop is `Turn`; how it begins and ends
+/// is `Daemon+Starting` and `Daemon+Stopping`.
 public final class Daemon {
     var configuration: Configuration
-    /// Reads the configuration again, with all that stood before it at the start: the command line goes before a file then as
-    /// now. nil: it came from nowhere that could be read again.
+    /// Reads the configuration again, with all that stood before it at the start: the command line goes before a file
+    /// then as now. nil: it came from nowhere that could be read again.
     let readConfiguration: ConfigurationReader?
     var log: Logger
     let manager: ServiceManager
@@ -177,8 +177,8 @@ public final class Daemon {
         if isFolding { foldTimer?.start(in: Daemon.foldInterval) }
     }
 
-    /// Looks after clients that wait or have ended their side, as long as there are any, and says how the daemon is when it
-    /// was too soon for that behind the last turn.
+    /// Looks after clients that wait or have ended their side, as long as there are any, and says how the daemon is
+    /// when it was too soon for that behind the last turn.
     func care() {
         let now = Loop.monotonicTime
         sessions.care(at: now)
@@ -188,8 +188,8 @@ public final class Daemon {
         if isCaring { careTimer?.start(in: Daemon.careInterval) }
     }
 
-    /// Gives the memory of a graph that was much larger back to the kernel. Once for each time that it has shrunk: the work is in
-    /// proportion to what there was.
+    /// Gives the memory of a graph that was much larger back to the kernel. Once for each time that it has shrunk: the
+    /// work is in proportion to what there was.
     private func giveBackMemory() {
         runtime.giveBack()
         store?.giveBack()

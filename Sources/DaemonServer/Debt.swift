@@ -1,7 +1,7 @@
 import Glibc
 
-/// Processor time that one process has lately had from the daemon, over all its connections. It halves every second. Whoever has had
-/// the least is served first, so that a light client does not wait behind a thousand heavy ones.
+/// Processor time that one process has lately had from the daemon, over all its connections. It halves every second.
+/// Whoever has had the least is served first, so that a light client does not wait behind a thousand heavy ones.
 final class Debt {
     private(set) var seconds: Double
     private var time: Double

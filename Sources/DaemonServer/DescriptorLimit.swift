@@ -7,7 +7,8 @@ struct DescriptorLimit: Equatable {
     var soft: Int
     var hard: Int
 
-    /// For all that is no client: the store and its log, sockets, the loop, files that are read again, a client that is refused.
+    /// For all that is no client: the store and its log, sockets, the loop, files that are read again, a client that is
+    /// refused.
     static let reserve = 32
     /// Left free of clients, so that the store and a client who is told that there is no room never lack one.
     static let spare = 8

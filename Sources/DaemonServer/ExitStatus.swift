@@ -1,7 +1,8 @@
 import EventLoop
 import StateStore
 
-/// What the process says when it ends (sysexits.h). The unit does not restart it after those that only a person can mend.
+/// What the process says when it ends (sysexits.h). The unit does not restart it after those that only a person can
+/// mend.
 public enum ExitStatus: Int32, Sendable {
     case success = 0
     /// The command line is wrong.
@@ -38,7 +39,8 @@ public struct StartupError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// With the place that it comes from in front. What is wrong inside a scene stands there, not in the line that names it.
+    /// With the place that it comes from in front. What is wrong inside a scene stands there, not in the line that
+    /// names it.
     func located(_ place: String?) -> StartupError {
         guard let place, status != .dataError else { return self }
         return StartupError(status, "\(place): \(description)")

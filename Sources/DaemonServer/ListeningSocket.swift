@@ -3,8 +3,9 @@ import Glibc
 
 /// The socket that the daemon makes for itself: bound, with mode and group, and locked against a second daemon.
 ///
-/// A lock file beside the socket is held as long as the daemon lives. The kernel lets go of it however the daemon ends, so
-/// whoever holds it knows that a socket file found there is stale, and two daemons that start at once cannot both win.
+/// A lock file beside the socket is held as long as the daemon lives. The kernel lets go of it however the daemon ends,
+/// so whoever holds it knows that a socket file found there is stale, and two daemons that start at once cannot both
+/// win.
 struct ListeningSocket {
     let path: String
     /// Bound, not yet listening.
@@ -73,8 +74,8 @@ struct ListeningSocket {
                 throw StartupError(
                     LoopError(call: "flock", number: number, subject: lockPath), otherwise: .cannotCreate)
             }
-            // A daemon that was just ending may have removed the file between `open` and `flock`: a lock on a file without a
-            // name keeps nobody away.
+            // A daemon that was just ending may have removed the file between `open` and `flock`: a lock on a file
+            // without a name keeps nobody away.
             if FileIdentity(path: lockPath) == FileIdentity(descriptor: lock) { return lock }
             Glibc.close(lock)
         }

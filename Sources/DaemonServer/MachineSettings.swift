@@ -1,7 +1,8 @@
 import AttributeValues
 import Glibc
 
-/// What the machine says of language and time: the first values of the environment keys `locale`, `timeZone` and `calendar`.
+/// What the machine says of language and time: the first values of the environment keys `locale`, `timeZone` and
+/// `calendar`.
 struct MachineSettings {
     private let environment: ProcessEnvironment
     /// The folder in which `etc` and `usr` stand.

@@ -58,8 +58,8 @@ final class Outbox {
         if run != nil { tail = ByteBuffer(capacity: 1024) }
     }
 
-    /// The receiver, if it is still there and has not let the most pile up that is kept for anybody. What one turn makes is not
-    /// counted against who has had no time to take it.
+    /// The receiver, if it is still there and has not let the most pile up that is kept for anybody. What one turn
+    /// makes is not counted against who has had no time to take it.
     private func session(_ client: ClientID) -> Session? {
         guard let session = receiver(client) else { return nil }
         let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)

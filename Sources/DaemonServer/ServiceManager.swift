@@ -1,7 +1,7 @@
 import Glibc
 
-/// Tells the service manager how the daemon is (sd_notify(3)): datagrams of `NAME=value` lines to `$NOTIFY_SOCKET`. Does
-/// nothing when there is none.
+/// Tells the service manager how the daemon is (sd_notify(3)): datagrams of `NAME=value` lines to `$NOTIFY_SOCKET`.
+/// Does nothing when there is none.
 final class ServiceManager {
     private let address: SocketAddress?
     private let descriptor: Int32

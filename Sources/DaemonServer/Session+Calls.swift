@@ -5,8 +5,8 @@ import WireProtocol
 
 // Lines into commands.
 extension Session {
-    /// Has performed what was left over by the last turn, or else requests until there are no more, the client has had its share of
-    /// this turn, or it should first take what it is owed.
+    /// Has performed what was left over by the last turn, or else requests until there are no more, the client has had
+    /// its share of this turn, or it should first take what it is owed.
     ///
     /// - Returns: whether it has more to perform, and may.
     func performCalls(_ decoder: RequestDecoder, by runtime: GraphRuntime) -> Bool {
@@ -47,8 +47,8 @@ extension Session {
         hasRights ? "message-size is the limit" : "a client without any right may send \(messageSize)"
     }
 
-    /// Requests that the client may have executed in one turn: as many as its answers, judged by the last ones, fill half
-    /// of its queue. A new client begins with few.
+    /// Requests that the client may have executed in one turn: as many as its answers, judged by the last ones, fill
+    /// half of its queue. A new client begins with few.
     private func share(of limits: ServerLimits) -> Int {
         max(1, min(limits.requestsPerTurn, limits.outputQueue / 2 / max(1, answerSize)))
     }
@@ -83,8 +83,8 @@ extension Session {
         return share
     }
 
-    /// Takes note of how long the answers of this turn were, for the next turn's share. Falls by steps, so that one turn of
-    /// short answers does not open the gate for many long ones.
+    /// Takes note of how long the answers of this turn were, for the next turn's share. Falls by steps, so that one
+    /// turn of short answers does not open the gate for many long ones.
     func measureAnswers(_ bytes: Int) {
         guard callsTaken > 0 else { return }
         answerSize = max(bytes / callsTaken, answerSize / 4)
@@ -93,8 +93,8 @@ extension Session {
 }
 
 extension Request {
-    /// The answer may be as large as the graph, or a rule run for it that costs all it may, and is made for this request
-    /// alone: one in a turn.
+    /// The answer may be as large as the graph, or a rule run for it that costs all it may, and is made for this
+    /// request alone: one in a turn.
     fileprivate var isHeavy: Bool {
         switch self {
         case .describe, .dump, .explain, .history, .trace, .eval: true

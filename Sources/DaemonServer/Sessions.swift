@@ -47,8 +47,8 @@ final class Sessions {
     private(set) var statistics = SessionStatistics()
     private var lastWarning = -Double.infinity
 
-    /// A client's number is its slot below and a serial number above, so that it is found without hashing and never used
-    /// again.
+    /// A client's number is its slot below and a serial number above, so that it is found without hashing and never
+    /// used again.
     private static let slotBits: UInt64 = 20
 
     /// Who may do what, as the runtime knows it.
@@ -191,7 +191,8 @@ final class Sessions {
         session.connection.close()
     }
 
-    /// At the level debug, because a client may be refused as often as it likes; for the same reason only some of each turn.
+    /// At the level debug, because a client may be refused as often as it likes; for the same reason only some of each
+    /// turn.
     func note(_ denials: [(client: ClientID, failure: Failure)]) {
         for (client, failure) in denials.prefix(Sessions.notedDenials) {
             let session = self[client]
@@ -249,8 +250,8 @@ final class Sessions {
 
     // Sharing what is read between two turns.
 
-    /// What the client may read now. When the room that all share is used up, each client still reads one small portion a turn,
-    /// so that a short request never waits for the long messages of others.
+    /// What the client may read now. When the room that all share is used up, each client still reads one small portion
+    /// a turn, so that a short request never waits for the long messages of others.
     /// - Returns: bytes; 0 when the client has to wait for the next turn.
     func share(of session: Session) -> Int {
         if readRoom > 0 { return .max }
@@ -308,7 +309,8 @@ final class Sessions {
     }
 
     /// Writes what each client takes, and sees who has fallen behind or is done.
-    /// - Parameter isSubscribed: whether a client may have more to come: subscriptions keep a client that has ended its side.
+    /// - Parameter isSubscribed: whether a client may have more to come: subscriptions keep a client that has ended its
+    ///   side.
     func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
         let sessions = touched
         touched.removeAll(keepingCapacity: true)
@@ -382,7 +384,8 @@ final class Sessions {
         if session.hasRequests {
             if !session.isBehind { markReady(session) }
         } else if session.hasEnded {
-            // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second care.
+            // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second
+            // care.
             let isOver =
                 session.isBroken || session.connection.hasHungUp
                 || untaken == 0 && (isLeaving || !isSubscribed(session.id))
@@ -412,7 +415,8 @@ final class Sessions {
         }
     }
 
-    /// Lets go of everybody. Requests that no turn had time for are not executed; what clients left for when they go is.
+    /// Lets go of everybody. Requests that no turn had time for are not executed; what clients left for when they go
+    /// is.
     func closeAll() {
         isClosed = true
         news.removeAll { $0.requester != nil }

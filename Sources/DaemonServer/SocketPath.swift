@@ -1,7 +1,8 @@
 import Glibc
 import WireProtocol
 
-/// Where the socket stands when neither command line nor configuration says: the first of the places where clients look.
+/// Where the socket stands when neither command line nor configuration says: the first of the places where clients
+/// look.
 enum SocketPath {
     static func standard(_ environment: ProcessEnvironment) -> String {
         SocketPlaces.named { environment[$0] } ?? SocketPlaces.standard { environment[$0] }[0]

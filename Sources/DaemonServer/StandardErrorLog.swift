@@ -3,8 +3,8 @@ import Glibc
 import Logging
 
 /// Writes the log: to the journal with fields if standard error is the journal's, otherwise to standard error. There a
-/// person reads time and level, and a file has journald's `<N>` priority. As JSON, each message is an object with `time`,
-/// `level`, `message`, and `client` and `path` if they are known.
+/// person reads time and level, and a file has journald's `<N>` priority. As JSON, each message is an object with
+/// `time`, `level`, `message`, and `client` and `path` if they are known.
 public struct StandardErrorLog: LogHandler {
     public enum Format: String, CaseIterable, Sendable {
         case text, json

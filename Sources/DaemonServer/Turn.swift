@@ -32,7 +32,8 @@ final class Turn {
     }
 
     /// - Returns: false when there was nothing to do.
-    /// - Throws: why a commit failed. The graph is ahead of the disk then, and nobody has heard of it: the daemon must end.
+    /// - Throws: why a commit failed. The graph is ahead of the disk then, and nobody has heard of it: the daemon must
+    ///   end.
     func run(at now: Moment) throws(StoreError) -> Bool {
         let isDue = runtime.nextDeadline.map { $0 <= now.monotonic } ?? false
         guard sessions.hasNews || isDue else { return false }

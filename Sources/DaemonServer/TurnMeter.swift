@@ -1,8 +1,8 @@
 import EventLoop
 import GraphRuntime
 
-/// Measures each turn in processor time: all that the loop does between two sleeps, reading and writing too. Waits for the disk and
-/// for a busy machine do not count. Takes one clock reading a turn.
+/// Measures each turn in processor time: all that the loop does between two sleeps, reading and writing too. Waits for
+/// the disk and for a busy machine do not count. Takes one clock reading a turn.
 struct TurnMeter {
     /// Where the present turn began, on the thread's clock.
     private var began: Double

@@ -51,10 +51,12 @@ extension AccessRule.Holder: CustomStringConvertible {
     }
 }
 
-/// Who may do what. Rules only give: what none of them gives is denied. Without any, whoever is connected may do everything.
+/// Who may do what. Rules only give: what none of them gives is denied. Without any, whoever is connected may do
+/// everything.
 public struct AccessRules {
     public var rules: [AccessRule]
-    /// The user that the daemon runs as. It and root have every right, so that nobody is locked out of their own daemon.
+    /// The user that the daemon runs as. It and root have every right, so that nobody is locked out of their own
+    /// daemon.
     public var owner: UInt32
 
     /// Each request may have to be held against all of them.
@@ -74,8 +76,8 @@ public struct AccessRules {
         return Grants(holder: "user \(peer.uid)", rules: rules.filter { $0.concerns(peer) })
     }
 
-    /// What a peer may do that acts for a principal: what the lines give that name the principal. Without the right *admin* the peer
-    /// may not act for anybody, so it then has no rights.
+    /// What a peer may do that acts for a principal: what the lines give that name the principal. Without the right
+    /// *admin* the peer may not act for anybody, so it then has no rights.
     func grants(to peer: Peer, as principal: String) -> Grants {
         let mayAct = grants(to: peer)?.mayAdminister != false
         return Grants(

@@ -1,8 +1,8 @@
 import AttributeValues
 import ViewGraph
 
-/// Names that led elsewhere from some revision on, or nowhere: of what was removed, and the old and new ones of what was moved. A queue
-/// of bounded length.
+/// Names that led elsewhere from some revision on, or nowhere: of what was removed, and the old and new ones of what
+/// was moved. A queue of bounded length.
 struct ChangedNames {
     private var entries: [(revision: UInt64, names: NodeNames)] = []
     private var head = 0
@@ -38,7 +38,7 @@ struct ChangedNames {
     }
 
     /// Names that patterns match, each once. nil when some are no longer known.
-    func names(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
+    func changed(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
         guard revision >= floor else { return nil }
         let start = entries[head...].partitioningIndex { $0.revision > revision }
         guard (entries.count - start) * patterns.count <= ChangedNames.comparisons else { return nil }

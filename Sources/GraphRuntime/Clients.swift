@@ -61,8 +61,8 @@ extension Clients {
     /// The part of the longest answer from which a client should take what it has before it asks for more.
     private static let longPart = 64
 
-    /// Holds an answer against what its client may be sent alone, with the long ones of the same turn or batch, and while much waits
-    /// for all clients.
+    /// Holds an answer against what its client may be sent alone, with the long ones of the same turn or batch, and
+    /// while much waits for all clients.
     func admit(_ answer: Answer, to client: Client) throws(Failure) {
         var room = longestAnswer
         answer.draw(from: &room)

@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import Timelines
 
-/// All frames at one rate. What moves is sampled and written once a tick, however many topics show it; each topic's frame is
-/// put together from that text.
+/// All frames at one rate. What moves is sampled and written once a tick, however many topics show it; each topic's
+/// frame is put together from that text.
 final class FrameStream {
     let rate: Double
     /// On the monotonic clock; nil: nothing moves.
@@ -100,7 +100,8 @@ final class FrameStream {
 
 // A tick.
 extension FrameStream {
-    /// Samples all that moves, and answers each view's part of it as members of a JSON object, of views that have something to show.
+    /// Samples all that moves, and answers each view's part of it as members of a JSON object, of views that have
+    /// something to show.
     ///
     /// - Parameter jump: the names and the value of an attribute that jumped; nil if it is not shown any more.
     func sample(

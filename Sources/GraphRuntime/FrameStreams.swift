@@ -4,7 +4,8 @@ import AttributeGraph
 struct FrameStreams {
     private(set) var all: [FrameStream] = []
 
-    /// - Returns: the topic's view at this rate if this is its first subscription. The caller shows attributes in it that move already.
+    /// - Returns: the topic's view at this rate if this is its first subscription. The caller shows attributes in it
+    ///   that move already.
     mutating func add(_ subscription: Subscription, at rate: Double) -> FrameView? {
         let topic = subscription.topic
         if let view = topic.frames.first(where: { $0.stream.rate == rate }) {

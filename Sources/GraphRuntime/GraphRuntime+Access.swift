@@ -3,8 +3,8 @@ import SceneModel
 import ViewGraph
 import WireProtocol
 
-// Access rules. Every request is held against them before its method looks at the graph; only what a document declares and
-// reads is not known before it has been read. What a request then answers goes through `ViewGraph.mayRead`.
+// Access rules. Every request is held against them before its method looks at the graph; only what a document declares
+// and reads is not known before it has been read. What a request then answers goes through `ViewGraph.mayRead`.
 
 extension GraphRuntime {
     /// Cost: O(patterns × rules), counted as steps of the request.
@@ -31,8 +31,8 @@ extension GraphRuntime {
         return try graph.seeing(as: client, body)
     }
 
-    /// What a document declares holds in the whole graph, wherever its nodes are put. What it reads of the environment may come from
-    /// anywhere above; names lead to what may be read, or the document would have been refused.
+    /// What a document declares holds in the whole graph, wherever its nodes are put. What it reads of the environment
+    /// may come from anywhere above; names lead to what may be read, or the document would have been refused.
     func checkAccess(of client: ClientID, to scene: SceneDefinition, at place: NodeID) throws(Failure) {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
@@ -79,8 +79,8 @@ extension GraphRuntime {
         }
     }
 
-    /// From here on the client acts for a principal. Subscriptions that the principal may not have end, with the reason.
-    /// The client has no job: it gets no answer to a later request before that of a job.
+    /// From here on the client acts for a principal. Subscriptions that the principal may not have end, with the
+    /// reason. The client has no job: it gets no answer to a later request before that of a job.
     func act(for principal: String, _ client: Client) throws(Failure) {
         try PrincipalName.check(principal)
         try client.act(for: principal, by: clients.access)

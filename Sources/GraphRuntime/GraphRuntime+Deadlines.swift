@@ -3,8 +3,8 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Transactions that nobody asks for. The runtime says when it wants to be woken, and asks for nothing while nobody watches
-// anything that moves by itself.
+// Transactions that nobody asks for. The runtime says when it wants to be woken, and asks for nothing while nobody
+// watches anything that moves by itself.
 
 extension GraphRuntime {
     /// Monotonic seconds; nil: never.
@@ -16,8 +16,8 @@ extension GraphRuntime {
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }
 
-    /// Every clock shows its last tick in all that a turn does. Those that somebody watches make a transaction of it; the others,
-    /// which wake nobody, are only brought up to date for who may look at them now.
+    /// Every clock shows its last tick in all that a turn does. Those that somebody watches make a transaction of it;
+    /// the others, which wake nobody, are only brought up to date for who may look at them now.
     func tickClocks() {
         guard graph.hasClocks, let due = graph.nextTick(), due <= turn.now.wall else {
             return graph.advance(to: turn.now.wall)
@@ -29,7 +29,8 @@ extension GraphRuntime {
         watching.complete(since: stamp, "clock")
     }
 
-    /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is told.
+    /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is
+    /// told.
     func resumeRules() {
         guard graph.waitingRuleCount > 0 else { return }
         graph.stepsLeft = limits.requestCost

@@ -4,8 +4,8 @@ import WireProtocol
 
 // A turn: commands to methods.
 //
-// Order within one `apply`: commands in the order given; each transaction's events before its reply, and the reply to `subscribe`
-// before the subscription's events.
+// Order within one `apply`: commands in the order given; each transaction's events before its reply, and the reply to
+// `subscribe` before the subscription's events.
 
 extension GraphRuntime {
     /// One turn: applies what came in, in order, and says what everybody must hear.
@@ -29,7 +29,8 @@ extension GraphRuntime {
         queue.begin()
     }
 
-    /// Applies a command, or leaves it to the next turn (`Outcome.postponed`), so that no client keeps the others waiting for long.
+    /// Applies a command, or leaves it to the next turn (`Outcome.postponed`), so that no client keeps the others
+    /// waiting for long.
     public func take(_ command: Command) {
         if case .call(let client, let id, let request) = command { return take(request, of: client, id) }
         if queue.postpones(command) { return }
@@ -155,7 +156,7 @@ extension GraphRuntime {
         case .transact(let mutations, let options):
             return try once(options, client) { () throws(Failure) in try transact(mutations, options, client) }
         case .do(let path, let arguments, let options):
-            return try once(options, client) { () throws(Failure) in try call(path, arguments, options, client) }
+            return try once(options, client) { () throws(Failure) in try callAction(path, arguments, options, client) }
         case .apply, .remove, .move: preconditionFailure("a job that was not queued")
         case .subscribe: preconditionFailure("answered before its first events")
         case .unsubscribe(let subscription):

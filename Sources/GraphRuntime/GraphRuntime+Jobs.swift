@@ -3,9 +3,9 @@ import SceneModel
 import ViewGraph
 import WireProtocol
 
-// Changes of structure are jobs: one that takes long is done over several turns, between which everybody else is served. Jobs are done
-// one after the other, so that only data changes the tree while a document is read, checked and built. The client's later requests wait
-// for the reply, as always.
+// Changes of structure are jobs: one that takes long is done over several turns, between which everybody else is
+// served. Jobs are done one after the other, so that only data changes the tree while a document is read, checked and
+// built. The client's later requests wait for the reply, as always.
 
 /// A change of structure that a client has asked for.
 final class StructureJob {

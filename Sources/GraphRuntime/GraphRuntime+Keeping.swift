@@ -48,8 +48,10 @@ extension GraphRuntime {
     /// Puts back what a store has kept, before the first turn: each node that scenes or data have made takes its rows.
     ///
     /// - Parameters:
-    ///   - floor: the first revision from which a client can resume, as far as the store goes; nil: from none of an earlier life.
-    ///   - isSalvaged: the rows are what a damaged store still had. Values without a node wait until a client makes the node again.
+    ///   - floor: the first revision from which a client can resume, as far as the store goes; nil: from none of an
+    ///     earlier life.
+    ///   - isSalvaged: the rows are what a damaged store still had. Values without a node wait until a client makes the
+    ///     node again.
     /// - Returns: what is wrong with rows, and which have no node.
     public func restore(
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false

@@ -1,7 +1,8 @@
 import AttributeValues
 
 extension GraphRuntime {
-    /// So many vertices fewer than there were are worth the work of giving their memory back; the rest may be half as many at most.
+    /// So many vertices fewer than there were are worth the work of giving their memory back; the rest may be half as
+    /// many at most.
     private static let leastShrink: UInt64 = 50_000
 
     /// Whether the graph is much smaller than it has been since memory was last given back.
@@ -12,7 +13,8 @@ extension GraphRuntime {
         return mostVertices >= living + GraphRuntime.leastShrink && mostVertices / 2 >= living
     }
 
-    /// Gives back the tables of a larger graph. The allocator still has to be asked to give back what that frees. O(graph).
+    /// Gives back the tables of a larger graph. The allocator still has to be asked to give back what that frees.
+    /// O(graph).
     public func giveBack() {
         graph.giveBack()
         clients.giveBack()

@@ -30,7 +30,7 @@ extension GraphRuntime {
     }
 
     /// Calls an action. It reads and writes with the rights of who defined it.
-    func call(
+    func callAction(
         _ target: RequestPath, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
         let path = target.text
@@ -85,8 +85,8 @@ extension GraphRuntime {
         return String(label.prefix(limits.labelLength))
     }
 
-    /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is not found
-    /// out too late.
+    /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is
+    /// not found out too late.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure)
         -> Answer
     {
@@ -109,8 +109,8 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    /// Tries a mutation without keeping it, and refuses one that could not be committed at any time: what depends on the value
-    /// that stands there then is left to then.
+    /// Tries a mutation without keeping it, and refuses one that could not be committed at any time: what depends on
+    /// the value that stands there then is left to then.
     private func refuseHopeless(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
         let path = try AttributePath(mutation.path)
         let place = try graph.locate(path)

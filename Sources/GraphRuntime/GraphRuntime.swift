@@ -5,8 +5,8 @@ import Timelines
 import ViewGraph
 import WireProtocol
 
-/// The daemon's mind: commands in, deliveries out. It has no clock, no file and no socket, so a whole day can be played to it in a test.
-/// It owns the graph, plays its turns (`GraphRuntime+Dispatch`), and connects the rooms:
+/// The daemon's mind: commands in, deliveries out. It has no clock, no file and no socket, so a whole day can be played
+/// to it in a test. It owns the graph, plays its turns (`GraphRuntime+Dispatch`), and connects the rooms:
 ///
 /// - `CurrentTurn`: the time, and the deliveries;
 /// - `Clients`: the connected clients, their rights, and how much each of them may be sent;
@@ -31,14 +31,15 @@ public final class GraphRuntime {
 
     /// Whether somebody keeps the turns' changes (`Outcome.changes`).
     public var isStored = true
-    /// Whether the states that a turn has written last are left in `written` until the next turn, behind the changes. Otherwise
-    /// their rows stand among the changes.
+    /// Whether the states that a turn has written last are left in `written` until the next turn, behind the changes.
+    /// Otherwise their rows stand among the changes.
     public var leavesWritten = false
     public internal(set) var written = WrittenStates()
     /// Figures of the daemon around the runtime, for `stats`.
     public var surroundingFigures: (() -> [Figure])?
     public var surroundingHistograms: (() -> [Histogram])?
-    /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a turn.
+    /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a
+    /// turn.
     public var stopwatch: (() -> Double)?
 
     /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
@@ -90,7 +91,8 @@ public final class GraphRuntime {
     public var epoch: String { history.epoch }
     /// Counts committed transactions; only grows.
     public var revision: UInt64 { history.revision }
-    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody remembers.
+    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody
+    /// remembers.
     public var resumableFrom: UInt64 { history.resumableFrom }
 
     /// Bytes that an answer may have; what would be answered with more is refused.
@@ -108,13 +110,14 @@ public final class GraphRuntime {
         get { clients.admitsAnswer }
         set { clients.admitsAnswer = newValue }
     }
-    /// Takes each delivery at once, instead of leaving it in the outcome, so that the time to write it counts as the command's.
+    /// Takes each delivery at once, instead of leaving it in the outcome, so that the time to write it counts as the
+    /// command's.
     public var onDelivery: ((Delivery) -> Void)? {
         get { turn.onDelivery }
         set { turn.onDelivery = newValue }
     }
-    /// The clock of `Moment.monotonic`, asked between the commands of a turn, to share its time between clients. nil: nobody's share is
-    /// ever used up.
+    /// The clock of `Moment.monotonic`, asked between the commands of a turn, to share its time between clients. nil:
+    /// nobody's share is ever used up.
     public var turnClock: (() -> Double)? {
         get { turn.clock }
         set { turn.clock = newValue }

@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import ViewGraph
 
-/// The recent past of this life of the graph: revisions, their authors, and names that are gone. `explain` and subscriptions that
-/// resume read it.
+/// The recent past of this life of the graph: revisions, their authors, and names that are gone. `explain` and
+/// subscriptions that resume read it.
 final class History {
     private let graph: ViewGraph
     private let limits: RuntimeLimits
@@ -23,7 +23,8 @@ final class History {
     var lastRedefinition: UInt64 = 0
     /// The states as they were when this life began.
     private var lifeBeginning: LifeBeginning
-    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody remembers.
+    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody
+    /// remembers.
     var resumableFrom: UInt64
 
     /// - Parameter revision: the last one of the earlier life.
@@ -78,9 +79,10 @@ final class History {
         revision == self.revision ? graph.stamp : transactions.find(revision)?.stampAfter
     }
 
-    /// Names that a topic's patterns match and that lead elsewhere since a revision, each once; nil where they are no longer all known.
+    /// Names that a topic's patterns match and that lead elsewhere since a revision, each once; nil where they are no
+    /// longer all known.
     func changedNames(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
-        changedNames.names(since: revision, of: patterns)
+        changedNames.changed(since: revision, of: patterns)
     }
 
     // MARK: Earlier lives
@@ -98,9 +100,9 @@ final class History {
         resumableFrom = newest.count > limits.historyLength ? max(floor, newest[limits.historyLength].value) : floor
     }
 
-    /// Over a restart: whether all that is watched is as it was, and nothing else can have been there. The content of every attribute
-    /// and of every list that decides what the patterns match must follow from states that were written last before the revision, and
-    /// not in this life.
+    /// Over a restart: whether all that is watched is as it was, and nothing else can have been there. The content of
+    /// every attribute and of every list that decides what the patterns match must follow from states that were written
+    /// last before the revision, and not in this life.
     func isSame(_ attributes: [AttributeID], _ patterns: [PathPattern], since revision: UInt64) -> Bool {
         guard revision >= resumableFrom else { return false }
         var attributes = attributes

@@ -87,7 +87,8 @@ struct TopicNews {
     /// Names that lead nowhere now, and names that are new; one can be both.
     var left: [(attribute: AttributeID, path: String)] = []
     var joined: [(attribute: AttributeID, path: String)] = []
-    /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told again.
+    /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told
+    /// again.
     var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
 
     /// The changes that an update tells: each name once.

@@ -13,8 +13,9 @@ private struct ExactText: Hashable {
     }
 }
 
-/// Finds the patterns that name a node without a look at the others: a tree of their segments, in which those that begin alike
-/// share a way. Cost: O(ids × ways that wildcards leave open) for a node, O(segments) for a pattern that comes or goes.
+/// Finds the patterns that name a node without a look at the others: a tree of their segments, in which those that
+/// begin alike share a way. Cost: O(ids × ways that wildcards leave open) for a node, O(segments) for a pattern that
+/// comes or goes.
 struct PatternIndex {
     /// A pattern of a topic, by its place among the topic's.
     struct Entry {

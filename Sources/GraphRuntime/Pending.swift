@@ -2,15 +2,16 @@ import AttributeGraph
 import ViewGraph
 import WireProtocol
 
-/// What a subscription is owed while its client is behind or has had its share of updates. What comes in is merged, so that it
-/// is never more than what the client knows and what there is; only completions add up, to `RuntimeLimits.pendingCompletions`.
+/// What a subscription is owed while its client is behind or has had its share of updates. What comes in is merged, so
+/// that it is never more than what the client knows and what there is; only completions add up, to
+/// `RuntimeLimits.pendingCompletions`.
 struct Pending {
     /// The first revision with changes among those that wait; nil: no update waits.
     var from: UInt64?
     /// The label, while only one transaction is pending.
     var label: String?
-    /// The engine's clock before that revision: what has changed since is found when it is sent, so that news of a client that
-    /// waits costs nothing for each attribute.
+    /// The engine's clock before that revision: what has changed since is found when it is sent, so that news of a
+    /// client that waits costs nothing for each attribute.
     var since: UInt64 = 0
     /// Attributes of the topic with a new name.
     private(set) var renamed: Set<AttributeID> = []

@@ -209,8 +209,8 @@ final class Presentations {
         running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
 
-    /// From 0 to 1 while nodes come and go; nil: at once. That is animated by the transaction's own animation, or that of the only
-    /// binding with one that it wrote through.
+    /// From 0 to 1 while nodes come and go; nil: at once. That is animated by the transaction's own animation, or that
+    /// of the only binding with one that it wrote through.
     func coming(_ motion: Motion, css: Bool) -> Value? {
         let binding = motion.bindings.count == 1 ? motion.bindings.first?.value : nil
         guard !motion.isDisabled, graph.stepsLeft > 0, let animation = motion.animation ?? binding,

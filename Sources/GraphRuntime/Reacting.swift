@@ -3,9 +3,9 @@ import AttributeValues
 import ViewGraph
 
 extension ViewGraph {
-    /// Calls the actions that a change has set off, and those that these set off, round by round. Each writes all that it says
-    /// or, when it fails, nothing; its error becomes the value of the action. They read and write with the rights of who defined
-    /// them, at a cost of their own.
+    /// Calls the actions that a change has set off, and those that these set off, round by round. Each writes all that
+    /// it says or, when it fails, nothing; its error becomes the value of the action. They read and write with the
+    /// rights of who defined them, at a cost of their own.
     /// - Parameters:
     ///   - cost: in steps.
     ///   - most: writes of one action.

@@ -20,7 +20,8 @@ final class Reader {
         self.watching = watching
     }
 
-    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is none, once.
+    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is
+    /// none, once.
     func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Answer {
         if request.isSingle, let path = request.targets.first {
             let place = try graph.locate(path).place
@@ -133,8 +134,8 @@ final class Reader {
     /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
     func explain(_ text: String, _ revision: UInt64?, _ client: Client) throws(Failure) -> Answer {
         let place = try graph.locate(try AttributePath(text))
-        // A place in a value that nobody reads has no vertex; asking for it makes none. Whether somebody reads it, and where it leads,
-        // is nothing for who may not read everything: the attribute is explained that was named.
+        // A place in a value that nobody reads has no vertex; asking for it makes none. Whether somebody reads it, and
+        // where it leads, is nothing for who may not read everything: the attribute is explained that was named.
         let isPartial = graph.mayRead != nil
         let existing = isPartial && !place.steps.isEmpty ? nil : graph.existingVertex(for: place)
         let vertex = existing ?? (isPartial ? place : graph.follow(place)).attribute
@@ -149,7 +150,8 @@ final class Reader {
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.lastChange(of: vertex)
         let chain = graph.causes(of: vertex)
-        // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the chain.
+        // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the
+        // chain.
         let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [
@@ -160,8 +162,8 @@ final class Reader {
         return .value(.map(map))
     }
 
-    /// - Parameter client: who asks. It is told of other users' processes, and of what they wrote elsewhere, only if it may read
-    ///   everything.
+    /// - Parameter client: who asks. It is told of other users' processes, and of what they wrote elsewhere, only if it
+    ///   may read everything.
     /// - Parameter chain: the attributes whose change is explained.
     private func describe(_ entry: Transaction, _ client: Client, _ chain: [AttributeID] = []) -> Value {
         var map = ValueMap()
@@ -188,8 +190,8 @@ final class Reader {
         return .map(map)
     }
 
-    /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal. `changed` is null where
-    /// that is not known.
+    /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal. `changed` is
+    /// null where that is not known.
     /// - Parameter isNamed: the vertex was asked for, and not a place in it.
     private func whyNot(
         _ vertex: AttributeID, isNamed: Bool, _ changedAt: UInt64, _ revision: UInt64, _ client: Client

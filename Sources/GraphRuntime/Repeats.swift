@@ -16,7 +16,7 @@ struct Repeats {
     private var first = 0
 
     /// The revision of a request that has been performed; nil if it is new.
-    func revision(of identifier: String) -> UInt64? { revisions.isEmpty ? nil : revisions[identifier] }
+    func firstRevision(of identifier: String) -> UInt64? { revisions.isEmpty ? nil : revisions[identifier] }
 
     /// - Returns: what the store has to know.
     mutating func note(_ identifier: String, _ revision: UInt64, atMost limit: Int) -> [StoreChange] {
@@ -41,25 +41,5 @@ struct Repeats {
             revisions[row.name] = row.revision
             order.append(row.name)
         }
-    }
-}
-
-extension GraphRuntime {
-    /// Performs a request unless it has been performed already.
-    func once(
-        _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Answer
-    ) throws(Failure) -> Answer {
-        guard let once = options.once else { return try body() }
-        guard !once.isEmpty, once.utf8.count <= limits.onceLength else {
-            throw Failure(.invalid, "once: an identifier has 1 to \(limits.onceLength) bytes, not \(once.utf8.count)")
-        }
-        let identifier = "\(client.principal.map { "as:\($0)" } ?? "user:\(client.peer.uid)") \(once)"
-        if let revision = repeats.revision(of: identifier) {
-            return .value(["revision": .int(Int64(clamping: revision)), "repeated": true])
-        }
-        let answer = try body()
-        let changes = repeats.note(identifier, revision, atMost: limits.onceIdentifiers)
-        if isStored { for change in changes { outcome.changes.append((revision, change)) } }
-        return answer
     }
 }

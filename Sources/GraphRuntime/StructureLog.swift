@@ -1,8 +1,8 @@
 import AttributeValues
 import ViewGraph
 
-/// How the tree has changed, for clients that come back: what each change told, in order. A queue of bounded length. It begins with
-/// the first subscription to changes of the tree.
+/// How the tree has changed, for clients that come back: what each change told, in order. A queue of bounded length. It
+/// begins with the first subscription to changes of the tree.
 struct StructureLog {
     /// One line of a change, as `Watching.forEachLine` gives it.
     struct Line {
@@ -43,7 +43,7 @@ struct StructureLog {
     }
 
     /// The lines of what has changed since a revision, change by change; nil when some are no longer known.
-    func changes(since revision: UInt64) -> [[Line]]? {
+    func lines(since revision: UInt64) -> [[Line]]? {
         guard let floor, revision >= floor else { return nil }
         var changes: [[Line]] = []
         var last: UInt64?

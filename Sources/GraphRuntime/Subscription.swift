@@ -8,7 +8,8 @@ final class Subscription {
     let topic: Topic
     /// Seconds between updates; nil: as they come.
     let interval: Double?
-    /// News that the client has not been sent: it is behind, wants fewer updates, or is not told of the subscription yet.
+    /// News that the client has not been sent: it is behind, wants fewer updates, or is not told of the subscription
+    /// yet.
     var pending: Pending? = Pending()
     /// When the next update may go out, monotonic seconds.
     var nextAllowed = 0.0

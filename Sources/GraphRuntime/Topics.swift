@@ -132,8 +132,8 @@ final class Topics {
 
     // MARK: As the tree changes
 
-    /// Attributes that are new or have a new name join the topics whose patterns name them. A topic that would watch more than is left
-    /// joins none.
+    /// Attributes that are new or have a new name join the topics whose patterns name them. A topic that would watch
+    /// more than is left joins none.
     func join(_ attributes: [AttributeID], _ news: inout News) {
         var named: [(attribute: AttributeID, entries: [PatternIndex.Entry])] = []
         var listeners = byKey.values.count { $0.watchesAttributes && !$0.isOverfull }

@@ -1,10 +1,12 @@
 import WireProtocol
 
-/// Shares a turn between clients: decides which commands wait for the next turn. The commands of one client stay in order.
+/// Shares a turn between clients: decides which commands wait for the next turn. The commands of one client stay in
+/// order.
 ///
-/// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch up have half
-/// of it, so that requests are served in every turn however many clients do so at once. All clients without any right together have
-/// `rightlessTime`. A client that has much to take waits for the next turn. All requests wait when rules are deferred.
+/// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch
+/// up have half of it, so that requests are served in every turn however many clients do so at once. All clients
+/// without any right together have `rightlessTime`. A client that has much to take waits for the next turn. All
+/// requests wait when rules are deferred.
 final class TurnQueue {
     private let turn: CurrentTurn
     private let clients: Clients

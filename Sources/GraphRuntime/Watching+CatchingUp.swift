@@ -16,8 +16,8 @@ extension Watching {
         }
     }
 
-    /// Sends what a subscription has pending: how the tree has changed, one update that says which revisions it spans, and
-    /// behind it what would have overtaken it.
+    /// Sends what a subscription has pending: how the tree has changed, one update that says which revisions it spans,
+    /// and behind it what would have overtaken it.
     func flush(_ subscription: Subscription) {
         guard !subscription.hasEnded, let pending = subscription.pending else { return }
         held[subscription.number] = nil
@@ -73,8 +73,8 @@ extension Watching {
         return changes
     }
 
-    /// The client has read a place and knows the value now: its next change is news again, and so is that of every part of it. A
-    /// client that has read a part does not know the rest.
+    /// The client has read a place and knows the value now: its next change is news again, and so is that of every part
+    /// of it. A client that has read a part does not know the rest.
     func markRead(_ place: Place, by client: Client) {
         if client.subscriptions.isEmpty { return }
         var vertices: [AttributeID]?
@@ -83,7 +83,8 @@ extension Watching {
             vertices = found
             for vertex in found where subscription.topic.paths[vertex] != nil {
                 subscription.outstanding.remove(vertex)
-                // The graph reports a vertex again only once it has been read, also one that was reported to somebody else.
+                // The graph reports a vertex again only once it has been read, also one that was reported to somebody
+                // else.
                 _ = graph.content(of: vertex)
             }
         }
@@ -107,7 +108,8 @@ extension Watching {
         return next < .infinity ? next : nil
     }
 
-    /// Everything whose time has come, longest due first. After `RuntimeLimits.turnTime` the rest is left to the next turn.
+    /// Everything whose time has come, longest due first. After `RuntimeLimits.turnTime` the rest is left to the next
+    /// turn.
     func deliverDue() {
         for stream in frames.all.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
             deliverFrames(of: stream)
@@ -123,8 +125,8 @@ extension Watching {
         deliverDueBookmarks()
     }
 
-    /// At the end of a turn: for those who have been told something, and now and then for all others. Where nothing that is watched
-    /// changes, a client still learns from where it could resume.
+    /// At the end of a turn: for those who have been told something, and now and then for all others. Where nothing
+    /// that is watched changes, a client still learns from where it could resume.
     private func deliverDueBookmarks() {
         let revision = history.revision
         if let round = bookmarks.next(revision, interval: limits.bookmarkInterval), round <= now {

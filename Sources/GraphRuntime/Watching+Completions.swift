@@ -1,8 +1,8 @@
 import AttributeGraph
 import WireProtocol
 
-// When motions end. A subscription hears of the transactions that touched what it watches: `logical` and `removed`, each once,
-// and `replaced` where a later change took over. A transaction that moved nothing is complete at once.
+// When motions end. A subscription hears of the transactions that touched what it watches: `logical` and `removed`,
+// each once, and `replaced` where a later change took over. A transaction that moved nothing is complete at once.
 
 extension Watching {
     /// At the end of a transaction: motions that it took over, that ended with it, and that are complete at once.
@@ -22,7 +22,8 @@ extension Watching {
         }
     }
 
-    /// So many completions tell a client that is behind little; rather than to grow without end they are sent with all that waits.
+    /// So many completions tell a client that is behind little; rather than to grow without end they are sent with all
+    /// that waits.
     private func hold(_ completion: Completion, for subscription: Subscription) {
         hold(for: subscription) { $0.completions.append(completion) }
         if subscription.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(subscription) }

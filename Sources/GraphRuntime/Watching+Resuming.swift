@@ -3,7 +3,8 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// A client comes back with `since`. It is told exactly the changes that it has missed, or that they are no longer known.
+// A client comes back with `since`. It is told exactly the changes that it has missed, or that they are no longer
+// known.
 
 /// The changes that a client has missed.
 struct Missed {

@@ -154,7 +154,8 @@ extension Watching {
             })
     }
 
-    /// The topic's patterns match more than may be watched. Its subscriptions end, because an event must not leave attributes out.
+    /// The topic's patterns match more than may be watched. Its subscriptions end, because an event must not leave
+    /// attributes out.
     func endOverfull(_ topic: Topic) {
         deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
         end(topic.members)

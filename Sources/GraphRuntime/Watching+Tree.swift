@@ -26,7 +26,8 @@ extension Watching {
         }
     }
 
-    /// A removed attribute leaves all topics. They know its names until all that went with it have left, for completions.
+    /// A removed attribute leaves all topics. They know its names until all that went with it have left, for
+    /// completions.
     private func leave(_ attribute: AttributeID, _ news: inout News) {
         guard let watch = topics[attribute] else { return }
         news.completions += stopWatching(attribute)
@@ -36,7 +37,8 @@ extension Watching {
         }
     }
 
-    /// A node has another path. The attributes below it leave the topics that know them by the old path. O(names they know).
+    /// A node has another path. The attributes below it leave the topics that know them by the old path. O(names they
+    /// know).
     /// - Returns: attributes that have left a topic altogether.
     private func leave(below old: String, _ news: inout News) -> [AttributeID] {
         var left: [AttributeID] = []
@@ -154,9 +156,10 @@ extension Watching {
         news.tell(line.names, as: line.kind, from: line.from, to: topics.naming(line.names.ids))
     }
 
-    /// How the tree has changed since a revision for a topic, as for a client that was behind; nil when that is no longer known.
+    /// How the tree has changed since a revision for a topic, as for a client that was behind; nil when that is no
+    /// longer known.
     func missedStructure(since revision: UInt64, of topic: Topic, for client: Client) -> StructurePaths? {
-        guard let changes = structureLog.changes(since: revision) else { return nil }
+        guard let changes = structureLog.lines(since: revision) else { return nil }
         var pending = PendingStructure()
         for change in changes {
             var news = StructureNews(listeners: 1, limit: limits.watchedAttributes)

@@ -4,8 +4,8 @@ import Timelines
 import ViewGraph
 import WireProtocol
 
-/// All subscriptions. Turns the changes of a transaction into events: each watched rule that may have changed is evaluated once,
-/// however many watch it, and each topic's event is put together once, however many subscribe to it.
+/// All subscriptions. Turns the changes of a transaction into events: each watched rule that may have changed is
+/// evaluated once, however many watch it, and each topic's event is put together once, however many subscribe to it.
 final class Watching {
     let graph: ViewGraph
     let limits: RuntimeLimits
@@ -42,8 +42,8 @@ final class Watching {
 
     var now: Double { turn.now.monotonic }
 
-    /// Completes a change of the graph: the actions that it sets off are called, all of it becomes one transaction with a
-    /// revision and a place in the history, and those who watch are told.
+    /// Completes a change of the graph: the actions that it sets off are called, all of it becomes one transaction with
+    /// a revision and a place in the history, and those who watch are told.
     /// - Parameters:
     ///   - change: what a client wrote. The states that actions write besides are noted for the store here.
     ///   - stamp: the engine's clock before it.
@@ -306,7 +306,8 @@ extension Watching {
         turn.say(.event(receivers.map { ($0.client.id, $0.number) }, event))
     }
 
-    /// An update with errors, which may come from elsewhere: each client that may not read everything gets one of its own.
+    /// An update with errors, which may come from elsewhere: each client that may not read everything gets one of its
+    /// own.
     private func deliverShown(_ event: Event, to receivers: [Subscription]) {
         var others: [Subscription] = []
         for receiver in receivers {

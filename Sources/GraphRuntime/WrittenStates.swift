@@ -1,6 +1,7 @@
 import AttributeGraph
 
-/// The states that a turn has written since the tree changed last, each once, with the revisions in which they were last.
+/// The states that a turn has written since the tree changed last, each once, with the revisions in which they were
+/// last.
 public struct WrittenStates {
     public private(set) var states: [(state: AttributeID, revision: UInt64)] = []
     /// By row of the engine, where its state may stand in `states`.

@@ -282,8 +282,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 struct ClosureRow: BitwiseCopyable {
     @usableFromInline var code: UInt = 0
     @usableFromInline var context: UInt = 0
-    /// The form of the closure in the lowest byte; above it the place in the table of extras, from 1. No extras is 0, as
-    /// nearly always.
+    /// The form of the closure in the lowest byte; above it the place in the table of extras, from 1. No extras is 0,
+    /// as nearly always.
     @usableFromInline var formAndExtras: UInt32 = 0
     /// The scope that lists it, and its neighbours there; 0: the root, which does not.
     @usableFromInline var scope: UInt32 = 0

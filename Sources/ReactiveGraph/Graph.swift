@@ -98,8 +98,8 @@ extension GraphAccess {
 
     /// Gives an input a value and, outside a batch, runs the observers that are affected. An equal value does nothing.
     ///
-    /// - Throws: `GraphError.removed`; `GraphError.writeDuringEvaluation` inside a rule; `GraphError.unsettled`; the first
-    ///   error of an observer that ran. In the last two cases the write has taken place.
+    /// - Throws: `GraphError.removed`; `GraphError.writeDuringEvaluation` inside a rule; `GraphError.unsettled`; the
+    ///   first error of an observer that ran. In the last two cases the write has taken place.
     @inlinable
     public func set(_ input: AttributeID, _ value: Value) throws {
         let context = context

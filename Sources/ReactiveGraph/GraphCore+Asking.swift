@@ -57,8 +57,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     var isAtRest: Bool { s.pointee.pending.count == 0 && s.pointee.log.count == 0 }
 
-    /// Differs whenever an edge has come or gone, a cycle was found (untracked reads can close one without an edge), or an
-    /// attribute is not watched any more.
+    /// Differs whenever an edge has come or gone, a cycle was found (untracked reads can close one without an edge), or
+    /// an attribute is not watched any more.
     @inlinable @inline(__always)
     var edgeChanges: UInt64 {
         s.pointee.counters.edgesAdded &+ s.pointee.counters.edgesRemoved &+ s.pointee.counters.cycles

@@ -1,16 +1,16 @@
 import AttributeGraph
 
 /// While no edge changes, a write to an input concerns the same vertices every time, and they can be evaluated in the
-/// same order. It is kept as the input's *order*: everything downstream of it, topologically sorted. The next write asks
-/// one vertex after the other whether it has to run, in place of the walks that mark and evaluate.
+/// same order. It is kept as the input's *order*: everything downstream of it, topologically sorted. The next write
+/// asks one vertex after the other whether it has to run, in place of the walks that mark and evaluate.
 ///
 /// An order decides nothing: if anything turns up that was not foreseen, the rest is marked and reported, and the walk
-/// goes on from there. It is made for the observers that a write has reported. Its steps are what these bring up to date
-/// whatever values turn up: through all fixed inputs, and through the input of a tracked rule that is the only one
+/// goes on from there. It is made for the observers that a write has reported. Its steps are what these bring up to
+/// date whatever values turn up: through all fixed inputs, and through the input of a tracked rule that is the only one
 /// concerned. What else is downstream, the order's *side*, is only marked.
 ///
-/// In the table an order is the number of its steps and the size of its side, and then their vertices. Where an input's order begins stands in the input's
-/// row (`ClosureRow`).
+/// In the table an order is the number of its steps and the size of its side, and then their vertices. Where an input's
+/// order begins stands in the input's row (`ClosureRow`).
 extension GraphContext {
     /// So many steps are kept in any graph, and one for each edge beside.
     @inlinable static var leastSteps: UInt64 { 8192 }
@@ -152,8 +152,8 @@ extension GraphCore where Host: ~Copyable {
         return defersMarks
     }
 
-    /// Brings a vertex of an order up to date. False if something else has turned up than was foreseen, and the rest of the
-    /// order has been marked.
+    /// Brings a vertex of an order up to date. False if something else has turned up than was foreseen, and the rest of
+    /// the order has been marked.
     @inlinable @inline(__always)
     func takeStep(_ step: UnsafeMutablePointer<UInt32>) -> Bool {
         let index = step.pointee
@@ -189,10 +189,10 @@ extension GraphCore where Host: ~Copyable {
         return false
     }
 
-    /// Appends what is downstream of an input whose write has just marked it: first, sorted, what the reported observers bring
-    /// up to date whatever values turn up, by a depth-first search upstream from them; then the rest. Returns the number of
-    /// the former; nil if there is no such order, or if most of it would only be marked. O(vertices + edges), as the marking
-    /// was.
+    /// Appends what is downstream of an input whose write has just marked it: first, sorted, what the reported
+    /// observers bring up to date whatever values turn up, by a depth-first search upstream from them; then the rest.
+    /// Returns the number of the former; nil if there is no such order, or if most of it would only be marked.
+    /// O(vertices + edges), as the marking was.
     ///
     /// The hint of a vertex says where it stands in the list.
     @inlinable @inline(never)

@@ -1,5 +1,5 @@
-/// CRC-32C (Castagnoli; RFC 3720, appendix B.4): it finds every burst of up to 32 damaged bits. Eight bytes at a time by
-/// as many tables ("slicing by 8"), which is about five times as fast as byte by byte.
+/// CRC-32C (Castagnoli; RFC 3720, appendix B.4): it finds every burst of up to 32 damaged bits. Eight bytes at a time
+/// by as many tables ("slicing by 8"), which is about five times as fast as byte by byte.
 struct Checksum {
     private var state: UInt32 = .max
 

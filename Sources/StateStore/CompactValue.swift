@@ -1,7 +1,8 @@
 import AttributeValues
 
-// A value as the store writes it: a sign and what it says. Typed JSON takes ten times as long. Values of types that are rare stand as
-// typed JSON behind a sign of their own; rows of earlier versions are typed JSON without a sign, which begins with a brace.
+// A value as the store writes it: a sign and what it says. Typed JSON takes ten times as long. Values of types that are
+// rare stand as typed JSON behind a sign of their own; rows of earlier versions are typed JSON without a sign, which
+// begins with a brace.
 
 private enum Sign {
     static let null: UInt8 = 0

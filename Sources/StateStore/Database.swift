@@ -46,8 +46,8 @@ final class Database {
         if backupLock >= 0 { close(backupLock) }
     }
 
-    /// Copies the write-ahead log into the database whenever it has so many pages, as SQLite does by itself, but not while
-    /// a backup is made (`StateStore.backUp`), which holds the file's lock.
+    /// Copies the write-ahead log into the database whenever it has so many pages, as SQLite does by itself, but not
+    /// while a backup is made (`StateStore.backUp`), which holds the file's lock.
     func checkpoint(everyPages pages: Int32 = 1000) throws(StoreError) {
         backupLock = open(path, O_RDONLY | O_CLOEXEC)
         guard backupLock >= 0 else { throw .system("open", path) }

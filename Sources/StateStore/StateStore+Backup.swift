@@ -3,11 +3,12 @@ import Glibc
 
 // A copy of the store while a daemon writes to it.
 //
-// The daemon has SQLite's lock, so the copy reads the files without SQLite. The daemon appends commits to the write-ahead
-// log. A checkpoint copies pages of the log into the database, and only after that the log begins anew, with other salts
-// in its header. So if the header is the same before the database is copied and after the log is copied, every page that
-// a checkpoint changed meanwhile is also in the copied log, which takes precedence. Otherwise the copy begins again. The
-// daemon makes no checkpoints while the copy holds the lock of the file, so the log can begin anew only once.
+// The daemon has SQLite's lock, so the copy reads the files without SQLite. The daemon appends commits to the
+// write-ahead log. A checkpoint copies pages of the log into the database, and only after that the log begins anew,
+// with other salts in its header. So if the header is the same before the database is copied and after the log is
+// copied, every page that a checkpoint changed meanwhile is also in the copied log, which takes precedence. Otherwise
+// the copy begins again. The daemon makes no checkpoints while the copy holds the lock of the file, so the log can
+// begin anew only once.
 
 extension StateStore {
     /// What a backup contains.
@@ -23,8 +24,8 @@ extension StateStore {
     /// Of the system's page cache, which a write fills from front to back.
     private static let pageSize = 4096
 
-    /// Writes the store of a directory into one file, which can replace the store. An existing file is replaced when the new
-    /// one is complete. A daemon may run meanwhile.
+    /// Writes the store of a directory into one file, which can replace the store. An existing file is replaced when
+    /// the new one is complete. A daemon may run meanwhile.
     ///
     /// Subscribers of the backup's epoch cannot resume over it: they may have seen later revisions.
     /// - Throws: `damaged`, `foreign`, `denied`, `failed`.
@@ -103,8 +104,8 @@ extension StateStore {
         return Array(header.prefix(count))
     }
 
-    /// Copies a file in pieces, the last one first. The daemon appends to its log meanwhile: a commit of which the copy has
-    /// a piece was written when the pieces before it were read.
+    /// Copies a file in pieces, the last one first. The daemon appends to its log meanwhile: a commit of which the copy
+    /// has a piece was written when the pieces before it were read.
     private static func copyFile(
         _ from: String, _ to: String, in pieces: Int, mayBeMissing: Bool = false
     ) throws(StoreError) {

@@ -71,8 +71,8 @@ extension StateStore {
     /// Where a store is made, to be renamed when it is whole.
     static func newPath(_ path: String) -> String { path + ".new" }
 
-    /// Whether there is a store. A new one gets its name when it is whole, so an empty file never was one, and SQLite must not
-    /// see it: it would begin a database there, and delete the log.
+    /// Whether there is a store. A new one gets its name when it is whole, so an empty file never was one, and SQLite
+    /// must not see it: it would begin a database there, and delete the log.
     private static func exists(_ path: String, _ log: WriteAheadLog) throws(StoreError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -179,7 +179,8 @@ extension StateStore {
         return Int64(sum.value)
     }
 
-    /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum and form.
+    /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum
+    /// and form.
     /// - Returns: what was found, and what it says of the life before.
     static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> (restored: Restored, life: Life)
     {
@@ -219,8 +220,8 @@ extension StateStore {
         var isSalvaged: Bool
         var rows: [String: String] = [:]
 
-        /// Whether all that a client can have seen in it is in the store, and the graph stands on the same things. A killed daemon loses
-        /// nothing; a machine that went down may take what its disk was not made to confirm.
+        /// Whether all that a client can have seen in it is in the store, and the graph stands on the same things. A
+        /// killed daemon loses nothing; a machine that went down may take what its disk was not made to confirm.
         func isContinued(machine: String, _ basis: String) -> Bool {
             guard rows[StateStore.basisName] == basis else { return false }
             if !machine.isEmpty, rows[StateStore.machineName] == machine { return true }

@@ -4,10 +4,11 @@ import GraphRuntime
 import ViewGraph
 
 extension StateStore {
-    /// Puts a sound store in the place of a damaged one, with all that can be read of it; the damaged files stay beside it.
+    /// Puts a sound store in the place of a damaged one, with all that can be read of it; the damaged files stay beside
+    /// it.
     ///
-    /// The table is read from both ends, so that one unreadable page costs what stands on it. The new store begins a new
-    /// epoch, because a client that resumed would not hear what was lost.
+    /// The table is read from both ends, so that one unreadable page costs what stands on it. The new store begins a
+    /// new epoch, because a client that resumed would not hear what was lost.
     /// - Returns: what was kept, and where the damaged store is.
     static func recover(_ path: String, _ lock: FolderLock, _ newEpoch: () -> String) throws(StoreError) -> [String] {
         let (rows, reserved) = try salvage(path, lock)
@@ -50,8 +51,8 @@ extension StateStore {
         try store.close(revision: revision + reservation)
     }
 
-    /// The damaged database keeps its name until the new one takes it: whenever this is cut off, the next start finds damage
-    /// and not a folder without a store.
+    /// The damaged database keeps its name until the new one takes it: whenever this is cut off, the next start finds
+    /// damage and not a folder without a store.
     private static func setAside(_ path: String) throws(StoreError) -> String {
         var number = 1
         while access("\(path).damaged-\(number)", F_OK) == 0 || access("\(path).damaged-\(number)-wal", F_OK) == 0 {

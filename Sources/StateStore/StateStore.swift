@@ -3,11 +3,12 @@ import CSQLite
 import GraphRuntime
 import ViewGraph
 
-/// What survives the daemon: what clients have changed of the scenes, and the values of durable states, in an SQLite file.
+/// What survives the daemon: what clients have changed of the scenes, and the values of durable states, in an SQLite
+/// file.
 ///
-/// The file holds rows by key and name. A row says what clients changed of one node, or the value of one state, so that the store grows
-/// with the tree and not with time. A turn appends one row with all that it has changed, in order, to the table `turns`. `fold` puts
-/// these changes into the rows by key later, in slices. Opening a store reads both.
+/// The file holds rows by key and name. A row says what clients changed of one node, or the value of one state, so that
+/// the store grows with the tree and not with time. A turn appends one row with all that it has changed, in order, to
+/// the table `turns`. `fold` puts these changes into the rows by key later, in slices. Opening a store reads both.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
 public final class StateStore {
@@ -26,8 +27,8 @@ public final class StateStore {
         public var epoch: String
         /// No client can have seen a later one.
         public var revision: UInt64
-        /// Who has seen this revision or a later one has seen nothing that the store does not hold, and from here on nothing has changed
-        /// but values of states.
+        /// Who has seen this revision or a later one has seen nothing that the store does not hold, and from here on
+        /// nothing has changed but values of states.
         public var resumableFrom: UInt64
         /// In no order that matters.
         public var rows: [StoredRow]
@@ -71,8 +72,8 @@ public final class StateStore {
     static let schemaVersion: Int64 = 3
     /// Differs in that all values are typed JSON.
     static let earlierVersion: Int64 = 2
-    /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon that
-    /// was killed continues behind the reservation: its clients never see a revision twice.
+    /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon
+    /// that was killed continues behind the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
 
     static let schema = """
@@ -83,8 +84,8 @@ public final class StateStore {
         CREATE TABLE turns(sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
         """
 
-    /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before the
-    /// first change and behind the last. A store of an earlier version has no such row.
+    /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before
+    /// the first change and behind the last. A store of an earlier version has no such row.
     static let resumableName = "resumable"
     static let logName = "log"
     /// The row of `life` that a recovered store has.
@@ -197,8 +198,8 @@ public final class StateStore {
     public static let sliceChanges = 500
     private static let sliceBytes = 1 << 20
 
-    /// Puts changes of the oldest turns into the rows by key. A turn may take several slices: its changes do the same when they are done
-    /// again, and it is there until all of them are done.
+    /// Puts changes of the oldest turns into the rows by key. A turn may take several slices: its changes do the same
+    /// when they are done again, and it is there until all of them are done.
     /// - Returns: the changes that were folded.
     @discardableResult
     public func fold(atMost limit: Int = StateStore.sliceChanges) throws(StoreError) -> Int {
@@ -275,8 +276,8 @@ public final class StateStore {
         try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         try StateStore.write(StateStore.logName, StateStore.usedLog, with: setLife)
-        // Copies this into the database and leaves it in the log as well: at no moment the one says that the other is in use
-        // and it is empty.
+        // Copies this into the database and leaves it in the log as well: at no moment the one says that the other is
+        // in use and it is empty.
         try database.execute("PRAGMA wal_checkpoint(FULL)")
     }
 

@@ -3,8 +3,9 @@ import ViewGraph
 
 /// What a turn has changed, in order, as one row holds it until it is folded into the rows by key.
 ///
-/// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key that are not later), the revision (8 bytes, little-endian),
-/// and texts with their lengths (4 bytes each): the key; for 0 and 1 the name; for 0 the value (see `CompactValue.swift`).
+/// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key that are not later),
+/// the revision (8 bytes, little-endian), and texts with their lengths (4 bytes each): the key; for 0 and 1 the name;
+/// for 0 the value (see `CompactValue.swift`).
 struct TurnBody {
     private enum Operation {
         static let put: UInt8 = 0

@@ -1,22 +1,23 @@
 import Glibc
 
-/// What SQLite's write-ahead log holds, looked at before SQLite opens it: SQLite takes a log up to its first bad frame and
-/// passes over the rest without a word, because it cannot tell a transaction that a crash cut off from one that was lost.
+/// What SQLite's write-ahead log holds, looked at before SQLite opens it: SQLite takes a log up to its first bad frame
+/// and passes over the rest without a word, because it cannot tell a transaction that a crash cut off from one that was
+/// lost.
 ///
 /// It can be told by what stands behind. The log is written from front to back, and under `durability: full` each
-/// transaction is on the disk before the next one begins; so a crash leaves at most the last transaction in pieces. A frame
-/// of this log behind another transaction's end, behind the first bad frame, says that acknowledged transactions are lost.
-/// Frames of an earlier round through the file, with other salts, say nothing: SQLite begins at the front again when all of
-/// the log is in the database.
+/// transaction is on the disk before the next one begins; so a crash leaves at most the last transaction in pieces. A
+/// frame of this log behind another transaction's end, behind the first bad frame, says that acknowledged transactions
+/// are lost. Frames of an earlier round through the file, with other salts, say nothing: SQLite begins at the front
+/// again when all of the log is in the database.
 ///
-/// Not to be told: damage in the very last transaction. It is left out as one that was cut off. Nor whether transactions stood
-/// behind the place where the file ends.
+/// Not to be told: damage in the very last transaction. It is left out as one that was cut off. Nor whether
+/// transactions stood behind the place where the file ends.
 ///
 /// The format: https://sqlite.org/fileformat2.html#walformat
 struct WriteAheadLog {
     private(set) var size = 0
-    /// There is a header, and it is sound. A log may be no more than that: SQLite writes a new header before the first commit of
-    /// a round, when all of the round before is in the database.
+    /// There is a header, and it is sound. A log may be no more than that: SQLite writes a new header before the first
+    /// commit of a round, when all of the round before is in the database.
     private(set) var hasHeader = false
     /// Transactions that can be read.
     private(set) var transactions = 0
@@ -107,8 +108,8 @@ struct WriteAheadLog {
                 hasPieces = false
             } else if isOurs {
                 hasPieces = true
-                // The bad frame may have lost its salts and still be the end of a transaction: its successor tells that it
-                // was written before it.
+                // The bad frame may have lost its salts and still be the end of a transaction: its successor tells that
+                // it was written before it.
                 if gap != nil, isSummed, endsBehindGap > 0 || previousEnds { isBehindGap = true }
                 if gap != nil, ends { endsBehindGap += 1 }
             }

@@ -56,7 +56,7 @@ extension ViewGraph {
             }
             switch step.target {
             case .reference(let reference):
-                guard let target = resolve(reference.name, from: row, .modifier) else {
+                guard let target = resolveName(reference.name, from: row, .modifier) else {
                     throw Failure(
                         .dangling, "\(text): $\(reference.name) names no attribute of an enclosing node", path: text)
                 }
@@ -116,7 +116,7 @@ extension ViewGraph {
 
     /// The attribute that a name means around a node.
     public func path(ofName name: String, around node: NodeID) -> String? {
-        resolve(name, from: node.row, .enclosing).map(path)
+        resolveName(name, from: node.row, .enclosing).map(path)
     }
 
     /// An expression in a scope of a node, as the open transaction leaves the graph so far.
@@ -130,7 +130,7 @@ extension ViewGraph {
             if let value = arguments[reference.name] {
                 return try value.select(reference.steps).get()
             }
-            guard let found = resolve(reference.name, from: row, scope) else {
+            guard let found = resolveName(reference.name, from: row, scope) else {
                 throw Failure(.dangling, "$\(reference.name) names no attribute of an enclosing node")
             }
             return try contentInTransaction(at: Place(found, reference.steps)).get()

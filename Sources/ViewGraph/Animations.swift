@@ -8,7 +8,8 @@ extension ViewGraph {
     /// Whether an animation modifier stands around anything that is watched.
     public var hasAnimationModifiers: Bool { !animationValues.isEmpty }
 
-    /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is noticed.
+    /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is
+    /// noticed.
     public func prepareAnimations(for attribute: AttributeID) {
         guard nodes.hasAnimations, let row = attributes[Int(attribute.index)]?.node else { return }
         for row in nodes.around(row) {
@@ -61,8 +62,8 @@ extension ViewGraph {
 /// What nodes say of the motion in them.
 public struct MotionSurroundings {
     public var reducesMotion = false
-    /// The animation of the nearest enclosing modifier whose value changed: nil if there is none, `.some(nil)` if it says that
-    /// nothing moves.
+    /// The animation of the nearest enclosing modifier whose value changed: nil if there is none, `.some(nil)` if it
+    /// says that nothing moves.
     public var modifier: String??
 }
 

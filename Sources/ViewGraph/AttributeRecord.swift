@@ -186,8 +186,8 @@ enum Source {
     /// Another place, as it is. `vertex` holds what the place holds; found when first read.
     indirect case alias(Place, vertex: AttributeID?)
     case rule(BoundRule)
-    /// The place that a rule chooses, and steps further inside. A place in the value of such an attribute has that as its
-    /// `whole`.
+    /// The place that a rule chooses, and steps further inside. A place in the value of such an attribute has that as
+    /// its `whole`.
     indirect case selected(BoundSelection, steps: [AttributePath.Step], whole: AttributeID?)
     /// The attribute at a path, whoever is there.
     indirect case rooted(RootReference, steps: [AttributePath.Step], whole: AttributeID?)

@@ -5,8 +5,8 @@ import SceneModel
 // States that begin with what a rule gives: `state: { draft: { initial: =title } }`.
 
 extension ViewGraph {
-    /// Gives the states of new nodes their first values, unless a store has. The error of a rule is a state's value until
-    /// somebody writes one.
+    /// Gives the states of new nodes their first values, unless a store has. The error of a rule is a state's value
+    /// until somebody writes one.
     func beginStates() {
         for _ in 0..<limits.reactionRounds where !unbegun.isEmpty {
             let states = unbegun

@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// What the request at hand may still do, in steps. Whoever begins a request sets both. Without a request there is no limit.
+/// What the request at hand may still do, in steps. Whoever begins a request sets both. Without a request there is no
+/// limit.
 struct Budget {
     /// Steps that rules and answers may take. Below zero, rules are deferred.
     var steps = Int.max

@@ -22,7 +22,7 @@ extension Wiring {
 
     private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject)] {
         nodes[Int(row)].definition.environmentObjects.compactMap { reference in
-            guard let named = self.resolve(reference.name, from: row, .modifier) else { return nil }
+            guard let named = self.resolveName(reference.name, from: row, .modifier) else { return nil }
             let place = Place(named, reference.steps)
             let target = follow(place)
             if case .object(let object) = record(target.attribute).source {
@@ -156,7 +156,7 @@ extension Wiring {
     }
 
     private func alias(_ reference: Reference, from row: UInt32, _ scope: Scope) -> Source {
-        guard let target = resolve(reference.name, from: row, scope) else {
+        guard let target = resolveName(reference.name, from: row, scope) else {
             return .literal(
                 .failure(
                     Failure(
@@ -220,7 +220,7 @@ extension Wiring {
     }
 
     private func place(of input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> Place? {
-        if let found = resolve(input.root, from: row, scope) { return Place(found, input.path) }
+        if let found = resolveName(input.root, from: row, scope) { return Place(found, input.path) }
         if input.root == "value", let value { return Place(value.attribute, value.steps + input.path) }
         if input.root == "subviews" || input.root == "sections" {
             let (parts, container) = (SubviewParts(input.parts), container(meantBy: scope, at: row))
@@ -254,8 +254,8 @@ extension Wiring {
         return nodes.body(around: row)?.root ?? row
     }
 
-    /// How many of a node's own modifiers of the environment stand around what is written in a scope: none but those of the use of the
-    /// component that it is written in. What a node puts into the environment is for what is below.
+    /// How many of a node's own modifiers of the environment stand around what is written in a scope: none but those of
+    /// the use of the component that it is written in. What a node puts into the environment is for what is below.
     private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
         switch scope {
         case .nestedModifier(let outer): outer
@@ -299,10 +299,12 @@ extension Wiring {
 }
 
 extension NodeDefinition {
-    /// How many of its environment's modifiers stand around the innermost component that it is made from: those of all uses.
+    /// How many of its environment's modifiers stand around the innermost component that it is made from: those of all
+    /// uses.
     fileprivate var modifiersAroundBody: Int { modifiersAround(environment.count + transformEnvironment.count) }
 
-    /// How many of its environment's modifiers stand around the component that wrote the one at a place: those of the uses outside it.
+    /// How many of its environment's modifiers stand around the component that wrote the one at a place: those of the
+    /// uses outside it.
     fileprivate func modifiersAround(_ place: Int) -> Int {
         let count = environment.count + transformEnvironment.count
         var around = 0

@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Large documents become nodes in slices: the nodes of a plan are made and connected while nobody sees them, and `perform` links
-// them into the tree.
+// Large documents become nodes in slices: the nodes of a plan are made and connected while nobody sees them, and
+// `perform` links them into the tree.
 
 /// What making and connecting nodes costs, in steps of about 50 ns.
 enum BuildCost {
@@ -13,8 +13,8 @@ enum BuildCost {
     static let row = 80
 }
 
-/// The new nodes of a plan, made ahead. They know their parents; their parents do not know them, so that no path, pattern or
-/// subview leads to them. Nothing of them is evaluated, so the engine has no edge from the tree to them.
+/// The new nodes of a plan, made ahead. They know their parents; their parents do not know them, so that no path,
+/// pattern or subview leads to them. Nothing of them is evaluated, so the engine has no edge from the tree to them.
 ///
 /// While one is under way, only data may change the tree: see `ViewGraph.advance`.
 public final class Construction {
@@ -43,8 +43,8 @@ public final class Construction {
     fileprivate var unbegun: [AttributeID] = []
     fileprivate var staleForEach: Set<UInt32> = []
     fileprivate var components: CurrentComponents
-    // The rows of the nodes are written as the nodes are made, so that the change that links them has little to write. Until then a
-    // marker in the store says that they do not count: see `UnlinkedTrees`.
+    // The rows of the nodes are written as the nodes are made, so that the change that links them has little to write.
+    // Until then a marker in the store says that they do not count: see `UnlinkedTrees`.
     /// Whether the nodes have keys and rows.
     fileprivate(set) var isStored = false
     /// The least number in a key of theirs.
@@ -100,8 +100,8 @@ extension ViewGraph {
         return construction
     }
 
-    /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the construction can
-    /// only be abandoned.
+    /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the
+    /// construction can only be abandoned.
     public func hasParents(of construction: Construction) -> Bool { construction.parents.allSatisfy { isAlive($0) } }
 
     /// Makes nodes until the steps are used up. Call it only while `hasParents` is true.
@@ -230,8 +230,8 @@ extension ViewGraph {
         swap(&persistence.components, &construction.components)
     }
 
-    /// Gives the nodes of a construction their place in the tree, all at once. O(new attributes), about 20 ns for each. Nothing is
-    /// created, connected or evaluated.
+    /// Gives the nodes of a construction their place in the tree, all at once. O(new attributes), about 20 ns for each.
+    /// Nothing is created, connected or evaluated.
     /// - Parameter before: the declarations before the change.
     func link(_ construction: Construction, _ before: Declarations) {
         for (top, creation) in zip(construction.tops, construction.plan.creations) {

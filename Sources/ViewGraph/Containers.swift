@@ -8,8 +8,8 @@ import SceneModel
 extension Wiring {
     // MARK: Subviews
 
-    /// Which nodes are the container's subviews, as numbers; see `subviewNumber`. The first counts the changes of what stands between
-    /// the container and its subviews.
+    /// Which nodes are the container's subviews, as numbers; see `subviewNumber`. The first counts the changes of what
+    /// stands between the container and its subviews.
     func subviewListContent(of row: UInt32) throws -> Content {
         try readStructure(of: row)
         var list: [Value] = [.int(Int64(nodes[Int(row)].wrappingChanges))]
@@ -109,7 +109,8 @@ extension Wiring {
         setInput(structure, .value(.int(count + 1)))
     }
 
-    /// As `shapeChanged` everywhere, when keys are declared again: what is gathered has another default, or is merged another way. O(nodes).
+    /// As `shapeChanged` everywhere, when keys are declared again: what is gathered has another default, or is merged
+    /// another way. O(nodes).
     func gatheringChanged() {
         for row in nodes.living {
             countWrappingChange(of: row)

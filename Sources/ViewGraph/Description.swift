@@ -130,8 +130,8 @@ public struct Description {
         ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
     }
 
-    /// What an attribute read last and who reads it, by name. Which readers have run, and how often the rule ran, depends on the whole
-    /// graph, so it is told to those alone who may read all of it.
+    /// What an attribute read last and who reads it, by name. Which readers have run, and how often the rule ran,
+    /// depends on the whole graph, so it is told to those alone who may read all of it.
     public func explain(_ attribute: AttributeID, into map: inout ValueMap) {
         let record = graph.record(attribute)
         map["kind"] = .string(record.kind.rawValue)
@@ -243,8 +243,8 @@ public struct Description {
 extension Wiring {
     public var description: Description { Description(self) }
 
-    /// Charges an answer that describes nodes and their attributes before it is made: by what the attributes hold now, for rules have
-    /// costs of their own.
+    /// Charges an answer that describes nodes and their attributes before it is made: by what the attributes hold now,
+    /// for rules have costs of their own.
     func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
         for row in rows {
             try charge(Wiring.stepsPerDescribedNode)

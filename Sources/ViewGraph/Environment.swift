@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// The environment flows down: a reader is bound, when it is defined, to the one vertex that decides its key for it, so a
-// change runs only the readers that inherit that override.
+// The environment flows down: a reader is bound, when it is defined, to the one vertex that decides its key for it, so
+// a change runs only the readers that inherit that override.
 
 extension Wiring {
     /// Environment values that live on the root, kept current by the daemon or set by an operator.

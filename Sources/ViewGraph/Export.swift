@@ -7,9 +7,9 @@ import SceneModel
 
 /// How what stands below a node is written as a document.
 ///
-/// A node is written with its present states as initial values. What was made from a component is written as its use, as long as its
-/// inside is as the component says, and what a `forEach` makes is left out; the present states inside both are written under `values`.
-/// Cost: O(nodes and attributes below).
+/// A node is written with its present states as initial values. What was made from a component is written as its use,
+/// as long as its inside is as the component says, and what a `forEach` makes is left out; the present states inside
+/// both are written under `values`. Cost: O(nodes and attributes below).
 struct SceneExporter {
     let graph: Wiring
     /// The ids of the place that the document is to be applied to.
@@ -44,7 +44,8 @@ struct SceneExporter {
         func map(_ entries: [String: Value]) -> Value {
             .map(ValueMap(entries.sorted { $0.key.precedesByBytes($1.key) }.map { (.string($0.key), $0.value) }))
         }
-        // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold already.
+        // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold
+        // already.
         guard graph.mayRead == nil else { return .map(finish(document, nodes)) }
         if !written.keys.isEmpty {
             document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.literal() }) })
@@ -175,8 +176,8 @@ struct SceneExporter {
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
     }
 
-    /// Whether a node can be written as the use of its component: the component still says the same, and nobody has changed
-    /// what it made.
+    /// Whether a node can be written as the use of its component: the component still says the same, and nobody has
+    /// changed what it made.
     private mutating func isUse(_ row: UInt32) -> Bool {
         let node = graph.nodes[Int(row)]
         guard node.definition.component != nil, let body = node.definition.body, components.isCurrent(body),
@@ -245,13 +246,13 @@ struct SceneExporter {
         return fields
     }
 
-    /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands. A name that leads to what may
-    /// not be read leads nowhere.
+    /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands. A name that
+    /// leads to what may not be read leads nowhere.
     private mutating func noteDangling(in row: UInt32) {
         let names = ReferredNames(in: graph.nodes[Int(row)].definition)
         for (names, scope) in [(names.enclosing, Scope.enclosing), (names.modifier, .modifier)] {
             for name in names
-            where graph.resolve(name, from: row, scope).map({ graph.isVisible($0) }) != true {
+            where graph.resolveName(name, from: row, scope).map({ graph.isVisible($0) }) != true {
                 dangling.insert(name)
             }
         }

@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Lists whose data depends on their own instances, as a container's count of subviews that one of them makes. It may come to rest
-// or not; the engine sees no cycle, because instances are made between evaluations.
+// Lists whose data depends on their own instances, as a container's count of subviews that one of them makes. It may
+// come to rest or not; the engine sees no cycle, because instances are made between evaluations.
 
 /// What became of a list when it was held against its data.
 enum ListUpdate {
@@ -18,7 +18,8 @@ enum ListUpdate {
 struct Settlement {
     /// How often each list has changed its instances, and how many it has made, the first change left aside.
     fileprivate var changes: [UInt32: (count: Int, made: Int)] = [:]
-    /// Lists that have been found to go on without end, with the loop that each is on. They are not looked at again in this settlement.
+    /// Lists that have been found to go on without end, with the loop that each is on. They are not looked at again in
+    /// this settlement.
     fileprivate(set) var endless: [UInt32: [AttributeID]] = [:]
 
     /// Instances made by several changes for one transaction from which on a list is looked at for what makes it grow.
@@ -26,9 +27,9 @@ struct Settlement {
 }
 
 extension ViewGraph {
-    /// Counts a change of a list. A list that has changed too often, has grown too much or has got data that is refused, and reads what
-    /// its own instances bring about, is endless: so are all lists on the way from its instances back to its data. They lose their
-    /// instances, and have the error until their data changes.
+    /// Counts a change of a list. A list that has changed too often, has grown too much or has got data that is
+    /// refused, and reads what its own instances bring about, is endless: so are all lists on the way from its
+    /// instances back to its data. They lose their instances, and have the error until their data changes.
     ///
     /// A list that does not read its own instances changes no more often than there are lists for it to follow.
     func noteUpdate(_ update: ListUpdate, of row: UInt32, _ settlement: inout Settlement) {
@@ -81,8 +82,8 @@ extension ViewGraph {
         }
     }
 
-    /// Remembers how often the rules of its loop have run when a list without instances is at rest: it is tried again once one of them
-    /// has run again.
+    /// Remembers how often the rules of its loop have run when a list without instances is at rest: it is tried again
+    /// once one of them has run again.
     func noteEndless(_ settlement: Settlement) {
         let lists = settlement.endless.filter { nodes[Int($0.key)].instances?.failure?.code == .cycle }
         for row in lists.keys { if let data = nodes[Int(row)].instances?.data { _ = content(of: data) } }
@@ -99,8 +100,9 @@ extension ViewGraph {
 
     private func runs(of rules: [AttributeID]) -> UInt32 { rules.reduce(0) { $0 &+ engine.evaluations(of: $1) } }
 
-    /// The shortest way from a list's data along what it reads to the list's own instances; nil if there is none. Begins with the data,
-    /// and names the data of other lists that it leads through. O(vertices upstream + their edges).
+    /// The shortest way from a list's data along what it reads to the list's own instances; nil if there is none.
+    /// Begins with the data, and names the data of other lists that it leads through. O(vertices upstream + their
+    /// edges).
     private func feedback(of row: UInt32) -> [AttributeID]? {
         guard let start = nodes[Int(row)].instances?.data else { return nil }
         var readBy: [AttributeID: AttributeID] = [:]
@@ -123,8 +125,8 @@ extension ViewGraph {
         return nil
     }
 
-    /// The data of the lists that decide what a vertex is, beside what it reads: those that make what it gathers, whose element it is,
-    /// or whose ids it lists.
+    /// The data of the lists that decide what a vertex is, beside what it reads: those that make what it gathers, whose
+    /// element it is, or whose ids it lists.
     private func listsBehind(_ attribute: AttributeID) -> [AttributeID] {
         guard let record = attributes[Int(attribute.index)] else { return [] }
         switch record.source {

@@ -46,7 +46,7 @@ extension ViewGraph {
     /// Where the elements of referenced data live; nil for data that is made, whose elements are read-only.
     private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
         guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
-        return resolve(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
+        return resolveName(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
     }
 
     /// Begins again without instances, when those there are cannot be carried on.
@@ -113,7 +113,8 @@ extension ViewGraph {
         try chargeInstances(made, growth)
     }
 
-    /// - Throws: `conflict` when the branch that a choice is about to make has a node with the id of another one beside it.
+    /// - Throws: `conflict` when the branch that a choice is about to make has a node with the id of another one beside
+    ///   it.
     private func refuseTaken(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         guard definition.choice != nil, let name = list.first, name != nodes[Int(row)].instances?.ids.first,
             let branch = definition.template(for: name)

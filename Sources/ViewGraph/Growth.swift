@@ -115,7 +115,8 @@ extension Wiring {
     }
 
     /// A value that is written as its type holds it, no longer than the limit; nil when it does not fit.
-    /// - Parameter mayGrow: whether it may be longer than the one in whose place it comes, beside what its type adds to it.
+    /// - Parameter mayGrow: whether it may be longer than the one in whose place it comes, beside what its type adds to
+    ///   it.
     func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure)
         -> Value?
     {

@@ -15,7 +15,8 @@ extension Wiring {
         return type.mustHold(declaredType(of: target))
     }
 
-    /// The type that whatever stands at a place has for sure. A reference that may find no object has that of the one it finds.
+    /// The type that whatever stands at a place has for sure. A reference that may find no object has that of the one
+    /// it finds.
     func declaredType(of place: Place) -> ValueType {
         let place = follow(place)
         guard let record = attributes[Int(place.attribute.index)] else { return .dyn }

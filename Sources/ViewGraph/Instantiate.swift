@@ -31,7 +31,8 @@ extension Wiring {
         createRule(node: row, name: name, type: type, source: unconnected)
     }
 
-    /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by itself.
+    /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by
+    /// itself.
     func createObject(
         _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32,
         isHidden: Bool = false

@@ -55,8 +55,8 @@ extension Wiring {
         return place.steps.isEmpty ? attributes[Int(place.attribute.index)]?.type : nil
     }
 
-    /// The node and name of a named attribute; nil for hidden ones, and for properties of objects, which are named as places in
-    /// the attribute that holds the object.
+    /// The node and name of a named attribute; nil for hidden ones, and for properties of objects, which are named as
+    /// places in the attribute that holds the object.
     public func owner(of attribute: AttributeID) -> (NodeID, String)? {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
             !nodes[Int(record.node)].isObject, isNamed(attribute)
@@ -64,7 +64,8 @@ extension Wiring {
         return (nodes.nodeID(record.node), record.name)
     }
 
-    /// Whether the name of an attribute means it: an instance's element or index gives way to an attribute of the node's own.
+    /// Whether the name of an attribute means it: an instance's element or index gives way to an attribute of the
+    /// node's own.
     func isNamed(_ attribute: AttributeID) -> Bool {
         let record = record(attribute)
         return nodes[Int(record.node)].attributes[record.name].map { $0 == attribute } ?? true
@@ -81,8 +82,8 @@ extension Wiring {
         causes(of: attribute).last
     }
 
-    /// From an attribute down to the input whose change reached it last, the attribute first. Projections lead on to the state
-    /// they are of.
+    /// From an attribute down to the input whose change reached it last, the attribute first. Projections lead on to
+    /// the state they are of.
     public func causes(of attribute: AttributeID) -> [AttributeID] {
         var chain = [attribute]
         var seen: Set<AttributeID> = [attribute]
@@ -95,7 +96,8 @@ extension Wiring {
         if let owner = places.owner(of: attribute) { return owner }
         // A place behind a reference is what it reads, also when it has run only once.
         if wholeAttribute(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
-        // What has run only once was not made to by any: it has its value from what it read, of which something came last.
+        // What has run only once was not made to by any: it has its value from what it read, of which something came
+        // last.
         return engine.inputs(of: attribute).max { engine.changedAt($0) < engine.changedAt($1) }
     }
 }

@@ -3,8 +3,8 @@ import SceneModel
 
 /// How one list of elements becomes another: a stretch in the middle, and what happens to the instances in it.
 ///
-/// Elements at both ends are compared by identity of storage first, then by id; ids are looked up in dictionaries only within the
-/// stretch. Cost: O(n) comparisons of words, O(stretch) look-ups.
+/// Elements at both ends are compared by identity of storage first, then by id; ids are looked up in dictionaries only
+/// within the stretch. Cost: O(n) comparisons of words, O(stretch) look-ups.
 struct ListChange {
     /// The stretch before and after.
     private(set) var old: Range<Int>
@@ -17,7 +17,8 @@ struct ListChange {
     /// Places of the old stretch whose instances go, with their names in `removed`.
     private(set) var gone: [Int] = []
     private(set) var removed: [String] = []
-    /// Places of the new stretch whose instances have changed places with their neighbours: the fewest that explain the order.
+    /// Places of the new stretch whose instances have changed places with their neighbours: the fewest that explain the
+    /// order.
     private(set) var moved: [Int] = []
     /// Places in the new list whose element differs from the one that the same instance had.
     private(set) var changedElements: [Int] = []
@@ -25,8 +26,8 @@ struct ListChange {
     /// Whether ids come, go, or stand in another order.
     var isReordering: Bool { !old.isEmpty || !new.isEmpty }
 
-    /// - Throws: `typeMismatch` for an element without a usable id, `conflict` with the ids that occur twice, `invalid` for one that
-    ///   cannot name a node.
+    /// - Throws: `typeMismatch` for an element without a usable id, `conflict` with the ids that occur twice, `invalid`
+    ///   for one that cannot name a node.
     init(from state: ForEachState, to list: ValueList, idField: String) throws(Failure) {
         func id(at position: Int) throws(Failure) -> Value {
             try ListChange.id(of: list[position], at: position, idField)
@@ -154,8 +155,8 @@ struct ListChange {
             hint: "give every element a string, int, uint or bool named \(idField), or name another id field")
     }
 
-    /// Survivors outside a longest increasing run of old places. O(n log n) by patience sorting (Fredman 1975), O(n) where the
-    /// order is kept.
+    /// Survivors outside a longest increasing run of old places. O(n log n) by patience sorting (Fredman 1975), O(n)
+    /// where the order is kept.
     static func displaced(_ sources: [Int?]) -> [Int] {
         var last = -1
         if sources.allSatisfy({ source in

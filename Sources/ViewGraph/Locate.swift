@@ -5,7 +5,8 @@ import SceneModel
 // From paths to nodes and attributes, and back.
 
 extension Wiring {
-    /// - Parameter looksForNames: whether a hint is wanted; to look for a near name takes much longer than to find there is none.
+    /// - Parameter looksForNames: whether a hint is wanted; to look for a near name takes much longer than to find
+    ///   there is none.
     /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
     public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
         var at = NodeID.root.row
@@ -77,8 +78,8 @@ extension Wiring {
         return content(of: place)
     }
 
-    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more. Behind a reference it is the
-    /// reference's own, which goes with it and shows whatever it comes to refer to.
+    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more. Behind a
+    /// reference it is the reference's own, which goes with it and shows whatever it comes to refer to.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
         guard isReference(place.attribute) else { return vertex(for: place) }
@@ -144,8 +145,8 @@ extension Wiring {
         return nodes.path(of: row) + name
     }
 
-    /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard), taken from
-    /// `stepsLeft`.
+    /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard),
+    /// taken from `stepsLeft`.
     /// - Throws: `limit` when none are left, or what `body` throws.
     public func forEachAttribute(
         matching pattern: PathPattern, _ body: (AttributeID, String) throws(Failure) -> Void
@@ -164,8 +165,8 @@ extension Wiring {
         }
     }
 
-    /// Steps for each node that a pattern looks at and each attribute that it finds, and one for so many pairs of an id and a
-    /// segment to compare.
+    /// Steps for each node that a pattern looks at and each attribute that it finds, and one for so many pairs of an id
+    /// and a segment to compare.
     private static let stepsPerFind = 10
     private static let comparisonsPerStep = 8
 

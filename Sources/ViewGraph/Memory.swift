@@ -4,8 +4,8 @@ import AttributeValues
 extension ViewGraph {
     /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
     ///
-    /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before it
-    /// takes some 150 bytes.
+    /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before
+    /// it takes some 150 bytes.
     public func giveBack() {
         sweepVertices()
         engine.giveBack()

@@ -23,7 +23,8 @@ final class NodeRecord: TreeNode {
     var hasValues = false
     /// The properties of an object in a state; such a node is no child of its parent.
     var isObject = false
-    /// Given to the parent's component from outside, not written in its body: names inside mean what they mean around the parent.
+    /// Given to the parent's component from outside, not written in its body: names inside mean what they mean around
+    /// the parent.
     var isContent = false
     /// Lexical scopes end here: the root of a component's body, or an object.
     var isScopeBoundary: Bool
@@ -81,7 +82,8 @@ final class InstanceScope {
     var indexName: String { kind.indexName }
 }
 
-/// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or null.
+/// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or
+/// null.
 enum ProvidedObject: Equatable {
     case node(UInt32)
     case place(Place)

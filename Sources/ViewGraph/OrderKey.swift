@@ -1,8 +1,8 @@
-/// Places among siblings, as texts that are compared byte by byte. There is always room for one more between two of them, so that a
-/// node gets its place without a change to the others.
+/// Places among siblings, as texts that are compared byte by byte. There is always room for one more between two of
+/// them, so that a node gets its place without a change to the others.
 ///
-/// A node that a scene, template or component makes has the key of its place there, unless it was moved. Keys that begin with `~`
-/// stand behind all of these, and keys that begin with `-` stand before them.
+/// A node that a scene, template or component makes has the key of its place there, unless it was moved. Keys that
+/// begin with `~` stand behind all of these, and keys that begin with `-` stand before them.
 enum OrderKey {
     private static let digits = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz~".utf8)
     private static let values: [Int] = {

@@ -27,11 +27,7 @@ extension Persistence {
             fields["parent"] = .string(nodes.key(of: node.parent))
         }
         if let order = kept.order { fields["order"] = .string(order) }
-        if node.slot != .content {
-            fields["slot"] = .string(node.slot == .header ? "header" : "footer")
-        } else if kept.isElsewhere {
-            fields["slot"] = "content"
-        }
+        if node.slot != .content || kept.isElsewhere { fields["slot"] = .string(node.slot.rawValue) }
         if kept.isHeir { fields["heir"] = true }
         if kept.isOwn {
             let isUse = isUse(row)

@@ -8,7 +8,7 @@ import SceneModel
 /// look values up.
 final class Persistence {
     /// What makes the changes of the tree.
-    enum Origin {
+    enum Author {
         /// Clients and data: the store has to know.
         case clients
         /// Scenes at a start, which the next start reads again.
@@ -19,7 +19,7 @@ final class Persistence {
     }
 
     let nodes: Tree<NodeRecord>
-    var origin = Origin.clients
+    var author = Author.clients
     /// Rows of the store without a node.
     var absentRows = AbsentRows()
     /// The rows come from a store that was recovered: a client's node goes on with the values that
@@ -45,8 +45,8 @@ final class Persistence {
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
     /// Whether the store has to know of changes.
-    var notesChanges: Bool { origin == .clients }
-    var isRestoring: Bool { origin == .store }
+    var notesChanges: Bool { author == .clients }
+    var isRestoring: Bool { author == .store }
 
     // MARK: Rows
 

@@ -1,12 +1,13 @@
 import SceneModel
 
-// Nodes that a component is given have two places. They belong where they were declared: path, identity and the meaning of
-// names come from there. They stand where a `place` or a `slot` in the component's body shows them: environment,
+// Nodes that a component is given have two places. They belong where they were declared: path, identity and the meaning
+// of names come from there. They stand where a `place` or a `slot` in the component's body shows them: environment,
 // preferences, animations and the container around come from there.
 
 /// Where nodes stand that a component's body places.
 struct Placements {
-    /// A node and the root of the component that it is given to. A node may be given on, and then stands in both bodies.
+    /// A node and the root of the component that it is given to. A node may be given on, and then stands in both
+    /// bodies.
     struct Given: Hashable {
         var node: UInt32
         var root: UInt32
@@ -30,7 +31,8 @@ struct Placements {
     /// Places that show something else than before.
     private(set) var changedPlaces: Set<UInt32> = []
 
-    /// Places that do not find all that they are to show, or have lost some of it; `Tree.changes` when they last looked.
+    /// Places that do not find all that they are to show, or have lost some of it; `Tree.changes` when they last
+    /// looked.
     private var incomplete: (places: Set<UInt32>, changes: UInt64) = ([], 0)
 
     /// Whether anything stands elsewhere than it was declared.
@@ -153,8 +155,8 @@ struct Placements {
         return at == node
     }
 
-    /// Decides where the touched nodes stand. Of several places that are to show a node, one shows it; none that stands in the
-    /// node itself.
+    /// Decides where the touched nodes stand. Of several places that are to show a node, one shows it; none that stands
+    /// in the node itself.
     /// - Parameters:
     ///   - parent: of a node, where it was declared.
     ///   - isBefore: the order of places in their document.

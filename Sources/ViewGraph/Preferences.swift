@@ -3,8 +3,8 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// Preferences flow up: each node hands on what it writes itself, or what comes from below, merged in order. The vertices
-// exist only on the way from a reader down to the writers, and only once somebody reads.
+// Preferences flow up: each node hands on what it writes itself, or what comes from below, merged in order. The
+// vertices exist only on the way from a reader down to the writers, and only once somebody reads.
 
 extension Wiring {
     /// What a node hands up for a key: an optional, absent where neither it nor anybody below writes.

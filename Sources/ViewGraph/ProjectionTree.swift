@@ -74,8 +74,8 @@ final class ProjectionTree {
         return entry
     }
 
-    /// What the steps lead to in a value of the attribute, as `Value.select`, but without searching a long list again for every
-    /// element that is asked for by id.
+    /// What the steps lead to in a value of the attribute, as `Value.select`, but without searching a long list again
+    /// for every element that is asked for by id.
     func select(_ steps: [AttributePath.Step], in whole: Value) -> Content {
         var value = whole
         var entry: Entry? = root
@@ -129,7 +129,8 @@ final class ProjectionTree {
     }
 
     /// Tells every place that may differ between two values of the attribute its new content.
-    /// Cost: O(children of the containers that differ) at worst, O(changed elements) for lists whose elements are shared.
+    /// Cost: O(children of the containers that differ) at worst, O(changed elements) for lists whose elements are
+    /// shared.
     func refresh(from old: Value, to new: Value, _ set: (AttributeID, Content) -> Void) {
         var pending: [(Entry, Value?, Content)] = [(root, old, .value(new))]
         while let (entry, old, content) = pending.popLast() {
@@ -155,7 +156,8 @@ final class ProjectionTree {
         }
     }
 
-    /// Where many places of one container are read: looks at what differs in the container rather than at all that is read.
+    /// Where many places of one container are read: looks at what differs in the container rather than at all that is
+    /// read.
     /// - Returns: whether the containers could be compared place by place.
     private func refreshChanged(
         _ entry: Entry, _ old: Value, _ new: Value, _ pending: inout [(Entry, Value?, Content)]

@@ -92,8 +92,8 @@ extension ViewGraph {
     /// Whether there are actions to be called when something happens.
     public var hasReactions: Bool { reactions.exist }
 
-    /// The actions that have to be called, for what has happened since the last call: first those of nodes that have gone, then
-    /// the others in the order of the tree.
+    /// The actions that have to be called, for what has happened since the last call: first those of nodes that have
+    /// gone, then the others in the order of the tree.
     /// - Parameter known: how many of the new attributes an earlier call for the change at hand has seen.
     public func takeReactions(_ known: inout Int) -> [Reaction] {
         collectInvalidated()

@@ -19,7 +19,7 @@ extension ViewGraph {
     /// wait until data or a later start makes one.
     /// - Returns: what is wrong with rows that have found their place.
     public func restore(_ rows: [StoredRow], isSalvaged: Bool) -> [(revision: UInt64, failure: Failure)] {
-        persistence.origin = .store
+        persistence.author = .store
         persistence.isSalvaged = isSalvaged
         budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
@@ -41,7 +41,7 @@ extension ViewGraph {
         }
         armReactions()
         budget.isWaived = false
-        persistence.origin = .clients
+        persistence.author = .clients
         _ = timedValues.takeForgotten()
         persistence.forgetChanges()
         keep(restored.begun.filter { engine.isAlive($0) && restored.states[$0] == nil })
@@ -312,12 +312,9 @@ private struct Completion {
         kept.isStored = true
         kept.order = fields["order"]?.string
         if kept.order != nil { disordered.insert(parent) }
-        if let written = fields["slot"]?.string {
-            let slot: Slot = written == "header" ? .header : written == "footer" ? .footer : .content
-            if record(row).slot != slot {
-                graph.nodes.put(row, into: slot)
-                kept.isElsewhere = true
-            }
+        if let slot = fields["slot"]?.string.flatMap({ Slot(rawValue: $0) }), record(row).slot != slot {
+            graph.nodes.put(row, into: slot)
+            kept.isElsewhere = true
         }
     }
 
@@ -412,7 +409,7 @@ private struct Completion {
         guard let made = read else { return }
         if let component = fields["madeFrom"]?.string { made.component = component }
         made.givenSlot = fields["given"]?.string
-        let slot: Slot = fields["slot"] == "header" ? .header : fields["slot"] == "footer" ? .footer : .content
+        let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
         let row = graph.instantiate(made, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true
         let kept = graph.nodes.kept(row)

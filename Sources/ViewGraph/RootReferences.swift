@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// References from the root: `$/grid/limits.high`. Each path has one vertex, shared by all who name it. It stands for whatever
-// attribute is at the path, and has an error while there is none.
+// References from the root: `$/grid/limits.high`. Each path has one vertex, shared by all who name it. It stands for
+// whatever attribute is at the path, and has an error while there is none.
 
 extension Wiring {
     /// The vertex for a name that begins with `$/`.

@@ -23,8 +23,8 @@ extension Wiring {
         do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
     }
 
-    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings. The environment and the place
-    /// among its siblings are there for those alone who may read what is around the node.
+    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings. The environment and
+    /// the place among its siblings are there for those alone who may read what is around the node.
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
         try chargeReading(text)
         let scope = RuleScope(limits: limits.rules)

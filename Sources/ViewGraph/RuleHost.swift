@@ -112,9 +112,9 @@ extension Wiring {
         }
     }
 
-    /// The names of what reads each other in a circle, each once: what modifiers say and what containers gather included, a place inside
-    /// a value by the name of the whole. Begins with an attribute that a document names, if there is one.
-    /// A long cycle is named by its beginning and its end.
+    /// The names of what reads each other in a circle, each once: what modifiers say and what containers gather
+    /// included, a place inside a value by the name of the whole. Begins with an attribute that a document names, if
+    /// there is one. A long cycle is named by its beginning and its end.
     func cycleNames(of cycle: [AttributeID]) -> [String] {
         let first = cycle.firstIndex { !isUnnamed($0) && attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
         let way = Array(cycle[first...] + cycle[..<first])

@@ -4,8 +4,8 @@ import RuleLanguage
 
 /// A program bound to the attributes of one node: what each of its inputs reads.
 ///
-/// The vertices lie behind the object's members, in its own memory: an evaluation reads them without counting references.
-/// Row 0, which no attribute has, stands for an input that is no plain vertex; `sources` has it then.
+/// The vertices lie behind the object's members, in its own memory: an evaluation reads them without counting
+/// references. Row 0, which no attribute has, stands for an input that is no plain vertex; `sources` has it then.
 final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
     struct Members {
         let program: Program
@@ -72,8 +72,8 @@ extension ValueType {
 
 /// The rules by the engine's rows, so that an evaluation finds its own with one load.
 ///
-/// The table counts no references: a rule stands in it exactly as long as the row's `Source` holds it (`Wiring.setSource`,
-/// `createRule` and `freeVertex` see to that).
+/// The table counts no references: a rule stands in it exactly as long as the row's `Source` holds it
+/// (`Wiring.setSource`, `createRule` and `freeVertex` see to that).
 struct RuleTable: ~Copyable {
     private var rows: UnsafeMutablePointer<Unmanaged<BoundRule>?>
     private var capacity: Int

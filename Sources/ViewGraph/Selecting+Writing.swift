@@ -33,7 +33,7 @@ extension ViewGraph {
         for (target, expression) in set {
             let value = try evaluate(
                 expression, at: record.node, .enclosing, ValueMap([(.string(BindingTarget.newValue), accepted)]))
-            guard let attribute = resolve(target.name, from: record.node, .enclosing) else {
+            guard let attribute = resolveName(target.name, from: record.node, .enclosing) else {
                 throw Failure(
                     .dangling, "$\(target.name) names no attribute of an enclosing node", path: path.description)
             }

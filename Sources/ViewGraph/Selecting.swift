@@ -11,7 +11,7 @@ extension Wiring {
         guard case .rule(let rule) = boundRule(selection.program, at: row, scope) else {
             preconditionFailure("a program that is no rule")
         }
-        let targets = selection.targets.map { resolve($0.name, from: row, scope) }
+        let targets = selection.targets.map { resolveName($0.name, from: row, scope) }
         return .selected(BoundSelection(selection, rule, targets, row, scope), steps: [], whole: nil)
     }
 

@@ -2,9 +2,9 @@ import AttributeValues
 
 // A store holds what differs from the scenes, by lasting keys.
 //
-// A node's key is where its scene, template or component defines it: the key of the parent there and its id. A client's node has a
-// number in its key. Under a key there is one row for the node itself, if clients changed it, and one for each durable state that was
-// written.
+// A node's key is where its scene, template or component defines it: the key of the parent there and its id. A client's
+// node has a number in its key. Under a key there is one row for the node itself, if clients changed it, and one for
+// each durable state that was written.
 
 /// A row as it is found in a store.
 public struct StoredRow {

@@ -6,7 +6,8 @@ import SceneModel
 
 extension ViewGraph {
     /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
-    /// - Parameter construction: the new nodes of this plan or of an earlier one with the same `creations`, if they were made ahead.
+    /// - Parameter construction: the new nodes of this plan or of an earlier one with the same `creations`, if they
+    ///   were made ahead.
     /// - Returns: the paths in `values` where no state takes the value.
     @discardableResult
     public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> [String] {
@@ -103,7 +104,8 @@ extension ViewGraph {
         return (states, left.map(\.path.description))
     }
 
-    /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as moved.
+    /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as
+    /// moved.
     /// - Returns: whether they stood in another one.
     private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
         let before = nodes[Int(parent)].children
@@ -139,7 +141,8 @@ extension ViewGraph {
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
     }
 
-    /// Keys declared again take their new defaults. Objects are made anew for their readers, which are then to be connected.
+    /// Keys declared again take their new defaults. Objects are made anew for their readers, which are then to be
+    /// connected.
     /// - Returns: whether there were such.
     private func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
         var hasObjects = false

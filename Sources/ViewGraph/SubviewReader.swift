@@ -30,8 +30,8 @@ struct SubviewReader {
         return .map(map)
     }
 
-    /// A node has a tag of each type: what it writes, its id if a `forEach` made it, and what wrappers write. The innermost
-    /// of a type wins. Null without tags, a list of several.
+    /// A node has a tag of each type: what it writes, its id if a `forEach` made it, and what wrappers write. The
+    /// innermost of a type wins. Null without tags, a list of several.
     private func tag(of row: UInt32) throws -> Value {
         var tags: [Value] = []
         func add(_ tag: Value) {

@@ -5,10 +5,10 @@ import SceneModel
 // Writing an object whole: each property takes its part, so that only readers of what differs run.
 
 extension ViewGraph {
-    /// Replaces an object by another of its type in the open transaction. A stored property that the new one does not name begins
-    /// as the type says; a computed one may be named with the value it has.
-    /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one, `limit`;
-    ///   then nothing was written.
+    /// Replaces an object by another of its type in the open transaction. A stored property that the new one does not
+    /// name begins as the type says; a computed one may be named with the value it has.
+    /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one,
+    ///   `limit`; then nothing was written.
     func write(
         object: UInt32, held holder: AttributeID, _ animation: String?, _ path: AttributePath, isKept: Bool,
         _ change: (Value?) throws(Failure) -> Value?
@@ -48,7 +48,8 @@ extension ViewGraph {
         for (attribute, value) in writes { stage(value, for: attribute, animation) }
     }
 
-    /// Whether a value that was read is the given one: what writing that there would make of it, or equal to it as rules see it.
+    /// Whether a value that was read is the given one: what writing that there would make of it, or equal to it as
+    /// rules see it.
     public func isEqual(_ found: Value, _ given: Value, at place: Place) -> Bool {
         let stands = follow(place)
         var found = found

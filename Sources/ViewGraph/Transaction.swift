@@ -24,8 +24,8 @@ extension ViewGraph {
         transaction = reusedTransaction
     }
 
-    /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and again
-    /// what was read in between.
+    /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and
+    /// again what was read in between.
     public func commit() -> Commit {
         var commit = Commit()
         self.commit(into: &commit)
@@ -99,8 +99,8 @@ extension ViewGraph {
         for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
     }
 
-    /// What was touched ahead of the commit and is in the end as it was before counts as never changed. All of it is brought up to
-    /// date first: what has seen a value that there never was must not keep what it made of it.
+    /// What was touched ahead of the commit and is in the end as it was before counts as never changed. All of it is
+    /// brought up to date first: what has seen a value that there never was must not keep what it made of it.
     /// - Returns: what is as it was.
     private func forgetDetours(of done: OpenTransaction) -> Set<AttributeID> {
         for touched in done.touched { _ = content(of: touched.attribute) }
@@ -115,8 +115,8 @@ extension ViewGraph {
         return same
     }
 
-    /// Takes back what was reported since the engine was told of writes, of attributes that have not changed after all. They are
-    /// read, which runs nothing then, so that they are reported again when they do change.
+    /// Takes back what was reported since the engine was told of writes, of attributes that have not changed after all.
+    /// They are read, which runs nothing then, so that they are reported again when they do change.
     private func withdrawReports(_ isOver: (AttributeID) -> Bool) {
         let old = watches.invalidated.count
         collectInvalidated()
@@ -125,8 +125,8 @@ extension ViewGraph {
         watches.withdraw(over)
     }
 
-    /// Gives a state another value in the open transaction: the common case of `write`, which needs no way to the state and
-    /// nothing of its path.
+    /// Gives a state another value in the open transaction: the common case of `write`, which needs no way to the state
+    /// and nothing of its path.
     /// - Parameter path: asked for what is wrong.
     /// - Returns: false for a place that is no whole state; nothing was done then.
     public func write(
@@ -148,10 +148,12 @@ extension ViewGraph {
 
     /// Changes the value at a place, through any bindings, in the open transaction.
     /// - Parameters:
-    ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not hold.
+    ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not
+    ///     hold.
     ///   - wanted: the animation of what is written, unless a binding on the way has one.
     ///   - change: from the present value (nil: a key that is not there) to the new one (nil: remove it).
-    /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was written.
+    /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was
+    ///   written.
     public func write(
         _ place: Place, through path: AttributePath, isKept: Bool = false, animation wanted: String? = nil,
         _ change: (Value?) throws(Failure) -> Value?
@@ -237,8 +239,8 @@ extension ViewGraph {
         var animation: String?
         /// Bindings and references that were followed.
         var bindings = 0
-        /// The bindings on the way that hold what is written to a type of their own, outermost first, with the number of steps
-        /// that the place is inside their values.
+        /// The bindings on the way that hold what is written to a type of their own, outermost first, with the number
+        /// of steps that the place is inside their values.
         var held: [(binding: AttributeID, type: ValueType, inside: Int)] = []
     }
 

@@ -9,8 +9,8 @@ enum Scope {
     case enclosing
     /// Modifiers: the node itself, then as `enclosing`.
     case modifier
-    /// What a node says of itself to its container: as `modifier`, but `env` is what it is where the node was declared. The
-    /// container may decide by it where the node stands.
+    /// What a node says of itself to its container: as `modifier`, but `env` is what it is where the node was declared.
+    /// The container may decide by it where the node stands.
     case label
     /// Modifiers that a component or its use writes: as `modifier`, but `env` is what is inherited
     /// there, which is changed by so many of the node's modifiers of the environment: those that

@@ -22,16 +22,16 @@ struct WayOut {
 }
 
 extension Tree<NodeRecord> {
-    /// A node and those around it where it stands, from inside out; the root is the last. As `upward` but for nodes that a
-    /// component is given.
+    /// A node and those around it where it stands, from inside out; the root is the last. As `upward` but for nodes
+    /// that a component is given.
     /// - Parameter container: those it is given are not looked for in its body.
     func around(_ row: UInt32, in container: UInt32? = nil) -> some Sequence<UInt32> {
         var way = WayOut()
         return sequence(first: row) { $0 == NodeID.root.row ? nil : way.next(after: $0, in: self, notInto: container) }
     }
 
-    /// The nodes that stand in a node, in order: its children, what its places show, and not what its component is given
-    /// and places elsewhere.
+    /// The nodes that stand in a node, in order: its children, what its places show, and not what its component is
+    /// given and places elsewhere.
     func shown(in row: UInt32) -> [UInt32] {
         let node = self[Int(row)]
         guard hasPlaces else { return node.children }
@@ -80,7 +80,8 @@ extension Tree<NodeRecord> {
         }
     }
 
-    /// The named slot that a node is given to. One that its parent does not have is nobody's: the node was given elsewhere.
+    /// The named slot that a node is given to. One that its parent does not have is nobody's: the node was given
+    /// elsewhere.
     func givenSlot(of row: UInt32) -> String? {
         let node = self[Int(row)]
         return node.definition.givenSlot.flatMap {

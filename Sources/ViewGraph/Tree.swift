@@ -11,7 +11,7 @@ public struct NodeID: Hashable, Sendable {
 }
 
 /// Where a node stands in its parent: sections keep three lists in one.
-enum Slot: UInt8 {
+enum Slot: String {
     case content, header, footer
 
     /// Parts of a section stand in this order.
@@ -369,15 +369,7 @@ final class Tree<Node: TreeNode> {
     func isInside(_ row: UInt32, of ancestor: UInt32) -> Bool { upward(from: row).contains(ancestor) }
 
     /// The rows of a subtree, parents before children, siblings in order.
-    func subtree(of row: UInt32) -> [UInt32] {
-        var rows: [UInt32] = []
-        var pending = [row]
-        while let next = pending.popLast() {
-            rows.append(next)
-            pending.append(contentsOf: node(next).children.reversed())
-        }
-        return rows
-    }
+    func subtree(of row: UInt32) -> [UInt32] { subtree(of: row, atMost: .max) ?? [] }
 
     /// The same; nil if these are more than so many.
     func subtree(of row: UInt32, atMost limit: Int) -> [UInt32]? {

@@ -10,7 +10,7 @@ extension ViewGraph {
     public var notesChanges: Bool {
         get { persistence.notesChanges }
         set {
-            persistence.origin = newValue ? .clients : .scenes
+            persistence.author = newValue ? .clients : .scenes
             budget.waivesPlans = !newValue
         }
     }

@@ -34,8 +34,9 @@ extension Wiring {
         return .failure(shown(failure, of: attribute))
     }
 
-    /// An error as the client of the request at hand is told of it: with its code alone where it comes from an attribute that the client
-    /// may not read, or has passed through one. O(attributes with that error upstream), which counts towards the request's cost.
+    /// An error as the client of the request at hand is told of it: with its code alone where it comes from an
+    /// attribute that the client may not read, or has passed through one. O(attributes with that error upstream), which
+    /// counts towards the request's cost.
     public func shown(_ failure: Failure, of attribute: AttributeID) -> Failure {
         if mayRead == nil { return failure }
         var seen: Set<AttributeID> = [attribute]

@@ -23,15 +23,17 @@ extension Wiring {
 
     public func lastChange(of attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
 
-    /// Whether the attribute's content may have become another one after a stamp, as far as that is known without reading it.
+    /// Whether the attribute's content may have become another one after a stamp, as far as that is known without
+    /// reading it.
     public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
         engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
     }
 
-    /// Whether the attribute's content became another one after a stamp. A rule that ran late has changed only if something has that it
-    /// read: so each is looked into, down to where a value was set. Evaluates what it looks at. O(what it depends on).
-    /// - Parameter isSettled: since the stamp no vertex was made by a change of the tree, none got another rule, and none ran that had
-    ///   had to wait.
+    /// Whether the attribute's content became another one after a stamp. A rule that ran late has changed only if
+    /// something has that it read: so each is looked into, down to where a value was set. Evaluates what it looks at.
+    /// O(what it depends on).
+    /// - Parameter isSettled: since the stamp no vertex was made by a change of the tree, none got another rule, and
+    ///   none ran that had had to wait.
     public func hasChanged(_ attribute: AttributeID, since stamp: UInt64, isSettled: Bool) -> Bool {
         var pending = [attribute]
         var seen: Set<AttributeID> = [attribute]
@@ -48,8 +50,8 @@ extension Wiring {
         return false
     }
 
-    /// Whether contents follow from the tree as it was defined and from states alone, all of which satisfy a condition. Evaluates what it
-    /// looks at. What depends on a clock, a transient state or other parts of the tree does not.
+    /// Whether contents follow from the tree as it was defined and from states alone, all of which satisfy a condition.
+    /// Evaluates what it looks at. What depends on a clock, a transient state or other parts of the tree does not.
     public func follow(_ attributes: [AttributeID], from isKnown: (AttributeID) -> Bool) -> Bool {
         var pending = attributes
         var seen = Set(attributes)
@@ -72,11 +74,10 @@ extension Wiring {
                     }
                     inputs = [list.data]
                 }
-            case .alias, .rule, .projection, .override: inputs = engine.inputs(of: next)
+            case .alias, .rule, .projection, .override, .selected, .rooted: inputs = engine.inputs(of: next)
             case .elements:
                 guard let list = nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .selected, .rooted: inputs = engine.inputs(of: next)
             case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .given:
                 return false
             }

@@ -5,7 +5,7 @@ import SceneModel
 
 extension Wiring {
     /// The attribute that a name means at a node, or nil.
-    func resolve(_ name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
+    func resolveName(_ name: String, from row: UInt32, _ scope: Scope) -> AttributeID? {
         if name.utf8.first == UInt8(ascii: "$") { return rootReference(name) }
         return nodes.meaning(of: name, at: row, scope).flatMap(vertex)
     }

@@ -4,8 +4,8 @@ import ArgumentParser
 enum CompletionScript {
     static func completing(_ script: String) -> String { joiningWords(of: addingShortNames(to: script)) }
 
-    /// The text with no space behind words that continue: `name=` of an argument, and a node that ends with a slash. fish
-    /// knows these endings.
+    /// The text with no space behind words that continue: `name=` of an argument, and a node that ends with a slash.
+    /// fish knows these endings.
     private static func joiningWords(of script: String) -> String {
         script.replacing(
             "complete -o filenames -F _agctl agctl",

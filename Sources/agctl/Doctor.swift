@@ -136,7 +136,8 @@ private struct Examination {
             "it is busy; 'agctl --timeout 60 trace --seconds 10 --rules' shows with which rules")
     }
 
-    /// The letter for a process's state in `/proc`, behind its name in parentheses: `T` for one that a signal has stopped.
+    /// The letter for a process's state in `/proc`, behind its name in parentheses: `T` for one that a signal has
+    /// stopped.
     private static func state(of process: Int32) -> Character? {
         guard let text = try? InputText.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
             return nil

@@ -116,8 +116,8 @@ struct RisingEdge {
     }
 }
 
-/// A rule at a node of the daemon. It is evaluated over the values that the last event brought, so that no change is missed
-/// that is undone a moment later, and the command gets the values that its rule saw.
+/// A rule at a node of the daemon. It is evaluated over the values that the last event brought, so that no change is
+/// missed that is undone a moment later, and the command gets the values that its rule saw.
 private struct Condition {
     let rule: String
     let at: String

@@ -3,8 +3,8 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// Every request comes through here: it must name this machine, its page's origin must be allowed, and with tokens it must
-/// have one. The gateway of the token's principal then answers. Everything here happens on one event loop.
+/// Every request comes through here: it must name this machine, its page's origin must be allowed, and with tokens it
+/// must have one. The gateway of the token's principal then answers. Everything here happens on one event loop.
 final class FrontDoor {
     struct Request {
         var method: HTTPMethod
@@ -110,7 +110,8 @@ final class FrontDoor {
         return origin == "http://\(host)" || origin == "https://\(host)"
     }
 
-    /// The headers that let a page from elsewhere read the answer. They allow no cookies: such a page sends a token itself.
+    /// The headers that let a page from elsewhere read the answer. They allow no cookies: such a page sends a token
+    /// itself.
     func sharing(_ headers: HTTPHeaders) -> [(String, String)] {
         guard let origin = headers.first(name: "origin"), settings.origins.contains(origin) else { return [] }
         return [

@@ -47,8 +47,8 @@ final class Mirror {
         var willed: Set<Transaction.Place> = []
         /// The daemon sends writes of others to this connection.
         var isDelegated = false
-        /// With rules: those that give other values here than at the owner, because they read something outside of the site.
-        /// The owner's values count.
+        /// With rules: those that give other values here than at the owner, because they read something outside of the
+        /// site. The owner's values count.
         var withoutRule: Set<Transaction.Place> = []
         /// Values of rules that are not compared with the owner's yet.
         var unverified: Set<Transaction.Place> = []
@@ -478,7 +478,8 @@ final class Mirror {
             })
     }
 
-    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is silent.
+    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is
+    /// silent.
     private func value(_ copy: Copy, _ place: Transaction.Place, _ content: Content) -> Value {
         if copy.isLive != true, !copy.nested.isEmpty, copy.nested.contains(place) { return false }
         return content.value ?? .null

@@ -3,7 +3,8 @@ import Testing
 /// Motions with their values and velocities computed at 60 digits by another program (mpmath), rounded to 17.
 struct CurveReference: Sendable, CustomTestStringConvertible {
     var arguments: [String]
-    /// What the greatest value of its components is counted in, ≥ 1: the distances, and the velocity over the spring's frequency.
+    /// What the greatest value of its components is counted in, ≥ 1: the distances, and the velocity over the spring's
+    /// frequency.
     var scale: Double
     /// The same for velocities.
     var rate: Double

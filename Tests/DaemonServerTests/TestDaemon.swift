@@ -41,7 +41,8 @@ final class TestDaemon {
         try daemon.start()
     }
 
-    /// The lock of a store that was closed just before may live on for a moment, in a process that another test is about to start.
+    /// The lock of a store that was closed just before may live on for a moment, in a process that another test is
+    /// about to start.
     private static func patiently(_ make: () throws -> Daemon) throws -> Daemon {
         for _ in 0..<2000 {
             do { return try make() } catch let error as StartupError where error.status == .unavailable {

@@ -186,7 +186,8 @@ private final class Validator {
                         if path.hasPrefix("/fleet/\(site)") { sites.insert(site) }
                     }
                 }
-                // After a restart, a daemon has the values of the last change of structure until its link has connected.
+                // After a restart, a daemon has the values of the last change of structure until its link has
+                // connected.
                 sites = sites.filter { update["initial"] != true || value("/\($0).isLive") == true }
                 for site in sites { faults += check(site, truths).map { "\($0) in \(update.jsonText.prefix(600))" } }
             }

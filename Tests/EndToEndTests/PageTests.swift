@@ -40,9 +40,9 @@ struct PageExample: CustomTestStringConvertible {
     }
 }
 
-/// The examples on the pages of the site. Tests of their own run the tour of README.md, the tutorial, the recipes, the rules
-/// of Rules.md, the curves of Animation.md, the messages of Protocol.md, the scenes of SwiftScenes.md, the pages and web
-/// servers of Dashboard.md, and the clients' pages.
+/// The examples on the pages of the site. Tests of their own run the tour of README.md, the tutorial, the recipes, the
+/// rules of Rules.md, the curves of Animation.md, the messages of Protocol.md, the scenes of SwiftScenes.md, the pages
+/// and web servers of Dashboard.md, and the clients' pages.
 @Suite("Pages")
 struct PageTests {
     /// The languages of the examples that some test runs.
@@ -186,7 +186,8 @@ struct PageTests {
         _ = try folder.write(
             "nats = nats://127.0.0.1:4222\npublish = /host/** as hosts/web-01\n", to: "etc/agd/link.conf")
         var prelude = Self.replaced.map { "\($0)() { :; }\n" }.joined()
-        // `make` reads the targets. The others do not end by themselves, take their time, look at this machine, or need a mirror.
+        // `make` reads the targets. The others do not end by themselves, take their time, look at this machine, or need
+        // a mirror.
         prelude += """
             make() { command make -C \(Project.root) -n "$@" >/dev/null; }
             sensor() { printf '%s\\n' 71.5 72; }

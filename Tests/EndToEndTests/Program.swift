@@ -3,8 +3,8 @@ import TestSupport
 
 /// A program of the project, or of the system, run as users run it. Ended and reaped when the object goes.
 ///
-/// Nobody sleeps to wait for it: its end shows on a connection that it holds open as long as it lives, and with it the files
-/// of the whole test, so that `wait` may block in `poll` with a deadline.
+/// Nobody sleeps to wait for it: its end shows on a connection that it holds open as long as it lives, and with it the
+/// files of the whole test, so that `wait` may block in `poll` with a deadline.
 final class Program {
     let pid: pid_t
     /// Where the program's output and errors go.
@@ -45,7 +45,8 @@ final class Program {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A process group of its own, so that what it started ends with it; and the signals as a shell would leave them.
+        // A process group of its own, so that what it started ends with it; and the signals as a shell would leave
+        // them.
         var all = sigset_t()
         sigfillset(&all)
         posix_spawnattr_setsigdefault(&attributes, &all)

@@ -11,8 +11,9 @@ import TestSupport
 ///     $ agctl set /player.isPlaying maybe
 ///     agctl: /player.isPlaying holds bool, not string
 ///
-/// Lines behind a command are what it prints; `…` stands for anything. A command whose lines end in `^C` goes on until it is
-/// interrupted; what it prints may be caused by the commands behind it. If the first line is an error message, the command fails.
+/// Lines behind a command are what it prints; `…` stands for anything. A command whose lines end in `^C` goes on until
+/// it is interrupted; what it prints may be caused by the commands behind it. If the first line is an error message,
+/// the command fails.
 struct Transcript {
     struct Step {
         var command: String

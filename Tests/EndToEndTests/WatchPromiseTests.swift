@@ -3,8 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random scenarios with the real daemon: clients stall, ask, hang up and come back, and the daemon is killed or told to stop and started
-/// again. Each subscription is held against the six promises of a watch: ordered, unique, atomic, reliable, resumable, bookmarkable.
+/// Random scenarios with the real daemon: clients stall, ask, hang up and come back, and the daemon is killed or told
+/// to stop and started again. Each subscription is held against the six promises of a watch: ordered, unique, atomic,
+/// reliable, resumable, bookmarkable.
 ///
 /// `AGD_WATCH_SEED` repeats a run, `AGD_WATCH_STEPS` makes it longer.
 @Suite("Promises to watchers")
@@ -164,7 +165,8 @@ private final class WatchScenario {
 
     private func note(_ text: String) { acts.append(text) }
 
-    /// What there is now, by the revision of the writer's last change: others may have written since what nobody here watches.
+    /// What there is now, by the revision of the writer's last change: others may have written since what nobody here
+    /// watches.
     private func look(behind reply: Value = .null) throws {
         let answer = try writer.call("get", ["paths": .list(WatchScenario.read.map { .string($0) })])
         truth.add(reply["result"]?.integer("revision") ?? answer.integer("revision") ?? 0, answer["values"] ?? .null)

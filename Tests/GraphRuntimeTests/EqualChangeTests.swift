@@ -41,7 +41,8 @@ struct EqualChangeTests {
             #expect(result.map?["revision"] == .int(Int64(revision)) && result.map?["changed"] == [])
             #expect(graph.kept.isEmpty && graph.events.isEmpty)
         }
-        // A state that was written since keeps its value, as before, and the document says otherwise of those under values.
+        // A state that was written since keeps its value, as before, and the document says otherwise of those under
+        // values.
         try graph.set("/a.shown", false)
         _ = try graph.apply(EqualChangeTests.document, mode: mode)
         #expect(graph.kept.isEmpty)

@@ -10,7 +10,8 @@ struct LeakTests {
     private func vertices(_ graph: Harness) -> UInt64 { graph.runtime.graph.counters.liveAttributes }
     private func edges(_ graph: Harness) -> UInt64 { graph.runtime.graph.counters.liveEdges }
 
-    /// Does something some times, then many times more, and expects as many vertices and edges at the end as in between.
+    /// Does something some times, then many times more, and expects as many vertices and edges at the end as in
+    /// between.
     private func expectFlat(_ graph: Harness, _ comment: Comment, _ step: (Int) throws -> Void) rethrows {
         for turn in 0..<70 { try step(turn) }
         let (vertices, edges) = (vertices(graph), edges(graph))

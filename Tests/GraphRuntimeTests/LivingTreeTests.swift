@@ -11,7 +11,8 @@ import WireProtocol
     import Glibc
 #endif
 
-/// A tree that was changed in many small steps is the tree that its own document makes at once: nothing in it is left over from before.
+/// A tree that was changed in many small steps is the tree that its own document makes at once: nothing in it is left
+/// over from before.
 @Suite("A tree changed step by step")
 struct LivingTreeTests {
     /// `AGD_TREE_RUNS` and `AGD_TREE_SEED` choose that many new runs or the one to repeat.
@@ -139,8 +140,8 @@ struct LivingTreeTests {
         return value
     }
 
-    /// All nodes below with their paths; those that data makes only where `isMade`: their states can be set, but what is changed
-    /// of their shape belongs to no document.
+    /// All nodes below with their paths; those that data makes only where `isMade`: their states can be set, but what
+    /// is changed of their shape belongs to no document.
     private func paths(_ tree: Value, isMade: Bool) -> [(path: String, names: [String])] {
         let map = tree.map ?? ValueMap()
         let own = (map["path"]?.string ?? "", (map["attributes"]?.map?.keys ?? []).compactMap(\.string))

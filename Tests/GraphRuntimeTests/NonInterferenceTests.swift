@@ -4,9 +4,10 @@ import WireProtocol
 
 @testable import GraphRuntime
 
-/// What a client with rights to a part of the tree is sent must not depend on the rest. Two graphs that differ outside the part
-/// get the same random requests of every method, in the same order, and must answer with the same bytes. Revisions, subscriptions and
-/// motions are counted for all clients together: the owner's hidden writes are as many in both.
+/// What a client with rights to a part of the tree is sent must not depend on the rest. Two graphs that differ outside
+/// the part get the same random requests of every method, in the same order, and must answer with the same bytes.
+/// Revisions, subscriptions and motions are counted for all clients together: the owner's hidden writes are as many in
+/// both.
 @Suite("Rights: what is hidden has no influence")
 struct NonInterferenceTests {
     private static let declarations = """
@@ -212,7 +213,8 @@ struct NonInterferenceTests {
         return request
     }
 
-    /// - Returns: the first request whose answers differ, with both of them; and the methods that were once not refused.
+    /// - Returns: the first request whose answers differ, with both of them; and the methods that were once not
+    ///   refused.
     private func play(_ rules: [AccessRule], seed: UInt64, requests: Int) throws -> (
         difference: String?, performed: Set<String>
     ) {

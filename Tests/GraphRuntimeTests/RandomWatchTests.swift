@@ -6,8 +6,8 @@ import WireProtocol
 
 @testable import GraphRuntime
 
-/// Random scenarios of a runtime whose clients fall behind, read, resume and wait for their rate, each held against the promises of
-/// a watch. `AGD_WATCH_SEED` repeats a run, `AGD_WATCH_STEPS` makes it longer.
+/// Random scenarios of a runtime whose clients fall behind, read, resume and wait for their rate, each held against the
+/// promises of a watch. `AGD_WATCH_SEED` repeats a run, `AGD_WATCH_STEPS` makes it longer.
 @Suite("Random watching")
 struct RandomWatchTests {
     private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }

@@ -30,8 +30,8 @@ extension DestructiveGraph {
 
     // MARK: What is possible
 
-    /// Not before the run of what may not come to run: what it makes then goes without notice. Nor by a closure that goes while a run
-    /// is beginning or ending: whose it is cannot be told.
+    /// Not before the run of what may not come to run: what it makes then goes without notice. Nor by a closure that
+    /// goes while a run is beginning or ending: whose it is cannot be told.
     var mayMake: Bool {
         if model.living.count >= 60 { return false }
         guard isBeside, let runner, !running.contains(runner) else { return true }
@@ -50,7 +50,8 @@ extension DestructiveGraph {
 
     // MARK: Destroying
 
-    /// Mostly something near: the closure's own node, what made it, its parts, its inputs and theirs, what was made beside it.
+    /// Mostly something near: the closure's own node, what made it, its parts, its inputs and theirs, what was made
+    /// beside it.
     func disposeOfSomething() throws {
         var candidates = model.nodes.indices.filter { model.nodes[$0].isAlive && ids[$0] != DestructiveGraph.none }
         if case .body(let node)? = frames.last, generator.chance(70) {
@@ -131,7 +132,8 @@ extension DestructiveGraph {
         }
     }
 
-    /// Refused while a rule runs. One that has disposed of itself counts or does not, and so does one that is about to run.
+    /// Refused while a rule runs. One that has disposed of itself counts or does not, and so does one that is about to
+    /// run.
     func write(to node: Int) throws {
         let isRefused = frames.contains { frame in
             if case .body(let rule) = frame {

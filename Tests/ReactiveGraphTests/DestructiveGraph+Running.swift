@@ -50,9 +50,9 @@ extension DestructiveGraph {
         if model.nodes[node].formula.needsAll && appetite > 0 { addCleanup() }
     }
 
-    /// An observer that is due runs before those that its last run has made, which go with that. One that makes itself due again
-    /// has had its turn; and what closures do, or what goes when a rule runs again, may make one due when it is too late: so nothing of
-    /// that must have happened.
+    /// An observer that is due runs before those that its last run has made, which go with that. One that makes itself
+    /// due again has had its turn; and what closures do, or what goes when a rule runs again, may make one due when it
+    /// is too late: so nothing of that must have happened.
     private func checkMakers(of node: Int) {
         if hasLost || !model.nodes[node].made.isEmpty { return }
         for maker in model.makers(of: node)
@@ -124,7 +124,8 @@ extension DestructiveGraph {
 
     // MARK: Cleanups
 
-    /// Registers something to be done before the running closure runs again or goes. Where nothing runs it has no effect.
+    /// Registers something to be done before the running closure runs again or goes. Where nothing runs it has no
+    /// effect.
     func addCleanup() {
         let cleanup = model.cleanupsEver
         model.cleanupsEver += 1
@@ -160,8 +161,8 @@ extension DestructiveGraph {
 
     // MARK: Going
 
-    /// Something goes, with all that belongs to it. The engine must have let go of it by now; while cleanups run, or closures go, perhaps
-    /// only when that is done: it may be part of what they belong to.
+    /// Something goes, with all that belongs to it. The engine must have let go of it by now; while cleanups run, or
+    /// closures go, perhaps only when that is done: it may be part of what they belong to.
     func end(_ thing: LifeModel.Thing) {
         hasLost = true
         let running = running

@@ -3,7 +3,8 @@
 
 /// What happens to the random graph from outside, and what must hold of it at rest.
 extension DestructiveGraph {
-    /// One operation, with as many acts of closures as there is fuel for. Afterwards all observers have run that are due.
+    /// One operation, with as many acts of closures as there is fuel for. Afterwards all observers have run that are
+    /// due.
     func step() {
         fuel = DestructiveGraph.fullTank
         stepsTaken += 1

@@ -4,12 +4,14 @@ import TestSupport
 
 /// A graph whose closures act on it while it runs, beside a model of who lives and what every value must be.
 ///
-/// What a closure does beside computing its value is chosen at random each time, a little at a time, while there is fuel.
+/// What a closure does beside computing its value is chosen at random each time, a little at a time, while there is
+/// fuel.
 final class DestructiveGraph {
     enum Mode {
         /// No rule reads itself.
         case ordered
-        /// Rules read anything; nothing is looked at without a dependency, because what is seen on a cycle depends on where it was entered.
+        /// Rules read anything; nothing is looked at without a dependency, because what is seen on a cycle depends on
+        /// where it was entered.
         case cyclic
         /// Anything: only what holds of every graph is compared.
         case wild
@@ -79,8 +81,8 @@ final class DestructiveGraph {
     /// Whether a cleanup runs or a closure goes: what runs meanwhile only the engine can tell.
     var isBeside: Bool { innermost.map { isBeside($0) } ?? false }
 
-    /// Whether a cleanup of a node, or its closure's going, belongs to what is done before a run: that is what the last one has made and registered.
-    /// What goes at the end of a run has been destroyed before.
+    /// Whether a cleanup of a node, or its closure's going, belongs to what is done before a run: that is what the last
+    /// one has made and registered. What goes at the end of a run has been destroyed before.
     func isCleanedUp(_ node: Int, before runner: Int) -> Bool {
         node == runner || model.nodes[node].isAlive && model.makers(of: node).contains(runner)
     }
@@ -111,8 +113,8 @@ final class DestructiveGraph {
         case .cleanup, .parting: return nil
         case .body(let node):
             if isLeft(.node(node)) { return .node(node) }
-            // What is left of a run that has disposed of itself makes things as if it were not there. If something is about to go, that
-            // may be the open scope.
+            // What is left of a run that has disposed of itself makes things as if it were not there. If something is
+            // about to go, that may be the open scope.
             if isAnythingBeside { return nil }
             for case .scope(let scope) in frames.reversed() { return isLeft(.scope(scope)) ? .scope(scope) : .graph }
             return .graph
@@ -143,7 +145,8 @@ final class DestructiveGraph {
         if isAdopted { adopt(.node(node), in: engineOwner(graph.context.scope(of: id))) }
     }
 
-    /// What cleanups before a run make belongs to that run; what those make that are done when a run has ended, to the one that has.
+    /// What cleanups before a run make belongs to that run; what those make that are done when a run has ended, to the
+    /// one that has.
     func adopt(_ thing: LifeModel.Thing, in owner: LifeModel.Owner?) {
         guard let owner else { return fault("\(thing) is nobody's") }
         var isBefore = false

@@ -15,8 +15,9 @@ enum Fate: Error, Equatable {
     }
 }
 
-/// Who lives, who made whom, and what every value must be: a table of definitions, told of everything that the closures of a
-/// random graph do. What goes with what follows from the table alone, and values are computed from nothing but definitions.
+/// Who lives, who made whom, and what every value must be: a table of definitions, told of everything that the closures
+/// of a random graph do. What goes with what follows from the table alone, and values are computed from nothing but
+/// definitions.
 struct LifeModel {
     /// Where something belongs, and with what it goes.
     enum Owner: Equatable { case graph, node(Int), scope(Int) }

@@ -135,7 +135,8 @@ struct NaiveModel {
 
     // MARK: Which rules must run (graphs without cycles)
 
-    /// Asks for a node: it runs if its definition is new or something it read last has another version when asked for in turn.
+    /// Asks for a node: it runs if its definition is new or something it read last has another version when asked for
+    /// in turn.
     mutating func demand(_ node: Int) -> Outcome {
         guard nodes[node].isAlive else { return .error }
         if let input = nodes[node].input { return .value(input) }

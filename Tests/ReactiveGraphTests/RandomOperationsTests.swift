@@ -25,7 +25,8 @@ final class RandomGraph {
     var runs: [Int] = []
     var seen: [Int: Outcome] = [:]
     var scopes: [(id: ScopeID, nodes: [Int])] = []
-    /// An input that is written some times in succession, and a rule that is read each time: what makes the engine keep orders.
+    /// An input that is written some times in succession, and a rule that is read each time: what makes the engine keep
+    /// orders.
     var repeated: (input: Int, target: Int?, left: Int)?
     /// A batch that reads in the middle has two states to compute.
     var readInBatch = false
@@ -182,7 +183,8 @@ final class RandomGraph {
         }
     }
 
-    /// An observer over fixed inputs fails with an input; that is thrown when all observers have run, and compared later.
+    /// An observer over fixed inputs fails with an input; that is thrown when all observers have run, and compared
+    /// later.
     func settling(_ body: () throws -> Void) throws {
         do { try body() } catch let error where error is RuleFailure || error is GraphError {
             let isObservers = observers.contains {

@@ -1,7 +1,8 @@
 import AttributeValues
 import Glibc
 
-/// The reference data beside the repository: the folder named by `AGD_SHARED`, else `../shared` from the package's root.
+/// The reference data beside the repository: the folder named by `AGD_SHARED`, else `../shared` from the package's
+/// root.
 enum SharedData {
     /// nil when the file is not there; says so.
     static func json(_ path: String) throws -> Value? {

@@ -2,7 +2,8 @@ import AttributeValues
 import SceneModel
 import Testing
 
-/// A document with forty mistakes. Behind each stands where it is found and how its message begins: `#~ column message`.
+/// A document with forty mistakes. Behind each stands where it is found and how its message begins: `#~ column
+/// message`.
 private let mistakes = #"""
     agd: 1
     node: []                                          #~ 1 a scene has no key 'node'

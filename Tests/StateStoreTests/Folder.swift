@@ -19,8 +19,8 @@ final class Folder {
 
     var log: String { database + "-wal" }
 
-    /// Opens the store. The lock of one that was closed just before may live on for a moment, in a process that another test is about
-    /// to start: that is waited for, unless it is what the test wants to see.
+    /// Opens the store. The lock of one that was closed just before may live on for a moment, in a process that another
+    /// test is about to start: that is waited for, unless it is what the test wants to see.
     func open(
         recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, basis: String = "",
         machine: String = "m1",

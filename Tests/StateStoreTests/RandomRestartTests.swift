@@ -7,7 +7,8 @@ import WireProtocol
 
 @Suite("Random lives")
 struct RandomRestartTests {
-    /// `AGD_RESTART_STEPS`, `AGD_RESTART_LIVES` and `AGD_RESTART_SEED` choose longer runs, that many new lives, or the one to repeat.
+    /// `AGD_RESTART_STEPS`, `AGD_RESTART_LIVES` and `AGD_RESTART_SEED` choose longer runs, that many new lives, or the
+    /// one to repeat.
     static let steps = Int(setting("AGD_RESTART_STEPS") ?? 400)
     static let seeds: [UInt64] =
         setting("AGD_RESTART_SEED").map { [$0] }
@@ -95,8 +96,8 @@ struct RandomRestartTests {
         return found
     }
 
-    /// A component that was changed inside comes out of an instance, or into one, written out in full, as it is in an export: its names
-    /// are in sight then where they were not.
+    /// A component that was changed inside comes out of an instance, or into one, written out in full, as it is in an
+    /// export: its names are in sight then where they were not.
     private func isExact(_ place: Place, to other: Place, _ places: [Place]) -> Bool {
         place.instance == other.instance
             || !places.contains { ($0.path + "/").hasPrefix(place.path + "/") && $0.isComponent }
@@ -173,7 +174,8 @@ struct RandomRestartTests {
                     var ids =
                         ["x", "y", "z"].shuffled(using: &generator).prefix(Int.random(in: 0...3, using: &generator))
                         + []
-                    // What is fed is fed rightly: which instances stay of a list that was refused at the end depends on those before it.
+                    // What is fed is fed rightly: which instances stay of a list that was refused at the end depends on
+                    // those before it.
                     if !state.isTransient, Int.random(in: 0..<8, using: &generator) == 0, let first = ids.first {
                         ids.append(first)
                     }
@@ -193,8 +195,8 @@ struct RandomRestartTests {
         }
     }
 
-    /// Takes lists away that were refused before their states became transient. Fed again they might hold other instances: those of
-    /// the initial value.
+    /// Takes lists away that were refused before their states became transient. Fed again they might hold other
+    /// instances: those of the initial value.
     private func heal(_ life: Life) throws {
         for place in places(try life.described()) {
             for state in place.states where state.isTransient && state.type.hasPrefix("list") {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A folder of one test's own under `/tmp`, short enough for a socket's path; removed with all it holds when the object goes.
+/// A folder of one test's own under `/tmp`, short enough for a socket's path; removed with all it holds when the object
+/// goes.
 public final class Folder: Sendable {
     public let path: String
 

@@ -1,4 +1,5 @@
-/// The same numbers for the same seed everywhere, so that a run that has failed can be repeated: SplitMix64 (Steele, Lea, Flood 2014).
+/// The same numbers for the same seed everywhere, so that a run that has failed can be repeated: SplitMix64 (Steele,
+/// Lea, Flood 2014).
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

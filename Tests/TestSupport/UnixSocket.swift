@@ -1,6 +1,7 @@
 import Glibc
 
-/// Unix sockets by their paths; a leading `@` stands for a name without a file. Programs that a test starts do not inherit them.
+/// Unix sockets by their paths; a leading `@` stands for a name without a file. Programs that a test starts do not
+/// inherit them.
 public enum UnixSocket {
     /// - Parameter flags: as `SOCK_NONBLOCK`.
     public static func connect(_ path: String, flags: Int32 = 0) throws(Trouble) -> Int32 {

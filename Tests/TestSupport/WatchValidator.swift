@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// What the graph held at each revision, as its only writer knows it: contents by path, each as `{"value": …}` or `{"error": code}`.
+/// What the graph held at each revision, as its only writer knows it: contents by path, each as `{"value": …}` or
+/// `{"error": code}`.
 public final class WatchTruth {
     private var steps: [(revision: Int64, contents: [String: Value])] = []
     /// Stretches of revisions of which nothing is known: a daemon was killed in them.
@@ -99,8 +100,8 @@ public final class WatchTruth {
     }
 }
 
-/// Holds what one subscription is sent against the promises of a watch: events are ordered, unique, atomic and reliable, and
-/// one can resume from them and from bookmarks.
+/// Holds what one subscription is sent against the promises of a watch: events are ordered, unique, atomic and
+/// reliable, and one can resume from them and from bookmarks.
 public final class WatchValidator {
     public let patterns: [String]
     public let events: Set<String>

@@ -3,8 +3,8 @@ import Glibc
 import Testing
 @testable import Timelines
 
-/// A real browser that plays what the easings say: headless Chromium, Debian's package. Where it is not installed, these
-/// tests say so and are skipped.
+/// A real browser that plays what the easings say: headless Chromium, Debian's package. Where it is not installed,
+/// these tests say so and are skipped.
 private enum Browser {
     static let path: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
         access($0, X_OK) == 0
@@ -172,7 +172,8 @@ struct BrowserTests {
         let page = "<!doctype html><body><script>const cases = \(list);\n\(Browser.script)</script>"
         func moments(_ answer: Value) -> Set<Double> { Set((answer["running"].list ?? []).map { $0[0].real }) }
         var answer = try Browser.result(of: page)
-        // The browser's time goes on without frames where the machine is too busy for them; animations move with frames alone.
+        // The browser's time goes on without frames where the machine is too busy for them; animations move with frames
+        // alone.
         for _ in 0..<Browser.attempts - 1 where moments(answer).count <= 5 { answer = try Browser.result(of: page) }
         #expect(answer["error"].isNull, "\(answer["error"])")
         let results = try #require(answer["result"].list)
@@ -197,8 +198,8 @@ struct BrowserTests {
         #expect(worst <= 1e-3)
     }
 
-    /// The greatest error as a part of the distance, with the velocity's reach counted as distance. What the browser rounds in
-    /// printing (six digits) is allowed for.
+    /// The greatest error as a part of the distance, with the velocity's reach counted as distance. What the browser
+    /// rounds in printing (six digits) is allowed for.
     private func worstError(_ c: Case, _ result: Value) throws -> Double {
         var worst = 0.0
         for (time, shown) in zip(c.times, result.list ?? []) {

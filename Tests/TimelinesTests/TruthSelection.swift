@@ -1,6 +1,7 @@
 /// Reference values, computed with mpmath at 50 digits and rounded to 17 significant ones: a selection.
-/// Parameters and times are exact doubles; "inf" is infinity. Columns: unitCurves [u, value, slope]; springs [t, x, dx/dt] from 0
-/// to 1; composed [t, progress, slope, done]; retarget [t, x, dx/dt]; keyframes [t, value, velocity]; angles [from, to, t, plain, shorter].
+/// Parameters and times are exact doubles; "inf" is infinity. Columns: unitCurves [u, value, slope]; springs [t, x,
+/// dx/dt] from 0 to 1; composed [t, progress, slope, done]; retarget [t, x, dx/dt]; keyframes [t, value, velocity];
+/// angles [from, to, t, plain, shorter].
 let truthSelection = #"""
     {
     "mapping":{"fromDurationBounce":[

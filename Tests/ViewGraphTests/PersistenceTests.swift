@@ -87,10 +87,10 @@ struct PersistenceTests {
             ])
     }
 
-    @Test("what scenes and stores change is not told") func origins() {
-        for origin in [Persistence.Origin.scenes, .store] {
-            persistence.origin = origin
-            persistence.noteNew(grove.add("e\(origin)"))
+    @Test("what scenes and stores change is not told") func authors() {
+        for author in [Persistence.Author.scenes, .store] {
+            persistence.author = author
+            persistence.noteNew(grove.add("e\(author)"))
             persistence.noteRow(of: a)
             persistence.noteOrder(below: a)
             tree.detach(c)

@@ -36,7 +36,8 @@ extension ViewGraph {
     /// Windows of durable states are stored once in so many nanoseconds, and when the daemon ends.
     private static let storedEvery: Int64 = 10_000_000_000
 
-    /// Deletes the rows of operators that are no more. Their rows go before those of others are written, which may have their names.
+    /// Deletes the rows of operators that are no more. Their rows go before those of others are written, which may have
+    /// their names.
     private func dropForgotten() {
         for (node, name) in timedValues.takeForgotten() where persistence.notesChanges && nodes.isAlive(node) {
             persistence.note(nil, as: name, of: node.row)

@@ -1,6 +1,7 @@
 import AGScenes
 
-// The examples of "Managing user interface state" in Swift. Documentation/SwiftScenes.md shows each body beside its YAML.
+// The examples of "Managing user interface state" in Swift. Documentation/SwiftScenes.md shows each body beside its
+// YAML.
 
 extension SwiftScenes {
     /// The page's first.

@@ -64,8 +64,8 @@ final class Example {
     /// How many rules have run so far.
     func runs() throws -> Int64? { try client.call("stats")["evaluations"]?.int }
 
-    /// What a request that must succeed caused. The events of a transaction come before its reply, so what has not been told
-    /// by then is not told at all.
+    /// What a request that must succeed caused. The events of a transaction come before its reply, so what has not been
+    /// told by then is not told at all.
     func told(_ method: String, _ parameters: Value) throws -> Told {
         let request: Value = ["jsonrpc": "2.0", "id": "told", "method": .string(method), "params": parameters]
         try client.send(request.jsonText)

@@ -1,0 +1,188 @@
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    func delegate(_ path: String, _ client: Client) throws(Failure) -> Answer {
+        let nodes = try nodePath(path).nodes
+        let node = try graph.node(at: nodes)
+        for length in 0...nodes.count {
+            guard let holder = delegations[nodes[..<length]]?.client, holder != client.id else { continue }
+            throw Failure(
+                .conflict,
+                "another client performs the writes below \(AttributePath.describe(nodes: Array(nodes[..<length])))",
+                path: path, hint: "its connection must end first")
+        }
+        guard delegations[nodes[...]] != nil || delegations.count < limits.delegations else {
+            throw Failure(
+                .limit, "at most \(limits.delegations) delegated nodes", hint: "delegations is the limit")
+        }
+        if delegations[nodes[...]] == nil { keep(delegationOf: nodes, true) }
+        let number = watching.nextSubscription
+        watching.nextSubscription += 1
+        delegations.delegate(nodes, node, to: client.id, subscription: number)
+        return .value(["subscription": .int(number), "revision": .int(Int64(clamping: revision))])
+    }
+
+    private func keep(delegationOf nodes: [String], _ value: Value?) {
+        guard isStored else { return }
+        let change = StoreChange(key: Delegations.key, name: AttributePath.describe(nodes: nodes), value: value)
+        outcome.changes.append((revision, change))
+    }
+
+    /// Closes the nodes that were delegated in an earlier life to writes. Otherwise somebody could write to a mirror
+    /// before its link is there, and the owner would never hear of it.
+    func restoreDelegations(_ rows: [StoredRow]) {
+        for row in rows {
+            guard let nodes = try? AttributePath(row.name).nodes, let node = try? graph.node(at: nodes) else {
+                continue
+            }
+            delegations.delegate(nodes, node, to: nil, subscription: 0)
+        }
+    }
+
+    func answer(_ forward: Int64, _ result: Value?, _ error: Failure?, _ client: Client) throws(Failure) -> Answer {
+        let answer: Answer
+        switch (result, error) {
+        case (let result?, nil): answer = .value(result)
+        case (nil, let error?): answer = .fault(RequestFault(code: RequestFault.refused, failure: error))
+        default: throw Failure(.invalid, "answer: either result or error", hint: "give one of them")
+        }
+        guard let writer = delegations.answer(forward, from: client.id, answer) else {
+            throw Failure(
+                .notFound, "no request \(forward) waits for this client",
+                hint: "its writer has gone, or forward-time is over")
+        }
+        outcome.resumed.append(writer)
+        return .revision(revision)
+    }
+
+    /// Sends a request that writes below a delegated node to its delegate.
+    func forward(_ request: Request, for writer: Client) -> Forwarding {
+        if let known = delegations.lastForwarding(of: writer.id) {
+            if case .waiting = known { outcome.parked.append(writer.id) }
+            return known
+        }
+        guard request.writes, !delegations.areAll(of: writer.id) else { return .none }
+        let (found, other) = delegatedRoot(of: request, by: writer)
+        guard let root = found, let delegate = delegations[root] else { return .none }
+        do throws(Failure) {
+            try checkAccess(of: writer.id, to: request)
+            statistics.requests += 1
+            let place = AttributePath.describe(nodes: Array(root))
+            if let other {
+                throw Failure(
+                    .conflict, "\(place) has an owner elsewhere", path: other,
+                    hint: "change it and \(other) in two requests")
+            }
+            if case .onDisconnect = request {
+                throw Failure(
+                    .conflict, "\(place) has an owner elsewhere, so onDisconnect cannot write it", path: place)
+            }
+            guard let client = delegate.client, clients[client] != nil else {
+                // What has been removed meanwhile is nobody's.
+                if !graph.isAlive(delegate.node) {
+                    delegations.remove(root)
+                    keep(delegationOf: Array(root), nil)
+                    return .none
+                }
+                throw Failure(
+                    .unavailable, "\(place) has an owner elsewhere, and the program that reaches it has ended",
+                    path: place, hint: "start agd-link")
+            }
+            let (number, known) = delegations.forward(
+                writer.id, to: client, deadline: turn.now.monotonic + limits.forwardTime)
+            turn.say(
+                .event(
+                    [(client: client, subscription: delegate.subscription)],
+                    .forward(
+                        number: number, method: request.forwardedMethod, parameters: request.forwardedParameters,
+                        principal: writer.principal, user: writer.peer.uid)))
+            if case .waiting = known { outcome.parked.append(writer.id) }
+            return known
+        } catch {
+            return .answered(.fault(RequestFault(code: RequestFault.refused, failure: error)))
+        }
+    }
+
+    /// The node whose delegate has to perform the request, unless that is the writer, and a path that the request
+    /// writes elsewhere.
+    private func delegatedRoot(
+        of request: Request, by writer: Client
+    ) -> (root: ArraySlice<String>?, other: String?) {
+        var found: ArraySlice<String>?
+        var other: String?
+        for path in request.writtenPaths {
+            let root = (try? AttributePath(path)).flatMap { delegations.root(of: $0) }
+                .flatMap { delegations[$0]?.client == writer.id ? nil : $0 }
+            if let root, found == nil || found == root { found = root } else { other = path }
+        }
+        return (found, other)
+    }
+
+    func expireForwards() { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
+}
+
+extension Request {
+    fileprivate var writes: Bool {
+        switch self {
+        case .set, .transact, .do, .onDisconnect: true
+        default: false
+        }
+    }
+
+    fileprivate var writtenPaths: [String] {
+        switch self {
+        case .set(let mutation, _): [mutation.path]
+        case .transact(let mutations, _), .onDisconnect(let mutations, _): mutations.map(\.path)
+        case .do(let path, _, _): [path.text]
+        default: []
+        }
+    }
+
+    fileprivate var forwardedMethod: String {
+        switch self {
+        case .set: "set"
+        case .transact: "transact"
+        default: "do"
+        }
+    }
+
+    /// The parameters as the writer gave them.
+    fileprivate var forwardedParameters: ValueMap {
+        func map(_ options: TransactionOptions) -> ValueMap {
+            var map = ValueMap()
+            if let animation = options.animation { map["animation"] = animation }
+            if options.disablesAnimations { map["disablesAnimations"] = true }
+            if let label = options.label { map["label"] = .string(label) }
+            if options.typed { map["typed"] = true }
+            if let once = options.once { map["once"] = .string(once) }
+            if options.elapsed != 0 { map["elapsed"] = .double(options.elapsed) }
+            return map
+        }
+        var parameters: ValueMap
+        switch self {
+        case .set(let mutation, let options):
+            parameters = map(options)
+            parameters["path"] = .string(mutation.path)
+            parameters["value"] = mutation.value ?? .null
+        case .transact(let mutations, let options):
+            parameters = map(options)
+            parameters["mutations"] = .list(
+                mutations.map { mutation in
+                    var members = ValueMap([
+                        ("op", .string(mutation.operation.rawValue)), ("path", .string(mutation.path)),
+                    ])
+                    if let value = mutation.value { members["value"] = value }
+                    if let index = mutation.index { members["index"] = .int(Int64(index)) }
+                    return .map(members)
+                })
+        case .do(let path, let arguments, let options):
+            parameters = map(options)
+            parameters["path"] = .string(path.text)
+            parameters["arguments"] = .map(arguments)
+        default: parameters = ValueMap()
+        }
+        return parameters
+    }
+}

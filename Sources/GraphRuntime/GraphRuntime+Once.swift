@@ -1,0 +1,23 @@
+import AttributeValues
+import ViewGraph
+import WireProtocol
+
+extension GraphRuntime {
+    /// Performs a request unless it has been performed already.
+    func once(
+        _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        guard let once = options.once else { return try body() }
+        guard !once.isEmpty, once.utf8.count <= limits.onceLength else {
+            throw Failure(.invalid, "once: an identifier has 1 to \(limits.onceLength) bytes, not \(once.utf8.count)")
+        }
+        let identifier = "\(client.principal.map { "as:\($0)" } ?? "user:\(client.peer.uid)") \(once)"
+        if let revision = repeats.firstRevision(of: identifier) {
+            return .value(["revision": .int(Int64(clamping: revision)), "repeated": true])
+        }
+        let answer = try body()
+        let changes = repeats.note(identifier, revision, atMost: limits.onceIdentifiers)
+        if isStored { for change in changes { outcome.changes.append((revision, change)) } }
+        return answer
+    }
+}
