@@ -121,7 +121,7 @@ struct Grants {
     /// - Throws: `denied`, unless one rule gives the right to all that the pattern can match.
     func require(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) throws(Failure) {
         if allow(right, pattern, steps: &steps) { return }
-        let path = Grants.cut(pattern.description)
+        let path = Grants.shorten(pattern.description)
         throw Failure(
             .denied, "\(holder) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
     }
@@ -142,7 +142,7 @@ struct Grants {
     /// Bytes of a path that a refusal repeats: it may be sent as often as somebody likes, and goes into the log.
     private static let longestPath = 200
 
-    private static func cut(_ path: String) -> String {
+    private static func shorten(_ path: String) -> String {
         path.utf8.count <= longestPath ? path : String(path.prefix(longestPath / 4)) + "…"
     }
 }

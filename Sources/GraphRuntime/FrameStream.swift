@@ -138,7 +138,7 @@ extension FrameStream {
         text.withBytes { text in
             // Lines that follow each other are taken together, with the commas between them.
             var run = 0..<0
-            func take() {
+            func copyRun() {
                 if run.isEmpty { return }
                 if !members.isEmpty { members.append(UInt8(ascii: ",")) }
                 members.append(UnsafeBufferPointer(rebasing: text[run]))
@@ -148,11 +148,11 @@ extension FrameStream {
                 if !run.isEmpty, place.lowerBound == run.upperBound + 1 {
                     run = run.lowerBound..<place.upperBound
                 } else {
-                    take()
+                    copyRun()
                     run = place
                 }
             }
-            take()
+            copyRun()
         }
         // One that has begun to move since is shown moving.
         for attribute in view.jumped where lines[attribute] == nil {
