@@ -5,7 +5,7 @@ extension ViewGraph {
     /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
     ///
     /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before
-    /// it takes some 150 bytes.
+    /// it takes some 120 bytes.
     public func giveBack() {
         sweepVertices()
         engine.giveBack()
