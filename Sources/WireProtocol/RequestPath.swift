@@ -106,7 +106,7 @@ final class RequestPaths {
 }
 
 extension String {
-    fileprivate func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         utf8.withContiguousStorageIfAvailable { text in
             guard text.count == bytes.count, let a = text.baseAddress, let b = bytes.baseAddress else { return false }
             return memcmp(a, b, text.count) == 0

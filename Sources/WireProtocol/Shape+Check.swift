@@ -82,7 +82,7 @@ extension Shape {
 
 extension Field {
     func isNamed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        name.utf8.count == bytes.count && name.utf8.elementsEqual(bytes)
+        name.hasBytes(bytes)
     }
 
     /// True for a null that stands for an omitted member. Where any value is allowed, null is a value.

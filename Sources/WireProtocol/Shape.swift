@@ -24,13 +24,23 @@ public indirect enum Shape {
 }
 
 /// A member of an object, or a parameter of a method.
-public struct Field {
-    public var name: String
-    public var shape: Shape
-    public var isRequired: Bool
+///
+/// An object, because every request is held against fields: a copy counts one reference in place of four.
+public final class Field {
+    public let name: String
+    public let shape: Shape
+    public let isRequired: Bool
     /// The default of an omitted member, if there is one.
-    public var fallback: Value?
-    public var meaning: String
+    public let fallback: Value?
+    public let meaning: String
+
+    private init(name: String, shape: Shape, isRequired: Bool, fallback: Value?, meaning: String) {
+        self.name = name
+        self.shape = shape
+        self.isRequired = isRequired
+        self.fallback = fallback
+        self.meaning = meaning
+    }
 
     public static func required(_ name: String, _ shape: Shape, _ meaning: String) -> Field {
         Field(name: name, shape: shape, isRequired: true, fallback: nil, meaning: meaning)
