@@ -31,13 +31,13 @@ export const tokens = sheet(`
 
 export const look = sheet(`
 * { box-sizing: border-box; margin: 0; }
-:host { display: block; container-type: inline-size; color: var(--ink); color-scheme: light dark; font: 15px/1.4 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+:host { display: block; container: board / inline-size; color: var(--ink); color-scheme: light dark; font: 15px/1.4 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 :host([hidden]), [hidden] { display: none !important; }
 
 /* Sections stand side by side where there is room. */
 .board { position: relative; overflow-x: clip; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
 .featured, .empty { grid-column: 1 / -1; }
-section { color: var(--ink); min-width: 0; }
+section { color: var(--ink); min-width: 0; container: section / inline-size; }
 section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
 h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; font-weight: 600; padding-block: 8px; }
 .cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(min(176px, 100%), 1fr)); grid-auto-flow: dense; }
@@ -52,6 +52,13 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .card[data-span="2"] { grid-column: span 2; }
 .card[data-span="3"] { grid-column: span 3; }
 .card[data-span="4"] { grid-column: span 4; }
+/* A card is at most as wide as its section: columns that the section has no room for would stand over the next one. */
+@container section (width < 740px) { .card[data-span="4"] { grid-column: 1 / -1; } }
+@container section (width < 552px) { .card[data-span="3"] { grid-column: 1 / -1; } }
+@container section (width < 364px) { .card[data-span="2"] { grid-column: 1 / -1; } }
+@container section (width < 1028px) { .featured .card[data-span="4"] { grid-column: 1 / -1; } }
+@container section (width < 768px) { .featured .card[data-span="3"] { grid-column: 1 / -1; } }
+@container section (width < 508px) { .featured .card[data-span="2"] { grid-column: 1 / -1; } }
 .card[data-status="warn"] { --edge: var(--warn); --bar: var(--warn); }
 .card[data-status="critical"] { --edge: var(--critical); --bar: var(--critical); }
 .card[data-status="stale"] { --edge: var(--stale); --bar: var(--stale); }
@@ -190,7 +197,7 @@ input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius
 .empty { color: var(--muted); padding-block: 48px; text-align: center; }
 .empty code { color: var(--ink); }
 
-@container (max-width: 560px) {
+@container board (max-width: 560px) {
   .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
   .card[data-span] { grid-column: 1 / -1; }
   /* The last of an odd number leaves no hole. */
@@ -200,7 +207,9 @@ input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius
   .featured .value { font-size: 30px; }
   .featured .face .value, .face .value { font-size: 24px; }
 }
-@container (min-width: 2200px) {
+@container board (min-width: 2200px) {
+  @container section (width < 1008px) { .card[data-span="4"] { grid-column: 1 / -1; } }
+  @container section (width < 752px) { .card[data-span="3"] { grid-column: 1 / -1; } }
   .cards { grid-template-columns: repeat(auto-fill, minmax(240px, 1fr)); gap: 16px; }
   .featured .cards { grid-template-columns: repeat(auto-fit, minmax(360px, 1fr)); }
   .value { font-size: 40px; }

@@ -1,0 +1,48 @@
+/** Wide cards in sections that stand side by side. */
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { Browser, CHROMIUM, ROOT, Site } from './browser.js'
+
+const cards = (span) =>
+  ['a', 'b', 'c', 'd', 'e']
+    .map((id) => `{ id: ${id}, state: { x: 1 }, containerValues: { panel: { value: x, kind: value, title: ${id}, span: ${id === 'a' ? span : 1} } } }`)
+    .join(', ')
+const section = (id, span) => `  - { id: ${id}, kind: container, let: { title: ${id} }, children: [${cards(span)}] }\n`
+const scene = `agd: 1\nnodes:\n${section('one', 4)}${section('two', 3)}${section('three', 2)}`
+
+describe('width', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let folder
+  let site
+  let browser
+
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'agd-width-'))
+    writeFileSync(join(folder, 'scene.yaml'), scene)
+    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    browser = await Browser.start()
+  })
+
+  after(async () => {
+    await browser?.stop()
+    await site?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('no card stands outside of its section, however wide it wants to be', async () => {
+    const page = await browser.open(site.url)
+    await page.until(`board().querySelectorAll('.cards > .card').length === 15`)
+    for (const width of [700, 1000, 1160, 1200, 1800, 2400, 3840]) {
+      await page.emulate({ width, height: 900 })
+      const outside = await page.run(`[...board().querySelectorAll('section')].flatMap((section) => {
+        const edge = section.getBoundingClientRect().right + 1
+        return [...section.querySelectorAll('.card')].filter((card) => card.getBoundingClientRect().right > edge).map((card) => card.dataset.path)
+      }).join()`)
+      assert.equal(outside, '', `at ${width} pixels`)
+    }
+    assert.deepEqual(page.faults, [])
+  })
+})
