@@ -183,6 +183,10 @@ extension Transaction {
                 definitions[place] = Definition(
                     type: type, mayFail: json["mayFail"]?.bool == true, rule: json["rule"]?.string)
             }
+            // Some messages change a thousand attributes.
+            var count = 0
+            body["changes"]?.forEachElement { _ in count += 1 }
+            contents.reserveCapacity(count)
             try body["changes"]?.forEachElement { (entry) throws(Failure) in
                 let (place, json) = try Transaction.entry(entry)
                 contents[place] = try Transaction.content(json)
