@@ -1,6 +1,6 @@
 extension GraphCore where Host: ~Copyable {
-    /// Checks everything that must hold of the tables between two calls from outside, and returns what does not,
-    /// in words; empty when all is well. O(graph). For tests and debug builds.
+    /// Checks the invariants of the tables between two calls from outside, and describes each violation in words. Empty
+    /// if there is none. O(graph). For tests and debug builds.
     ///
     /// 1. An edge stands in both lists, and each entry names the other's position.
     /// 2. A list of inputs holds no vertex twice.
@@ -65,8 +65,8 @@ extension GraphCore where Host: ~Copyable {
         for position in 0..<inputs.count {
             let input = inputs.ends[Int(position)]
             let slot = inputs.slots[Int(position)]
-            // What is gone leaves its reader stale, unless the reader's own run has destroyed it: that cannot be told
-            // here.
+            // A destroyed input makes its reader stale, unless the reader's own run destroyed it. This check cannot
+            // tell.
             if input == 0 { continue }
             count += 1
             if !seen.insert(input).inserted && !vertex.kind.isFixed {
