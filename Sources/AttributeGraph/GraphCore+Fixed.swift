@@ -35,8 +35,8 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// A rule depends on all its fixed inputs, whether its run comes to look at them or not: those that are running
-    /// are on a cycle with it. If some went unnoticed, the edges of valid vertices could form a circle.
+    /// A rule depends on all its fixed inputs, even if its run does not read them, so running ones are on a cycle with
+    /// it. If one were missed, the edges of valid vertices could form a cycle.
     @inlinable @inline(never)
     package func noteCycles(through vertex: UnsafeMutablePointer<Vertex>) {
         let inputs = inputs(of: vertex)
