@@ -56,7 +56,7 @@ extension Request {
 }
 
 extension Request {
-    /// The least right that the request needs on any path; nil if everybody may send it. Costs nothing.
+    /// The lowest right that the request needs on any path; nil if every client may send it. Costs nothing.
     public var leastRight: AccessRight? {
         switch self {
         case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): nil
