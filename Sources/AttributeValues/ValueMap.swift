@@ -155,7 +155,7 @@ public struct ValueMap {
         }
     }
 
-    /// The members of an object, if they are few and no name is there twice.
+    /// The members of an object; nil if they are many or two have the same name.
     init?(parsed object: JSONElement, count: Int) {
         guard count <= ValueMap.linearLimit else { return nil }
         storage = Storage.withRoom(count)
