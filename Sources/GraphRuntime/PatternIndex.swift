@@ -160,7 +160,7 @@ struct PatternIndex {
         }
     }
 
-    /// Adds a way once per step. `**` also matches no id.
+    /// Adds a way once per step. `**` also matches an empty sequence of ids.
     private func reach(_ way: Way, _ ways: inout [Way]) {
         guard way.reached != step else { return }
         way.reached = step

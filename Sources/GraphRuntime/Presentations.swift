@@ -73,8 +73,8 @@ final class Presentations {
         return motion
     }
 
-    /// The animation of one attribute's change: the first in the order of precedence that Documentation/Animation.md
-    /// gives.
+    /// The animation of one attribute's change: that of the modifier around the attribute, otherwise of the binding
+    /// that was written through, otherwise of the transaction. nil if animations are disabled or motion is reduced.
     private func animation(
         for attribute: AttributeID, _ motion: Motion, since stamp: UInt64, _ known: inout KnownSurroundings
     ) -> Animation? {

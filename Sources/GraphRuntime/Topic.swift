@@ -39,7 +39,7 @@ final class Topic {
     /// The topic's share of the ledger: the number of its attributes, or the size of its patterns if that is more.
     private var entered = 0
     private let patternSize: Int
-    /// A pattern counts as one for each 64 bytes, and one more.
+    /// A pattern counts as one, and one more for each 64 bytes.
     private static let bytesPerPattern = 64
 
     init(key: TopicKey, number: Int64, patterns: [PathPattern], _ ledger: WatchLedger) {
