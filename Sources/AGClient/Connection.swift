@@ -16,7 +16,7 @@ public final class Connection {
 
     /// - Parameters:
     ///   - name: the daemon's name for this client in explanations.
-    /// - principal: the principal for which the connection acts. This needs the right *admin*.
+    ///   - principal: the principal for which the connection acts. This needs the right *admin*.
     ///   - timeout: maximum seconds of a wait for the daemon; nil waits without limit.
     /// - Throws: `unreachable` with the reason, `timedOut`, `socketPathTooLong`; `refused` if it may not act for the
     ///   principal.

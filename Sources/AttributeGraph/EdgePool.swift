@@ -115,7 +115,7 @@ package struct EdgePool: ~Copyable {
         limit = capacity
     }
 
-    /// Puts what is left of the region into the free lists, largest blocks first.
+    /// Puts the rest of the region into the free lists, largest blocks first.
     @inlinable
     package mutating func recycleRemainder() {
         var sizeClass = EdgePool.largestFreeClass

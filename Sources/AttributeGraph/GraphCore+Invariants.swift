@@ -2,8 +2,8 @@ extension GraphCore where Host: ~Copyable {
     /// Checks the invariants of the tables between two calls from outside, and describes each violation in words. Empty
     /// if there is none. O(graph). For tests and debug builds.
     ///
-    /// 1. An edge stands in both lists, and each entry names the other's position.
-    /// 2. A list of inputs holds no vertex twice.
+    /// 1. An edge is in both lists, and each entry has the position of the other.
+    /// 2. A tracked list of inputs contains no vertex twice.
     /// 3. A vertex that may have changed has only readers that may have changed; one that must run is one of these.
     /// 4. Nothing runs, waits or is half-settled; the stacks are empty and the cursor is at rest.
     /// 5. Inputs have values and no inputs; a valid rule has no evaluation later than the graph's revision.

@@ -1,9 +1,9 @@
 /// Runs the rules and compares the values for the engine.
 ///
-/// The engine knows which attribute depends on which, and what has to run; it knows neither rules nor what
-/// a value means. A host keeps the rules in tables of its own by `AttributeID.index`, and says how to run
-/// one and when two values are equal. It is stored inside the graph and is only ever borrowed, so a call costs no
-/// reference counting; a host that refers to an object should refer to it unretained.
+/// The engine knows which attributes depend on which, and which rules must run. It knows neither the rules nor the
+/// meaning of values. A host stores the rules in its own tables by `AttributeID.index`, runs them, and compares values.
+/// It is stored inside the graph and is only ever borrowed, so a call costs no reference counting. If it refers to an
+/// object, the reference should be unretained.
 public protocol GraphHost: ~Copyable {
     associatedtype Value
 

@@ -106,7 +106,7 @@ public enum IdenticalRun {
     }
 
     /// - Parameters:
-    /// - x: the position after the last element.
+    ///   - x: the position after the last element.
     private static func backwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {
         if x == y, isShared(a, b) { return count }
         let stride = MemoryLayout<Value>.stride

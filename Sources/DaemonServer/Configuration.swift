@@ -66,7 +66,6 @@ public struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// All faults of a configuration.
 public struct ConfigurationFaults: Error, Equatable, CustomStringConvertible {
     public var faults: [ConfigurationFault]
     public var description: String { faults.map(\.description).joined(separator: "\n") }

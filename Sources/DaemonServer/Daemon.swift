@@ -59,10 +59,10 @@ public final class Daemon {
     /// Takes the socket, opens the store, loads the scenes and restores the stored rows. Serves nobody yet.
     ///
     /// - Parameters:
-    /// - reader: reads the configuration again if it came from a file.
-    /// - recover: continue with the readable part of a damaged store.
-    /// - environment: the variables through which the service manager and the user's session configure the daemon.
-    /// - newEpoch: makes a name for a new life of the graph; it must never repeat.
+    ///   - reader: reads the configuration again if it came from a file.
+    ///   - recover: continue with the readable part of a damaged store.
+    ///   - environment: the variables through which the service manager and the user's session configure the daemon.
+    ///   - newEpoch: makes a name for a new life of the graph; it must never repeat.
     /// - Throws: the reason why the daemon cannot start. The socket is removed again then.
     public init(
         _ configuration: Configuration, reader: ConfigurationReader? = nil, recover: Bool = false, log: Logger,

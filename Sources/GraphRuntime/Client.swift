@@ -15,7 +15,6 @@ final class Author {
         self.principal = principal
     }
 
-    /// The principal, or the client and its user.
     var title: String { principal ?? "\(name ?? "a client") (user \(peer.uid))" }
 }
 

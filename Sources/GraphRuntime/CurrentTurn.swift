@@ -8,7 +8,7 @@ final class CurrentTurn {
     private(set) var began = 0.0
     /// If set, gets each delivery at once.
     var onDelivery: ((Delivery) -> Void)?
-    /// Those that `onDelivery` has not taken, in the order in which clients must hear them.
+    /// Deliveries that `onDelivery` has not taken, in the order in which clients must hear them.
     private var deliveries: [Delivery] = []
     private var handedOver = 0
 

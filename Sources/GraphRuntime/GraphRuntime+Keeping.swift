@@ -49,10 +49,10 @@ extension GraphRuntime {
     /// Restores the graph from a store, before the first turn. Each node that scenes or data have made takes its rows.
     ///
     /// - Parameters:
-    /// - floor: the first revision from which a client can resume according to the store; nil: it cannot resume from
-    ///   any revision of an earlier life.
-    /// - isSalvaged: the rows are those that were left in a damaged store. Values without a node wait until a client
-    ///   makes the node again.
+    ///   - floor: the first revision from which a client can resume according to the store; nil: it cannot resume from
+    ///     any revision of an earlier life.
+    ///   - isSalvaged: the rows are those that were left in a damaged store. Values without a node wait until a client
+    ///     makes the node again.
     /// - Returns: faults of rows, and the nodes that are missing.
     public func restore(
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false

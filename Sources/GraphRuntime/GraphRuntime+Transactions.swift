@@ -19,7 +19,6 @@ extension GraphRuntime {
         }
     }
 
-    /// A transaction of one mutation.
     func transact(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
     }

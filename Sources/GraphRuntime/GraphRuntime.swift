@@ -61,8 +61,8 @@ public final class GraphRuntime {
     var lastCommit = Commit()
 
     /// - Parameters:
-    /// - epoch: that of the earlier life if the graph continues one, otherwise a fresh random name.
-    /// - revision: the last one of the earlier life.
+    ///   - epoch: that of the earlier life if the graph continues one, otherwise a fresh random name.
+    ///   - revision: the last one of the earlier life.
     public init(
         limits: RuntimeLimits = RuntimeLimits(), access: AccessRules = AccessRules(), epoch: String,
         revision: UInt64 = 0,
@@ -84,7 +84,6 @@ public final class GraphRuntime {
             limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
             ? .max : limits.requestCost * limits.startRequests
     }
-
 
     /// The name of this life of the graph, within which revisions can be compared.
     public var epoch: String { history.epoch }
@@ -136,7 +135,6 @@ public final class GraphRuntime {
 
     /// True if a client has subscriptions, including those that it has not been told of yet.
     public func isSubscribed(_ client: ClientID) -> Bool { clients[client].map { !$0.subscriptions.isEmpty } ?? false }
-
 
     /// Completes a change of the tree: see `Watching.complete`.
     func complete(

@@ -39,7 +39,6 @@ final class History {
         resumableFrom = revision
     }
 
-    /// Transactions of this life.
     var transactionCount: UInt64 { revision - lifeBeginning.revision }
 
     /// Records a transaction under the next revision.

@@ -23,8 +23,8 @@ extension ViewGraph {
     }
 
     /// - Parameters:
-    /// - place: the destination of the mutation's path.
-    /// - animation: the animation of the write.
+    ///   - place: the destination of the mutation's path.
+    ///   - animation: the animation of the write.
     func perform(
         _ mutation: Mutation, at place: Place, _ path: AttributePath, typed: Bool, animation: String? = nil
     ) throws(Failure) {

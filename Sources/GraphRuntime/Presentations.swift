@@ -97,7 +97,6 @@ final class Presentations {
     /// The animation of this text in a scene, which was checked when the scene was read.
     func knownAnimation(_ text: String) -> Animation? { try? animations.animation(text) }
 
-
     /// True if something moves, or if a change with this motion may begin to.
     func mayMove(_ motion: Motion) -> Bool {
         motion.animation != nil || !running.isEmpty || !motion.bindings.isEmpty || graph.hasAnimationModifiers

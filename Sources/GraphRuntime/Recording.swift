@@ -78,7 +78,6 @@ struct Recording {
     }
 }
 
-
 extension Recording {
     /// In the Chrome trace format, with a list of the rules, the most expensive first.
     var value: Value {

@@ -130,7 +130,6 @@ final class Topics {
         return unwatched
     }
 
-
     /// Adds attributes that are new or have a new name to the topics whose patterns match them. A topic that would
     /// exceed the limit gets none.
     func join(_ attributes: [AttributeID], _ news: inout News) {

@@ -32,7 +32,6 @@ public enum Command {
     case behind(ClientID)
     /// The client's queue has room again.
     case drained(ClientID)
-    /// The operator has changed the access rules.
     case accessChanged(AccessRules)
     /// The client has disconnected, and its remaining requests follow. They do not wait for other clients.
     case gaveUp(ClientID)

@@ -76,7 +76,6 @@ extension Watching {
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
     }
 
-
     func deliver(_ structure: StructureChange, _ motion: Motion) {
         log(structure)
         let listeners = topics.inOrder.count { $0.key.events.contains(.structure) && !$0.isOverfull }

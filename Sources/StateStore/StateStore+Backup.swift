@@ -11,7 +11,6 @@ import Glibc
 // begin anew only once.
 
 extension StateStore {
-    /// What a backup contains.
     public struct Backup {
         public var epoch: String
         public var revision: UInt64

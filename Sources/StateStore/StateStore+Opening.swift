@@ -9,11 +9,11 @@ extension StateStore {
     /// Opens the store of a directory, or begins one, and reads it.
     ///
     /// - Parameters:
-    /// - basis: names everything besides the store that the graph depends on. If it differs from the last time, no
-    ///   client can resume.
-    /// - machine: names the time since the machine was started.
-    /// - recover: continue with the readable part of a damaged store.
-    /// - newEpoch: makes a name for a new life of the graph.
+    ///   - basis: names everything besides the store that the graph depends on. If it differs from the last time, no
+    ///     client can resume.
+    ///   - machine: names the time since the machine was started.
+    ///   - recover: continue with the readable part of a damaged store.
+    ///   - newEpoch: makes a name for a new life of the graph.
     /// - Throws: `inUse`, `denied`, `foreign`, `damaged` (nothing is changed then), or `failed`.
     public static func open(
         directory: String, durability: Durability, basis: String = "", machine: String = machineLife(),

@@ -116,9 +116,9 @@ public final class StateStore {
     /// Commits a turn's changes, before clients hear of them.
     ///
     /// - Parameters:
-    /// - runtime: has the states that the turn has written after the changes.
-    /// - revision: the runtime's revision after the turn.
-    /// - floor: the first revision from which a client can resume in a later life; nil: unchanged.
+    ///   - runtime: has the states that the turn has written after the changes.
+    ///   - revision: the runtime's revision after the turn.
+    ///   - floor: the first revision from which a client can resume in a later life; nil: unchanged.
     /// - Throws: `failed`. The changes are not in the store then.
     public func append(
         _ changes: [(revision: UInt64, change: StoreChange)], of runtime: GraphRuntime? = nil, revision: UInt64,

@@ -15,7 +15,6 @@ public enum StoreError: Error, Equatable {
 }
 
 extension StoreError {
-    /// The error of a system call.
     static func system(_ call: String, _ path: String, _ number: Int32 = errno) -> StoreError {
         let message = String(cString: strerror(number))
         if isDenial(number) { return .denied(path: path, reason: "\(call): \(message)") }

@@ -70,7 +70,7 @@ extension Request {
 }
 
 extension PathPattern {
-    /// A path, or a pattern if the text is not a path.
+    /// A path, if the text is one, else a pattern.
     fileprivate static func named(_ text: String) throws(Failure) -> PathPattern {
         do { return try attributes(text) } catch {
             guard text.utf8.contains(UInt8(ascii: "*")) else { throw error }

@@ -26,7 +26,7 @@ enum Child {
     }
 
     /// - Parameters:
-    /// - output: gets its standard output and standard error, and is closed here.
+    ///   - output: gets its standard output and standard error, and is closed here.
     private static func run(
         _ program: String, _ arguments: [String], _ output: Int32?, _ meanwhile: () -> Void = {}
     ) -> Int32 {

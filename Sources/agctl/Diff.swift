@@ -116,7 +116,7 @@ struct SceneText {
 /// also shows the changes of existing nodes.
 struct AppliedText {
     private let result: ValueMap
-    /// Such as `2 added, 1 changed`; empty if nothing changes.
+    /// For example `2 added, 1 changed`; empty if nothing changes.
     private(set) var summary = ""
 
     private static let kinds = ["added", "removed", "changed"]

@@ -158,7 +158,6 @@ struct DashBoard {
         return []
     }
 
-    /// The cards of one node.
     private mutating func cards(of node: DashNode, _ panel: ValueMap, _ title: String, isRoot: Bool = false)
         -> [DashCard]
     {

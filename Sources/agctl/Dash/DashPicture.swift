@@ -228,7 +228,7 @@ struct DashPicture {
         if most <= least { (least, most) = (least - 0.5, least + 0.5) }
         let glyphs = Array(" ▁▂▃▄▅▆▇█")
         var before: Double?
-        // Of the two extremes of a column, the one that is farther from the last column is shown.
+        // Each column shows one of its extremes: the one that is farther from the level of the last column.
         let levels = ranges.map { range -> Int? in
             guard let range else { return nil }
             let last = before ?? range.upperBound
