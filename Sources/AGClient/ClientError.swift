@@ -8,7 +8,7 @@ public enum ClientError: Error {
     case unreachable(SocketLocation, errno: Int32)
     /// A socket's path has more bytes than the system allows.
     case socketPathTooLong(String)
-    /// The daemon did not answer within so many seconds. A request may have been performed, or may be performed later.
+    /// The daemon did not answer within this time. A request may have been performed, or may be performed later.
     case timedOut(seconds: Double)
     /// The connection ended. Requests without an answer may have been performed.
     case lost(String)

@@ -16,7 +16,7 @@ public final class Connection {
 
     /// - Parameters:
     ///   - name: the daemon's name for this client in explanations.
-    ///   - principal: for whom the connection acts. This needs the right *admin*.
+    ///   - principal: the principal for which the connection acts. This needs the right *admin*.
     ///   - timeout: maximum seconds of a wait for the daemon; nil waits without limit.
     /// - Throws: `unreachable` with the reason, `timedOut`, `socketPathTooLong`; `refused` if it may not act for the
     ///   principal.
@@ -80,13 +80,13 @@ public final class Connection {
         }
     }
 
-    /// Sends one request and waits for its reply. Other messages that arrive are kept for `receive`.
+    /// Sends one request and waits for its reply. Other messages that arrive are retained for `receive`.
     /// - Throws: `refused` with the daemon's reason; `timedOut`, `lost`, `malformed`, `limit`.
     public func call(_ request: Request) throws(ClientError) -> Value {
         try answer(to: send(request))
     }
 
-    /// Waits for the reply of a request that was sent. Other messages that arrive are kept for `receive`.
+    /// Waits for the reply of a request that was sent. Other messages that arrive are retained for `receive`.
     /// - Parameter wanted: the requests sent before it must have had their replies.
     /// - Throws: as `call`.
     public func answer(to wanted: Int64) throws(ClientError) -> Value {

@@ -152,7 +152,7 @@ private struct ParameterWriter {
         if let number { put(name, .int(Int64(number))) }
     }
 
-    /// Values by name; left out if there are none.
+    /// Values by name; omitted if there are none.
     mutating func put(_ name: StaticString, _ values: ValueMap, typed: Bool) {
         if values.isEmpty { return }
         put(name, .map(ValueMap(values.map { ($0.key, typed ? $0.value.typedJSON : $0.value) })))

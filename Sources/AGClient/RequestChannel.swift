@@ -12,7 +12,7 @@ final class RequestChannel: Sendable {
 
     private struct Waiting {
         let number: UInt64
-        /// nil if no task waits any more; the reply will still arrive.
+        /// nil if no task waits any more, although the reply will still arrive.
         var continuation: CheckedContinuation<Answer, Never>?
     }
 

@@ -50,7 +50,7 @@ public final class Watcher {
 
     /// Connects at the first `next`.
     /// - Parameters:
-    ///   - principal: for whom the watcher acts. This needs the right *admin*.
+    ///   - principal: the principal for which the watcher acts. This needs the right *admin*.
     ///   - timeout: maximum seconds of a wait for the answer to a subscription; nil waits without limit.
     public init(
         _ request: Request.Subscribe, at location: SocketLocation = .find(), name: String? = nil,

@@ -66,7 +66,7 @@ public struct Action: Attribute {
         /// Removes an element or entry of a value.
         public static func remove(_ path: String) -> Step { Step("remove", path) }
         public static func remove(_ place: PlacePath) -> Step { Step("remove", "$" + place.text) }
-        /// Nothing of the action is done unless the value is this one.
+        /// If the value is another one, the action does nothing.
         public static func test(_ path: String, is value: SceneExpression) -> Step { Step("test", path, value) }
         public static func test(_ place: PlacePath, is value: SceneExpression) -> Step {
             Step("test", "$" + place.text, value)
@@ -81,7 +81,7 @@ public struct Action: Attribute {
             Step("set", "$" + place.text, .literal(value))
         }
 
-        /// How what the step writes moves, as `"smooth"` or `"easeInOut(duration: 1)"`.
+        /// The animation of what the step writes, as `"smooth"` or `"easeInOut(duration: 1)"`.
         public func animation(_ animation: String) -> Step {
             var map = document.map ?? ValueMap()
             map["animation"] = .string(animation)

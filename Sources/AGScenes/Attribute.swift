@@ -66,13 +66,15 @@ public struct State: Attribute {
         self.init(name, initial: initial.value, type: type, isTransient: isTransient, history: history)
     }
 
-    /// Begins with the type's default: null if the type accepts it, an object with its own properties.
+    /// A state that begins with its type's default: null if the type accepts null, or an object with its initial
+    /// properties.
     public init(_ name: String, type: String, isTransient: Bool = false, history: String? = nil) {
         self.init(name, initial: nil, type: type, isTransient: isTransient, history: history)
     }
 
-    /// Begins with what a rule or a reference gives when the node is made, and is then a state like any other.
-    /// - Parameter start: may read the node's parameters, bindings and what it inherits, and the nodes around it.
+    /// A state that gets its first value from a rule or a reference when the node is made. After that it is a state
+    /// like any other.
+    /// - Parameter start: can read the node's parameters, bindings and inherited values, and the nodes around it.
     public init(
         _ name: String, startingWith start: SceneExpression, type: String? = nil, isTransient: Bool = false,
         history: String? = nil
@@ -127,7 +129,7 @@ public struct Binding: Attribute {
             problem: reference.problem ?? animation.problemInDocument)
     }
 
-    /// A binding to what a rule chooses: `"isLeft ? $left : $right"`, `"$items[id=selected].title"`.
+    /// A binding to the place that a rule chooses: `"isLeft ? $left : $right"`, `"$items[id=selected].title"`.
     public init(_ name: String, choosing rule: String, animation: Value? = nil) {
         let target: Value = .string(rule.hasPrefix("$") ? rule : "=" + rule)
         guard let animation else {
@@ -140,8 +142,8 @@ public struct Binding: Attribute {
 
     /// A binding that computes.
     /// - Parameters:
-    ///   - rule: what reading gives.
-    ///   - targets: what a write gives to each target: values over `newValue`.
+    ///   - rule: gives the value of a read.
+    ///   - targets: the values that a write gives to its targets, over `newValue`.
     public init(
         _ name: String, get rule: String, set targets: KeyValuePairs<PlacePath, SceneExpression>,
         animation: Value? = nil
@@ -176,7 +178,7 @@ public struct Let: Attribute {
 
     public init(_ name: String, _ source: PlacePath) { draft = AttributeDraft(.let, name, SceneExpression(source)) }
 
-    /// What a rule chooses, as an object: `"isGuest ? $guest : $owner"`.
+    /// A reference that a rule chooses, for example to an object: `"isGuest ? $guest : $owner"`.
     public init(_ name: String, choosing rule: String) {
         draft = AttributeDraft(.let, name, .string(rule.hasPrefix("$") ? rule : "=" + rule))
     }
@@ -191,7 +193,7 @@ public struct Let: Attribute {
         draft = AttributeDraft(parameter: name, of: .let, type: type, standard: standard)
     }
 
-    /// A parameter whose default is a rule over what surrounds the use: `"env.locale"`.
+    /// A parameter whose default is a rule. The rule is evaluated where the component is used: `"env.locale"`.
     public init(_ name: String, type: String? = nil, defaultRule rule: String) {
         var form = ValueMap([(.string("default"), .string("=" + rule))])
         if let type { form["type"] = .string(type) }

@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// What stands among the children of a node without being one: `If`, `Switch`, `Slot`, `Placed`.
+/// An element of a list of children that is no node itself: `If`, `Switch`, `Slot`, `Placed`.
 public protocol Arrangement {
     var draft: NodeDraft { get }
 }
@@ -32,7 +32,7 @@ public struct Switch: Arrangement {
 
     /// - Parameters:
     ///   - value: CEL, over the attributes of the nodes around; a text, a number or a bool.
-    ///   - id: as of `If`.
+    ///   - id: as for `If`.
     public init(_ value: String, id: String? = nil, @CaseBuilder cases: () -> [Case]) {
         var draft = NodeDraft(id: id)
         draft.chooses("switch", value)
@@ -41,7 +41,7 @@ public struct Switch: Arrangement {
     }
 }
 
-/// What a `Switch` makes for one value.
+/// The nodes that a `Switch` makes for one value.
 public struct Case {
     let place: [String]
     let nodes: [NodeDraft]

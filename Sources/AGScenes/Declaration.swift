@@ -97,8 +97,8 @@ public struct Component: Declaration, Modifiable {
     public var draft: NodeDraft
 
     /// - Parameters:
-    ///   - kind: nil to infer it: a container if there are children, else a view, which children given at a use make a
-    ///     container.
+    ///   - kind: nil to infer it: a container if there are children, else a view. A use that gives children to such a
+    ///     view makes it a container.
     ///   - base: the component of which this one is a variant.
     public init(
         _ name: String, kind: Kind? = nil, of base: String? = nil, @NodeBuilder content: () -> [NodePart] = { [] },

@@ -2,7 +2,7 @@ public import AGClient
 public import AttributeValues
 
 /// The types that have modifiers: nodes and the bodies of components. As in SwiftUI, a modifier is outside those before
-/// it. Where the nearest wins, the one written first does.
+/// it. Where the nearest modifier wins, the one that is written first wins.
 public protocol Modifiable {
     var draft: NodeDraft { get set }
 }
@@ -102,7 +102,8 @@ extension Modifiable {
 
     // MARK: Animation
 
-    /// How the node comes and goes, as text: `move(edge: leading).combined(with: opacity)`. The outermost counts.
+    /// How the node appears and disappears, as text: `move(edge: leading).combined(with: opacity)`. The outermost
+    /// transition counts.
     public func transition(_ text: String) -> Self {
         changed { $0.transition = text }
     }
@@ -122,11 +123,11 @@ extension Modifiable {
 }
 
 extension Modifiable {
-    // MARK: What the daemon does by itself
+    // MARK: Actions that the daemon calls by itself
 
-    /// When the value becomes another one, the steps are done in the same transaction. Their rules can use `oldValue` and
+    /// Performs the steps when the value changes, in the same transaction. Their rules can use `oldValue` and
     /// `newValue`.
-    /// - Parameter initial: they are also done when the node appears.
+    /// - Parameter initial: true to perform the steps also when the node appears.
     public func onChange(
         of value: SceneExpression, initial: Bool = false, _ first: Action.Step, _ others: Action.Step...
     ) -> Self {
@@ -139,12 +140,12 @@ extension Modifiable {
         changed { $0.onChange(of: SceneExpression(value), initial, [first] + others) }
     }
 
-    /// Done when the node comes into the tree, but not at a start of the daemon.
+    /// Performs the steps when the node comes into the tree, but not at a start of the daemon.
     public func onAppear(_ first: Action.Step, _ others: Action.Step...) -> Self {
         changed { $0.add([first] + others, to: \.appearing, at: "onAppear") }
     }
 
-    /// Done when the node has gone.
+    /// Performs the steps when the node has gone.
     public func onDisappear(_ first: Action.Step, _ others: Action.Step...) -> Self {
         changed { $0.add([first] + others, to: \.disappearing, at: "onDisappear") }
     }

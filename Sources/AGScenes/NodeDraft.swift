@@ -23,7 +23,7 @@ public struct NodeDraft {
     var disappearing: [Value] = []
     /// `children`, or `header`, `content`, `footer`: complete nodes.
     private var slots: [(name: String, nodes: [Value])] = []
-    /// What a component is given for its slots, by their names.
+    /// The nodes that a component is given for its slots, by the slots' names.
     private var given = ValueMap()
     private var forEach: Value?
     /// `if` or `switch`, with the branches.
@@ -85,7 +85,7 @@ public struct NodeDraft {
         given[.string(slot)] = .list((given[.string(slot)]?.list ?? []) + nodes.map(\.document))
     }
 
-    /// Turns the node into a `forEach` over data.
+    /// Makes the node a `forEach` over data.
     mutating func repeats(_ template: NodeDraft, data: Value, id: String, element: String, index: String) {
         mistakes += template.mistakes.map { $0.inside("forEach.node") }
         if template.id != nil { tell("instances of a forEach are named by their element", at: "forEach.node.id") }
@@ -94,7 +94,7 @@ public struct NodeDraft {
         ]
     }
 
-    /// Turns the node into a choice.
+    /// Makes the node a choice.
     mutating func chooses(_ keyword: String, _ condition: String) { choice[.string(keyword)] = .string(condition) }
 
     /// Adds a branch to a choice.

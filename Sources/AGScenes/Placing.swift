@@ -1,13 +1,13 @@
 import AttributeValues
 
-/// In the body of a component: shows what the component is given for a slot.
+/// In the body of a component: shows the nodes that the component is given for a slot.
 public struct Slot: Arrangement {
     public let draft: NodeDraft
 
     /// - Parameters:
     ///   - name: the slot; `content` for the children of the instance.
-    ///   - id: as of `If`.
-    ///   - standard: the nodes that are there while nothing is given.
+    ///   - id: as for `If`.
+    ///   - standard: the nodes that are shown while the component is given none.
     public init(
         _ name: String = "content", id: String? = nil, @ChildrenBuilder default standard: () -> [NodeDraft] = { [] }
     ) {
@@ -26,7 +26,7 @@ public struct Placed: Arrangement {
 
     /// - Parameters:
     ///   - subviews: CEL; an element or a part of `subviews`, or the header, content or footer of one of `sections`.
-    ///   - id: as of `If`.
+    ///   - id: as for `If`.
     public init(_ subviews: String, id: String? = nil) {
         var draft = NodeDraft(id: id)
         draft.chooses("place", subviews)

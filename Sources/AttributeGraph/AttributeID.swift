@@ -1,11 +1,11 @@
 /// Names one attribute of one graph for as long as that attribute lives.
 ///
-/// The index is a row of the graph's tables and is reused after the attribute is destroyed; the generation
-/// is not, so an id kept past its attribute's end is recognised as dead and never reaches the next tenant.
-/// Ids of different graphs must not be mixed: nothing can tell them apart.
+/// The index is a row of the graph's tables. It is reused after the attribute is destroyed, but never with the same
+/// generation. So an id that outlives its attribute is recognised as dead and never reaches the next attribute in the
+/// row. Ids of different graphs must not be mixed: the engine cannot tell them apart.
 @frozen
 public struct AttributeID: Hashable, Sendable, CustomStringConvertible {
-    /// The row. Dense and small, so that a host can keep tables of its own by it. Row 0 is never used.
+    /// The row. Rows are dense and small, so that a host can index its own tables with them. Row 0 is never used.
     public let index: UInt32
     public let generation: UInt32
 

@@ -1,7 +1,7 @@
 /// A growable array of trivial elements without reference counting, bounds checks or copy-on-write.
 ///
-/// Lifetime: the memory belongs to the one owner of the buffer and goes with it. A pointer into it holds
-/// only until the next `append`.
+/// Lifetime: the buffer owns its memory and frees it at its end. A pointer into the memory is valid until the next
+/// `append`.
 @usableFromInline
 package struct Buffer<Element: BitwiseCopyable>: ~Copyable {
     @usableFromInline package var base: UnsafeMutablePointer<Element>
@@ -43,7 +43,7 @@ package struct Buffer<Element: BitwiseCopyable>: ~Copyable {
         capacity = newCapacity
     }
 
-    /// Gives memory back of which most is unused.
+    /// Shrinks the memory if at least three quarters of it are unused.
     mutating func shrink() {
         if capacity > 1024, count <= capacity / 4 { grow(to: max(64, count * 2)) }
     }

@@ -6,9 +6,9 @@
 /// number that pointed at it is corrected. Lists are contiguous because they are walked far more often than
 /// changed; walking touches `ends` alone. Positions are relative to the block, so a block can move freely.
 ///
-/// Sizes are 2, 3, 4, 6, 8, 12, 16, 24 …: a block is at least two thirds full when it has just grown (of up to eight
-/// readers at least half), so an edge costs 16 bytes and at most 24; a list of one costs nothing here, it is kept in
-/// its vertex (`EdgeList`). Freed blocks are kept by size; a large one is carved up before the pool grows.
+/// Sizes are 2, 3, 4, 6, 8, 12, 16, 24 …. A block that has just grown is at least two thirds full, one of up to eight
+/// readers at least half. So an edge costs 16 to 24 bytes. A list of one edge costs nothing here: it is stored in its
+/// vertex (`EdgeList`). Freed blocks are listed by size; a large one is carved up before the pool grows.
 @usableFromInline
 package struct EdgePool: ~Copyable {
     @usableFromInline package var ends: UnsafeMutablePointer<UInt32>
@@ -17,13 +17,13 @@ package struct EdgePool: ~Copyable {
     /// The region that new blocks are cut from.
     @usableFromInline package var next: UInt32
     @usableFromInline package var limit: UInt32
-    /// By size class, the first free block (0: none); its first entry names the following one.
+    /// The first free block of each size class (0: none). The first entry of a free block names the next one.
     @usableFromInline package let free: UnsafeMutablePointer<UInt32>
 
     @usableFromInline package static let classCount = 64
-    /// Free blocks are looked for up to this class: 800 million entries.
+    /// The largest class with a list of free blocks: 800 million entries.
     @usableFromInline package static let largestFreeClass: UInt8 = 59
-    /// The class of lists that are kept in the vertex.
+    /// The class of lists of one edge, which are stored in the vertex.
     @usableFromInline package static let single: UInt8 = 1
     /// Only blocks of this class or larger are worth carving up.
     @usableFromInline package static let carvedClass: UInt8 = 10
@@ -46,14 +46,14 @@ package struct EdgePool: ~Copyable {
         free.deallocate()
     }
 
-    /// Entries in a list of a class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
+    /// The number of entries in a list of this class: 0, 1, 2, 3, 4, 6, 8, 12, 16 …
     @inlinable @inline(__always)
     package static func size(of sizeClass: UInt8) -> UInt32 {
         let number = UInt32(sizeClass)
         return number < 2 ? number : (2 | number & 1) &<< ((number &>> 1) &- 1)
     }
 
-    /// The smallest class for so many entries, of which there are two or more.
+    /// The smallest class for this many entries. There must be at least two.
     @inlinable @inline(__always)
     package static func sizeClass(holding count: Int) -> UInt8 {
         // Between two powers of two there is one other size.
@@ -62,8 +62,8 @@ package struct EdgePool: ~Copyable {
         return count <= Int(size(of: lower)) ? lower : lower &+ 1
     }
 
-    /// The class that a full list of readers grows to: short ones double, as many are filled when things are made in
-    /// bulk.
+    /// The class that a full list of readers grows to. Short lists double, because making things in bulk fills many of
+    /// them.
     @inlinable @inline(__always)
     package static func classOfReaders(after sizeClass: UInt8) -> UInt8 {
         sizeClass &+ (sizeClass == 2 || sizeClass == 4 ? 2 : 1)
@@ -77,7 +77,7 @@ package struct EdgePool: ~Copyable {
             return first
         }
         let size = EdgePool.size(of: sizeClass)
-        // A remainder of one could never be used.
+        // Do not leave a remainder of one entry: it could never be used.
         if _slowPath(size > limit &- next || size &+ 1 == limit &- next) { refill(size) }
         let block = next
         next &+= size
@@ -115,7 +115,7 @@ package struct EdgePool: ~Copyable {
         limit = capacity
     }
 
-    /// Puts what is left of the region into the free lists, largest blocks first.
+    /// Puts the rest of the region into the free lists, largest blocks first.
     @inlinable
     package mutating func recycleRemainder() {
         var sizeClass = EdgePool.largestFreeClass

@@ -1,11 +1,11 @@
-/// Cycles are strongly connected components of what rules read in this evaluation, found by depth-first search with a
-/// stack of unfinished members that is merged as it unwinds (H. Gabow, Path-based depth-first search for strong
-/// and biconnected components, 2000).
+/// Cycles are strongly connected components of the reads in this evaluation. They are found by depth-first search with
+/// a stack of unfinished members that is merged as the search unwinds (H. Gabow, Path-based depth-first search for
+/// strong and biconnected components, 2000).
 ///
-/// Every member takes the cycle's value, wherever the evaluation happened to enter: what its run returned was
-/// computed from a read that had no answer.
+/// Every member gets the cycle's value, whichever member the evaluation entered first. The values that the members'
+/// runs returned do not count: they were computed from a read that had no answer.
 extension GraphCore where Host: ~Copyable {
-    /// The running rule has read a vertex that is running, or that waits for its cycle to be closed.
+    /// The running rule has read a vertex that is running or waits until its cycle is closed.
     @inlinable @inline(never)
     package func noteCycle(_ index: UInt32) {
         var target = s.pointee.vertex(index).pointee.cause
@@ -18,7 +18,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.attention.insert(.cycle)
     }
 
-    /// The group of a waiting member, by binary search.
+    /// The lowest running vertex of the group that contains a waiting member. Binary search.
     @inlinable
     package func lowOfGroup(containing place: UInt32) -> UInt32 {
         var from = 0
@@ -30,8 +30,8 @@ extension GraphCore where Host: ~Copyable {
         return s.pointee.cycles.groups.base[from].low
     }
 
-    /// A run that met a cycle has ended. It forms one component with all members that began to wait since it
-    /// began; if nothing below it on the stack belongs to that too, the component is complete.
+    /// Ends a run that met a cycle. It forms one component with all members that began to wait during the run. If no
+    /// vertex below it on the stack belongs to that component, the component is complete.
     @inlinable @inline(never)
     package func endCyclicRun(_ index: UInt32, _ mark: CycleMark) {
         s.pointee.forgetCycles(from: Int(mark.position))
@@ -53,15 +53,15 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Gives the members from a place on their value. O(members + their edges).
+    /// Gives the cycle's value to all members from index `start` on. O(members + their edges).
     @inlinable
     package func closeCycle(from start: Int) {
         s.pointee.counters.cycles &+= 1
         let members = (start..<s.pointee.cycles.members.count).map { s.pointee.cycles.members.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.cycles.members.count = start
-        // A run that was given up may have read what is gone now, and the next one did not: without that there may be
-        // no cycle.
+        // An abandoned run may have read an attribute that is destroyed now, and that the next run did not read.
+        // Without that read there may be no cycle.
         if s.pointee.condemned.count != 0 {
             for member in members { s.pointee.condemned.append(Condemned(vertex: member, maker: Condemned.runsAgain)) }
         }
@@ -79,7 +79,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// The shortest way from the member of lowest index along its reads back to itself.
+    /// The shortest path along reads from the member of lowest index back to itself.
     @usableFromInline
     package func cyclePath(from firstCause: UInt32, _ members: [UInt32]) -> [UInt32] {
         guard let least = members.min() else { return [] }

@@ -23,8 +23,8 @@ extension GraphCore where Host: ~Copyable {
         return text + "\n]}\n"
     }
 
-    /// The graph in Graphviz' dot language: inputs are boxes, observers double octagons; what may be out of date is
-    /// dashed; a thick edge is the one that caused the last evaluation. Evaluates nothing. O(graph).
+    /// The graph in Graphviz' dot language. Inputs are boxes, observers are double octagons, and attributes that may be
+    /// out of date are dashed. A thick edge is the cause of the last evaluation. Evaluates nothing. O(graph).
     public func dumpDot(label: (AttributeID) -> String) -> String {
         var text = "digraph attributes {\n  rankdir=LR;\n"
         for attribute in attributes {
@@ -40,8 +40,8 @@ extension GraphCore where Host: ~Copyable {
         return text + "}\n"
     }
 
-    /// A string literal that JSON and dot both read as the text; of control characters but line ends dot shows the
-    /// number.
+    /// A string literal that JSON and dot both read as this text. Dot shows control characters other than line ends as
+    /// numbers.
     func quoted(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {

@@ -1,16 +1,15 @@
 extension GraphCore where Host: ~Copyable {
-    /// How far a read that is not the expected next one is looked for in the list of inputs before other means are
-    /// tried.
+    /// How many entries of the list of inputs are searched for an unexpected read before its hint is used.
     @inlinable package static var searchWindow: Int { 8 }
 
     // MARK: Tracking
 
-    /// Records that the running rule has read a vertex, when that is not simply the input it read next last time.
+    /// Records a read of the running rule that is not simply the next input of its last run.
     ///
-    /// The entries before the cursor are this run's reads so far, in order and without repetition; those from the
-    /// cursor on are left from the last run and may still be read. A read is looked for just before the
-    /// cursor (read twice), then just after it (something in between was not read this time: the two change places),
-    /// in a long list through the vertex's hint; else it is a new edge.
+    /// The entries before the cursor are the reads of this run so far, in order, each once. The entries from the cursor
+    /// on are left from the last run and may still be read. The search looks just before the cursor (the input is read
+    /// twice), then just after it (this run skipped an entry: the two are swapped), and in a long list it uses the
+    /// vertex's hint. Otherwise the read is a new edge.
     @inlinable @inline(never)
     package func trackRead(of input: UInt32) {
         let inputs = s.pointee.tracking.cursorStart
@@ -41,7 +40,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// As `trackRead`, while every input points at its place.
+    /// As `trackRead`, while every input has a hint.
     @inlinable @inline(__always)
     package func trackHintedRead(of input: UInt32, _ read: Int, _ count: Int) {
         let hint = Int(s.pointee.vertex(input).pointee.hint)
@@ -52,8 +51,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Lets every input of the running rule point at its place in the list, until the run ends. O(inputs), once per
-    /// run.
+    /// Sets the hint of every input of the running rule to its position, until the run ends. O(inputs), once per run.
     @inlinable
     package func hintInputs() {
         for position in 0..<(s.pointee.tracking.cursorEnd - s.pointee.tracking.cursorStart) {
@@ -62,8 +60,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.attention.insert(.hinted)
     }
 
-    /// The rule that a nested run interrupted may have hints of its own in the same vertices: they are put back at
-    /// its end.
+    /// Sets a hint and saves the old one, which may belong to the rule that this run interrupts. It is restored when
+    /// this run ends.
     @inlinable
     package func setHint(of vertex: UInt32, _ position: Int) {
         let row = s.pointee.vertex(vertex)
@@ -72,7 +70,7 @@ extension GraphCore where Host: ~Copyable {
         row.pointee.hint = UInt32(truncatingIfNeeded: position)
     }
 
-    /// The entry at a position after the cursor is what was read next.
+    /// Moves the entry at a position after the cursor to the cursor: the rule has read it next.
     @inlinable
     package func moveToCursor(_ position: Int) {
         let inputs = self.inputs(of: s.pointee.vertex(s.pointee.tracking.reader))
@@ -90,7 +88,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.tracking.cursor = inputs.ends + (read + 1)
     }
 
-    /// Writes an entry of a list of inputs, and in the input where it now is.
+    /// Writes an entry of a list of inputs, and its position into the input's list of readers.
     @inlinable @inline(__always)
     package func setInput(_ inputs: EdgeEntries, _ position: Int, _ end: UInt32, _ slot: UInt32) {
         inputs.ends[position] = end
@@ -98,7 +96,7 @@ extension GraphCore where Host: ~Copyable {
         if end != 0 { readers(of: s.pointee.vertex(end)).slots[Int(slot)] = UInt32(truncatingIfNeeded: position) }
     }
 
-    /// Adds a new edge at the cursor; what stood there from the last run moves to the end of the list.
+    /// Adds a new edge at the cursor. The entry from the last run that was there moves to the end of the list.
     @inlinable @inline(__always)
     package func insertInput(_ input: UInt32) {
         let reader = s.pointee.tracking.reader
@@ -146,7 +144,7 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.inputs.extent = addReader(reader, at: 0, to: input)
     }
 
-    /// Fills the entry at a position of a reader's inputs, and adds the reader to the input's readers.
+    /// Sets the entry at a position of a reader's inputs, and adds the reader to the input's readers.
     @inlinable @inline(__always)
     package func link(_ reader: UInt32, at position: UInt32, to input: UInt32) {
         let slot = addReader(reader, at: position, to: input)
@@ -155,7 +153,8 @@ extension GraphCore where Host: ~Copyable {
         inputs.slots[Int(position)] = slot
     }
 
-    /// Adds a reader that has the input at a position to the input's readers. Returns its place among them.
+    /// Adds a reader to the input's readers. `position` is that of the input in the reader's list. Returns the position
+    /// of the reader in the input's list.
     @inlinable @inline(__always)
     package func addReader(_ reader: UInt32, at position: UInt32, to input: UInt32) -> UInt32 {
         s.pointee.counters.edgesAdded &+= 1
@@ -178,7 +177,7 @@ extension GraphCore where Host: ~Copyable {
         return slot
     }
 
-    /// Makes room for one more input, and counts it. Returns its position.
+    /// Adds room for one more input. Returns its position.
     @inlinable @inline(__always)
     package func addInputEntry(to vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
         if vertex.pointee.inputClass == 0 {
@@ -193,7 +192,7 @@ extension GraphCore where Host: ~Copyable {
         return count
     }
 
-    /// Takes an entry out of an input's readers; the last one fills the hole.
+    /// Removes an entry from an input's readers; the last entry fills the hole.
     @inlinable @inline(__always)
     package func unlink(slot: UInt32, of input: UInt32) {
         let vertex = s.pointee.vertex(input)
@@ -211,7 +210,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Drops the inputs from a position on: the last run did not read them.
+    /// Removes the inputs from a position on, because the last run did not read them.
     @inlinable @inline(never)
     package func dropInputs(of reader: UInt32, from position: UInt32) {
         let vertex = s.pointee.vertex(reader)
@@ -244,7 +243,7 @@ extension GraphCore where Host: ~Copyable {
         if input != 0 { unlink(slot: slot, of: input) }
     }
 
-    /// Nobody reads a vertex any more.
+    /// Empties the list of readers.
     @inlinable @inline(__always)
     package func emptyReaders(of vertex: UnsafeMutablePointer<Vertex>) {
         if vertex.pointee.readerClass > EdgePool.single {
@@ -254,7 +253,7 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.readers.extent = 0
     }
 
-    /// Gives a full list, of one or more, a larger block.
+    /// Moves a full list of one or more entries to a larger block.
     @inlinable @inline(never)
     package func grow(_ list: inout EdgeList, _ sizeClass: inout UInt8, to newClass: UInt8) {
         move(&list, from: sizeClass, to: newClass)
@@ -270,8 +269,8 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.inputClass = sizeClass
     }
 
-    /// Copies a list into a block of another class. Positions are relative, so nothing else changes but the cursor,
-    /// when the pool has moved under it.
+    /// Copies a list into a block of another class. Positions are relative, so nothing else changes, except the cursor
+    /// if the pool has moved.
     @inlinable
     package func move(_ list: inout EdgeList, from sizeClass: UInt8, to newClass: UInt8) {
         let before = s.pointee.edges.ends
@@ -286,7 +285,7 @@ extension GraphCore where Host: ~Copyable {
         } else {
             let old = Int(list.start)
             if list.extent <= 4 {
-                // Not worth two calls.
+                // Two calls would cost more.
                 for entry in 0..<Int(list.extent) {
                     ends[Int(new) &+ entry] = ends[old &+ entry]
                     slots[Int(new) &+ entry] = slots[old &+ entry]
@@ -301,7 +300,7 @@ extension GraphCore where Host: ~Copyable {
         followPool(from: before, read)
     }
 
-    /// Gives a vertex without inputs an empty list with room for so many, two or more.
+    /// Gives a vertex without inputs an empty list with room for this many, at least two.
     @inlinable @inline(__always)
     package func reserveInputs(_ count: Int, of vertex: UnsafeMutablePointer<Vertex>) {
         let before = s.pointee.edges.ends
@@ -312,7 +311,7 @@ extension GraphCore where Host: ~Copyable {
         followPool(from: before, read)
     }
 
-    /// Sets the cursor again where the pool has moved under it.
+    /// Sets the cursor again if the pool has moved.
     @inlinable @inline(__always)
     package func followPool(from before: UnsafeMutablePointer<UInt32>, _ read: UInt32) {
         if _slowPath(s.pointee.edges.ends != before) && s.pointee.tracking.reader != 0

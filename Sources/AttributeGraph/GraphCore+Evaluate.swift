@@ -1,27 +1,28 @@
 extension GraphCore where Host: ~Copyable {
     // MARK: Validation
 
-    /// Brings a vertex up to date: runs what must run upstream of it, then itself if an input turned out changed.
+    /// Brings a vertex up to date: runs what must run upstream of it, and then the vertex if one of its inputs has
+    /// changed.
     ///
-    /// Iterative: `pending` is the stack. Its entries walk the inputs that their last run read, in that order,
-    /// and stop at the first that changed, because what follows may not be read any more. Afterwards the
-    /// vertex is valid, or (still `running`) part of a cycle that ends further down the stack.
+    /// Iterative: `pending` is the stack. Each entry walks the inputs of the vertex's last run, in their order. It
+    /// stops at the first changed one, because the next run may not read those that follow. Afterwards the vertex is
+    /// valid, or (still `running`) part of a cycle that ends further down the stack.
     ///
-    /// False if a run was interrupted: then the entries stay, for the outermost validation to go on with.
+    /// Returns false if a run was interrupted. Then the entries stay, and the outermost validation continues with them.
     @inlinable @inline(never)
     package func validate(_ root: UInt32) -> Bool {
         let base = s.pointee.pending.count
         if s.pointee.nesting > 0 { return process(root, above: base) }
         s.pointee.beginNesting()
         while !process(root, above: base) {
-            // What was to be read is on the stack now, above the runs that wait for it.
+            // The attribute to be read is on the stack now, above the runs that wait for it.
             s.pointee.attention.remove(.interrupted)
         }
         return true
     }
 
-    /// Works off what is on the stack above a height, or if nothing is, a vertex. The tracked reader is another one
-    /// meanwhile, and restored at the end.
+    /// Processes the stack entries above `base`, or `root` if there are none. The tracked reader is another one
+    /// meanwhile and is restored at the end.
     @inlinable @inline(__always)
     package func process(_ root: UInt32, above base: Int) -> Bool {
         let reader = s.pointee.tracking.reader
@@ -40,7 +41,7 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// As `validate`, while nothing is running, for a vertex whose inputs decide.
+    /// As `validate`, while nothing is running, for a vertex that needs to run only if an input has changed.
     @inlinable @inline(__always)
     package func validateAtRest(_ root: UInt32) {
         s.pointee.beginNesting()
@@ -50,8 +51,8 @@ extension GraphCore where Host: ~Copyable {
         rest()
     }
 
-    /// `workOff` for the entry at the top alone, of a marked vertex whose inputs decide, with a short way for the
-    /// commonest case: the first has changed.
+    /// `workOff` for the top entry alone. The vertex is marked, and needs to run only if an input has changed. Has a
+    /// fast path for the commonest case: its first input has changed.
     @inlinable @inline(__always)
     package func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
         guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
@@ -60,7 +61,7 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// Works the whole stack off after an interruption.
+    /// Processes the whole stack after an interruption.
     @inlinable @inline(never)
     package func updateRest() {
         while s.pointee.pending.count > 0 {
@@ -69,8 +70,8 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Whether a marked vertex is known by its first input to have to run: that is valid and another than last time.
-    /// False of those over several fixed inputs, which wait for all of them.
+    /// True if the first input of a marked vertex shows that the vertex must run: the input is valid and has changed
+    /// since. Always false for a vertex over several fixed inputs, which waits for all of them.
     @inlinable @inline(__always)
     package func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         if vertex.pointee.inputClass == 0 { return false }
@@ -80,17 +81,17 @@ extension GraphCore where Host: ~Copyable {
             && input.pointee.changedAt > vertex.pointee.evaluatedAt
     }
 
-    /// Of a vertex that has inputs.
+    /// The vertex must have an input.
     @inlinable @inline(__always)
     package func firstInput(of vertex: UnsafeMutablePointer<Vertex>) -> UInt32 {
         let start = vertex.pointee.inputs.start
         return vertex.pointee.inputClass == EdgePool.single ? start : s.pointee.edges.ends[Int(start)]
     }
 
-    /// Takes the entries above a height off the stack, each when its vertex is valid.
+    /// Pops the entries above `base`, each when its vertex is valid.
     ///
-    /// False if a run was interrupted. The walk keeps the height in a register: `pending.count` is written before
-    /// anything else can look at it.
+    /// Returns false if a run was interrupted. The walk keeps the height in a register and writes `pending.count`
+    /// before other code can read it.
     @inlinable @inline(never)
     package func workOff(_ base: Int) -> Bool {
         var position = s.pointee.pending.count &- 1
@@ -150,7 +151,7 @@ extension GraphCore where Host: ~Copyable {
                             if !otherFlags.isDisjoint(with: .maybeOrRunning) {
                                 if _slowPath(otherFlags.contains(.running)) {
                                     if vertex.pointee.kind.isFixed {
-                                        // It has to run, and waits for the others before.
+                                        // The vertex must run, but first waits for its other inputs.
                                         vertex.pointee.flags.insert(.stale)
                                         continue next
                                     }
@@ -174,7 +175,7 @@ extension GraphCore where Host: ~Copyable {
                             }
                             walked &+= 1
                         }
-                        // Over fixed inputs, of which all are valid now.
+                        // The vertex is over fixed inputs, and all of them are valid now.
                         if cause != 0 { break down }
                     }
                     vertex.pointee.flags.subtract(.maybe)
@@ -202,7 +203,8 @@ extension GraphCore where Host: ~Copyable {
                     if _slowPath(outcome == .interrupted) { return false }
                     position &-= 1
                     if _slowPath(outcome != .finished) { continue next }
-                    // The entry below goes on with what this one has become. Most are decided by it alone.
+                    // The entry below continues with the new state of this vertex. For most entries, this vertex alone
+                    // decides.
                     let vertices = s.pointee.vertices
                     let entries = s.pointee.pending.base
                     var above = vertices[index]
@@ -236,14 +238,13 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// Takes a vertex off the stack that was destroyed while it waited: it does not run. Its readers go on as if it
-    /// had not changed, and are made stale when it is freed.
+    /// Pops a vertex that was destroyed while it waited. It does not run. Its readers continue as if it had not
+    /// changed, and become stale when it is freed.
     @inlinable @inline(never)
     package func pass(_ vertex: UnsafeMutablePointer<Vertex>) {
         vertex.pointee.flags.subtract(.marks)
     }
 
-    /// Whether an input may have changed.
     @inlinable @inline(never)
     package func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         let vertices = s.pointee.vertices
@@ -262,7 +263,7 @@ extension GraphCore where Host: ~Copyable {
         case done, waits, runs
     }
 
-    /// What becomes of an entry that cannot simply walk its inputs.
+    /// Decides about an entry that cannot simply walk its inputs.
     @inlinable @inline(never)
     package func classify(_ index: UInt32, at position: Int) -> Step {
         let vertex = s.pointee.vertex(index)
@@ -274,8 +275,9 @@ extension GraphCore where Host: ~Copyable {
         return .runs
     }
 
-    /// Before a run that has to be, what the rule reads is evaluated from the stack: over fixed inputs all of them,
-    /// else what a first run had read when it was given up. Waiting for it is already a dependency.
+    /// Pushes the next marked input of a vertex that must run, if there is one. For a vertex over fixed inputs this
+    /// covers all of them, otherwise those that an abandoned first run had read. Waiting for an input already counts as
+    /// reading it.
     @inlinable @inline(never)
     package func waitsForInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
         let vertex = s.pointee.vertex(index)
@@ -284,7 +286,8 @@ extension GraphCore where Host: ~Copyable {
         if !isOwn {
             vertex.pointee.flags.insert(.running)
             vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-            // What a walk has noted here until now is another thing.
+            // `validated` counted the inputs that a walk has passed; from here on it counts those that the run
+            // waited for.
             s.pointee.pending.base[position].validated = 0
         }
         let entry = s.pointee.pending.base + position

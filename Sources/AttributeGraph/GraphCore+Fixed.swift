@@ -1,6 +1,5 @@
-/// Rules and observers over fixed inputs: their list of inputs is made with them and stays as it is, in the order
-/// given. An attribute may stand in it twice. A place whose attribute is gone is empty (0), and the host is told of
-/// it.
+/// Rules and observers over fixed inputs. Their list of inputs is given at their creation and never changes. It may
+/// contain an attribute twice. When an input is destroyed, its position becomes empty (0), and the host is told.
 extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     package func fixInputs(of reader: UInt32, _ inputs: some Collection<AttributeID>) {
@@ -17,7 +16,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     package func fixList(of reader: UInt32, _ inputs: some Collection<AttributeID>, _ count: Int) {
         reserveInputs(count, of: s.pointee.vertex(reader))
-        // To get the next may run anything, so rows and lists are found anew each time.
+        // Getting the next element may run any code, so rows and lists are looked up each time.
         for input in inputs {
             let position = s.pointee.vertex(reader).pointee.inputs.extent
             precondition(position < count, "a collection has as many elements as it counts")
@@ -36,8 +35,8 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// A rule depends on all its fixed inputs, whether its run comes to look at them or not: those that are running
-    /// are on a cycle with it. If some went unnoticed, the edges of valid vertices could form a circle.
+    /// A rule depends on all its fixed inputs, even if its run does not read them, so running ones are on a cycle with
+    /// it. If one were missed, the edges of valid vertices could form a cycle.
     @inlinable @inline(never)
     package func noteCycles(through vertex: UnsafeMutablePointer<Vertex>) {
         let inputs = inputs(of: vertex)
@@ -47,7 +46,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// The last id of a vertex that has been destroyed.
+    /// The id that a destroyed vertex had.
     @inlinable
     package func formerID(_ index: UInt32) -> AttributeID {
         AttributeID(index: index, generation: s.pointee.vertex(index).pointee.generation &- 1)

@@ -1,7 +1,7 @@
-/// What the engine knows of one attribute, at the moment of asking.
+/// The engine's data about one attribute, at the moment of asking.
 public struct AttributeReport: Equatable, Sendable {
     public enum State: String, Sendable {
-        /// Holds the value it would have if everything were evaluated now.
+        /// The value is the one that evaluating everything now would give.
         case valid
         /// Something upstream may have changed; a read will tell.
         case invalidated
@@ -18,12 +18,12 @@ public struct AttributeReport: Equatable, Sendable {
     /// The value is that of a cycle.
     public let isCyclic: Bool
     public let state: State
-    /// When the value last became a different one; 0: never.
+    /// The revision at which the value last became a different one; 0: never.
     public let changedAt: Revision
-    /// When the rule last ran; 0: never, or an input.
+    /// The revision at which the rule last ran; 0: never, or an input.
     public let evaluatedAt: Revision
-    /// The first input found changed when the rule last ran; `nil` for a first run, a run asked for by
-    /// `invalidate`, and where that input is none any more.
+    /// The first input that was found changed when the rule last ran. `nil` for a first run, for a run after
+    /// `invalidate`, and if that attribute is no longer an input.
     public let cause: AttributeID?
     /// How often the rule has run (wraps at 2³²).
     public let evaluations: UInt32
@@ -33,23 +33,23 @@ public struct AttributeReport: Equatable, Sendable {
     public let readers: [AttributeID]
 }
 
-/// Bytes that a graph holds for its own tables.
+/// Bytes allocated for the graph's own tables.
 public struct GraphMemory: Equatable, Sendable {
-    /// Of one vertex with its value.
+    /// One vertex with its value.
     public let perVertex: Int
-    /// Of the vertex table, used or not.
+    /// The vertex table, used or not.
     public let vertices: Int
-    /// Of the edge lists, used or not.
+    /// The edge lists, used or not.
     public let edges: Int
-    /// Of the blocks that edge lists occupy.
+    /// The blocks that edge lists occupy.
     public let edgesInUse: Int
-    /// Of stacks and reports.
+    /// Stacks and reports.
     public let other: Int
 }
 
 extension GraphCore where Host: ~Copyable {
-    /// What the rule read when it last ran, in that order, each attribute once; of one over fixed inputs these, as
-    /// they were given. Empty for inputs and destroyed attributes. O(inputs).
+    /// The attributes that the rule read when it last ran, in that order, each once. For a rule over fixed inputs:
+    /// these inputs, in the given order. Empty for inputs and destroyed attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
         let inputs = inputs(of: s.pointee.vertex(attribute.index))
@@ -67,7 +67,7 @@ extension GraphCore where Host: ~Copyable {
         return (0..<Int(readers.count)).map { s.pointee.id(readers.ends[$0]) }
     }
 
-    /// Whether rules read the attribute when they last ran. False for destroyed attributes. O(1).
+    /// True if some rule read the attribute when it last ran. False for destroyed attributes. O(1).
     @inlinable
     public func isRead(_ attribute: AttributeID) -> Bool {
         s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.readerClass != 0
@@ -91,7 +91,7 @@ extension GraphCore where Host: ~Copyable {
             evaluations: vertex.evaluations, inputs: inputs, readers: readers(of: attribute))
     }
 
-    /// When the attribute's rule last ran; 0: never, an input, or destroyed.
+    /// The revision at which the attribute's rule last ran; 0: never, an input, or destroyed.
     @inlinable
     public func evaluatedAt(_ attribute: AttributeID) -> Revision {
         guard s.pointee.isAlive(attribute) else { return 0 }
@@ -99,15 +99,16 @@ extension GraphCore where Host: ~Copyable {
         return vertex.pointee.kind == .input ? 0 : vertex.pointee.evaluatedAt
     }
 
-    /// An input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed,
-    /// or of several fixed ones the last to change, unless that has changed again since. O(inputs).
+    /// The input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed.
+    /// For a rule over several fixed inputs: the input that had changed last, unless it has changed again since.
+    /// O(inputs).
     public func cause(of attribute: AttributeID) -> AttributeID? {
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
         if vertex.kind == .input || vertex.cause == 0 || vertex.flags.contains(.running) { return nil }
         let inputs = inputs(of: attribute)
         guard vertex.cause == Pending.unknown else { return inputs.first { $0.index == vertex.cause } }
-        // What had changed last when it ran had done so since it ran before.
+        // The input that had changed last before the run had changed since the run before.
         return inputs.filter { changedAt($0) <= vertex.evaluatedAt }.max { changedAt($0) < changedAt($1) }
     }
 
@@ -117,8 +118,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluations : 0
     }
 
-    /// Whether the value may be out of date, so that a read would have to look upstream. False for a destroyed
-    /// attribute.
+    /// True if the value may be out of date, so that a read has to look upstream. False for a destroyed attribute.
     @inlinable
     public func isInvalidated(_ attribute: AttributeID) -> Bool {
         markDeferred()

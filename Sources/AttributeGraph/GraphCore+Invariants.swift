@@ -1,9 +1,9 @@
 extension GraphCore where Host: ~Copyable {
-    /// Checks everything that must hold of the tables between two calls from outside, and returns what does not,
-    /// in words; empty when all is well. O(graph). For tests and debug builds.
+    /// Checks the invariants of the tables between two calls from outside, and describes each violation in words. Empty
+    /// if there is none. O(graph). For tests and debug builds.
     ///
-    /// 1. An edge stands in both lists, and each entry names the other's position.
-    /// 2. A list of inputs holds no vertex twice.
+    /// 1. An edge is in both lists, and each entry has the position of the other.
+    /// 2. A tracked list of inputs contains no vertex twice.
     /// 3. A vertex that may have changed has only readers that may have changed; one that must run is one of these.
     /// 4. Nothing runs, waits or is half-settled; the stacks are empty and the cursor is at rest.
     /// 5. Inputs have values and no inputs; a valid rule has no evaluation later than the graph's revision.
@@ -65,8 +65,8 @@ extension GraphCore where Host: ~Copyable {
         for position in 0..<inputs.count {
             let input = inputs.ends[Int(position)]
             let slot = inputs.slots[Int(position)]
-            // What is gone leaves its reader stale, unless the reader's own run has destroyed it: that cannot be told
-            // here.
+            // A destroyed input makes its reader stale, unless the reader's own run destroyed it. This check cannot
+            // tell.
             if input == 0 { continue }
             count += 1
             if !seen.insert(input).inserted && !vertex.kind.isFixed {

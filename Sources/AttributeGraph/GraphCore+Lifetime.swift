@@ -1,14 +1,14 @@
 extension GraphCore where Host: ~Copyable {
     /// Destroys an attribute. Its readers must run again, and then read the host's value of a removed attribute.
     ///
-    /// O(its edges + what gets marked). Its ids are dead at once. While something runs the rest waits for the end of
-    /// that: the row is freed, and readers are made stale, when nothing runs any more, so that no run pulls the
-    /// ground from under another. Destroying what is already destroyed does nothing.
+    /// O(its edges + marked vertices). Its ids are dead at once. While something runs, the rest is deferred: when
+    /// nothing runs any more, the row is freed and the readers become stale. So no run loses a row that it uses.
+    /// Destroying a destroyed attribute does nothing.
     @inlinable
     public func destroy(_ attribute: AttributeID) { destroy(attribute, sparing: 0) }
 
-    /// As `destroy`. A rule whose run has made the attribute and still goes on is spared: if it ran again for that,
-    /// it would do the same again.
+    /// As `destroy`, but spares the rule `maker` if it is still in the run that made the attribute: it does not become
+    /// stale, because running it again would do the same again.
     @inlinable
     package func destroy(_ attribute: AttributeID, sparing maker: UInt32) {
         guard s.pointee.isAlive(attribute) else { return }
@@ -19,13 +19,14 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.pending.count == 0 { return freeVertex(index, 0) }
         markDeferred()
         vertex.pointee.kind = vertex.pointee.kind.condemned
-        // Not reported any more; and a rule that knows it by its row is sent the slow way.
+        // It is not reported any more. A rule that has its row number takes the slow path.
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.watched).union(.unseen)
         s.pointee.condemned.append(Condemned(vertex: index, maker: maker))
         s.pointee.attention.insert(.condemned)
     }
 
-    /// Frees what was destroyed during runs that have ended. What the host lets go may run and destroy more.
+    /// Frees the attributes destroyed during runs that have ended. Values and closures that the host frees may run code
+    /// and destroy more.
     @inlinable @inline(never)
     package func freeCondemned() {
         let nesting = s.pointee.nesting
@@ -43,8 +44,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.attention.remove(.condemned)
     }
 
-    /// Removes a vertex's edges and value and returns its row to the free list. Its generation has been advanced; a
-    /// row whose generations are used up is retired.
+    /// Removes a vertex's edges and value and returns its row to the free list. The caller has advanced its generation;
+    /// a row with no generations left is retired.
     @inlinable
     package func freeVertex(_ index: UInt32, _ maker: UInt32) {
         let vertex = s.pointee.vertex(index)
@@ -64,11 +65,12 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.hint = s.pointee.vertices.free
             s.pointee.vertices.free = index
         }
-        // What the host lets go may use the graph.
+        // Objects that the host frees here may use the graph.
         host.pointee.didDestroy(AttributeID(index: index, generation: generation &- 1))
     }
 
-    /// Every reader loses this input and must run again, except the rule whose own run made and destroyed it.
+    /// Every reader loses this input and must run again, except the rule that made and destroyed the input in the same
+    /// run.
     @inlinable
     package func abandonReaders(of index: UInt32, _ maker: UInt32) {
         let vertex = s.pointee.vertex(index)

@@ -1,12 +1,11 @@
-/// Giving memory back. Rows keep their places, because ids name them: the table of vertices is cut behind the last
-/// living one.
+/// Gives memory back. Rows do not move, because ids name them, so the vertex table is cut after the last living row.
 extension GraphCore where Host: ~Copyable {
     /// How many rows the table of vertices has, used or not.
     @inlinable
     public var rowCount: Int { Int(s.pointee.vertices.count) }
 
-    /// Gives back memory that a larger graph has needed. Does nothing while something runs or a batch is open. O(rows
-    /// + edges).
+    /// Gives back memory that the graph needed while it was larger. Does nothing while something runs or a batch is
+    /// open. O(rows + edges).
     public func giveBack() {
         guard s.pointee.pending.count == 0, s.pointee.batchDepth == 0 else { return }
         guard s.pointee.log.count == 0, s.pointee.attention.isEmpty else { return }
@@ -22,12 +21,12 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.log.shrink()
     }
 
-    /// Forgets free rows at the end, and lists the others in order, so that rows at the beginning are used first.
+    /// Removes the free rows at the end, and sorts the list of the other free rows, so that low rows are used first.
     func cutVertices() {
         var count = s.pointee.vertices.count
         while count > 1 {
             let last = s.pointee.vertex(count - 1).pointee
-            // A row whose generations are used up must not begin again.
+            // A row with no generations left must not start again.
             guard last.kind == .free, last.generation != UInt32.max else { break }
             s.pointee.vertices.firstGeneration = max(s.pointee.vertices.firstGeneration, last.generation)
             count -= 1
@@ -43,7 +42,7 @@ extension GraphCore where Host: ~Copyable {
         if count <= s.pointee.vertices.capacity / 4 { s.pointee.vertices.move(to: max(64, count * 2)) }
     }
 
-    /// Moves the lists of edges into a pool of their size, if most of it is unused.
+    /// Moves the edge lists into a smaller pool if most of the present one is unused.
     func packEdges() {
         var entries = 0
         forEachBlock { list, sizeClass in entries += Int(EdgePool.size(of: packedClass(list, sizeClass))) }

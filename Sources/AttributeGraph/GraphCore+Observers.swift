@@ -1,6 +1,6 @@
 /// Running observers: rules that may write, whose readers are the outside.
 extension GraphCore where Host: ~Copyable {
-    /// Runs an observer at the top of the stack, above running rules perhaps.
+    /// Runs an observer at the top of the stack. Running rules may be below it.
     @inlinable @inline(never)
     package func runObserver(_ index: UInt32, _ cause: UInt32, at position: Int) {
         let nesting = s.pointee.nesting
@@ -9,8 +9,9 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.nesting = nesting
     }
 
-    /// An observer may write and is a reader from outside: what it reads is evaluated from a stack of its own.
-    /// Takes the entry at the top of the stack. False if something has happened that other runs may have to look at.
+    /// Runs an observer, which may write and counts as a reader from outside: its inputs are evaluated from a stack of
+    /// their own. Pops the entry at the top of the stack. Returns false if something has happened that other runs may
+    /// have to check.
     @inlinable @inline(__always)
     @discardableResult
     package func observe(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
@@ -34,17 +35,17 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// An observer has run to its end. Until then it counts as evaluated when its run began.
+    /// Ends a run of an observer. Until now its `evaluatedAt` was the revision at which the run began.
     @inlinable @inline(__always)
     package func endObserver(_ index: UInt32, _ cause: UInt32) {
         let vertex = endRun(index, cause)
         let flags = vertex.pointee.flags
-        // Invalidated by its own writes: what they changed is later than the run.
+        // Not if the observer's own writes have invalidated it: their changes are later than the run.
         if _fastPath(!flags.contains(.maybe)) { vertex.pointee.evaluatedAt = s.pointee.revision }
         vertex.pointee.flags = flags.subtracting(.runningAndCyclic)
     }
 
-    /// As `endObserver`, unless its vertex is gone, or on a cycle. Settles what the observer has written.
+    /// As `endObserver`, unless the vertex is destroyed or on a cycle. Settles the writes of the observer.
     @inlinable @inline(never)
     package func endObserverWithCare(_ index: UInt32, _ cause: UInt32, at position: Int) -> Bool {
         if lookCloser(index, at: position) == nil {

@@ -1,14 +1,13 @@
 extension GraphCore where Host: ~Copyable {
     // MARK: Reading inside a rule
 
-    /// Reads an attribute for the rule that is running, which from now on depends on it.
+    /// Reads an attribute for the running rule, which depends on it from now on.
     ///
-    /// The attribute is evaluated first if that is needed. Outside a rule, and under `withoutTracking`, no
-    /// dependency arises. O(1) beside that evaluation, and without a write to any edge when the rule reads
-    /// what it read last time in the same order.
+    /// The attribute is evaluated first if necessary. Outside a rule, and under `withoutTracking`, no dependency is
+    /// added. Beside that evaluation O(1); writes to no edge if the rule reads the same as last time in the same order.
     ///
-    /// - Throws: `Interruption`, to be passed on (see `GraphHost.evaluate`), and what the host throws for an attribute
-    ///   without a value.
+    /// - Throws: `Interruption`, which the rule must pass on (see `GraphHost.evaluate`), and the host's errors for an
+    ///   attribute without a value.
     @inlinable @inline(__always)
     public func read(_ attribute: AttributeID) throws -> Value {
         if let value = readAtCursor(attribute) { return value.pointee }
@@ -23,11 +22,11 @@ extension GraphCore where Host: ~Copyable {
         return try body(readSlowly(attribute).pointee)
     }
 
-    /// The value of what is read next as ever, or was read last or last but one (again, or two in turn), if it is up
-    /// to date.
+    /// The value, if it is up to date and the read is an expected one: the next input of the last run, or one of the
+    /// last two reads again.
     ///
-    /// Each condition has its own hint: of a common one the compiler would not see that what follows in the caller is
-    /// rare, and the caller would keep its numbers in memory.
+    /// Each condition has its own hint. With one hint for the whole condition, the compiler does not see that the rest
+    /// of the caller is rare, and spills the caller's variables to memory.
     @inlinable @inline(__always)
     package func readAtCursor(_ attribute: AttributeID) -> UnsafeMutablePointer<Value>? {
         let cursor = s.pointee.tracking.cursor
@@ -50,7 +49,7 @@ extension GraphCore where Host: ~Copyable {
         return GraphStorage<Host>.value(of: vertex)
     }
 
-    /// Whether there is a value, and nothing has to be done before it is read.
+    /// True if there is a value that can be read without any preparation.
     @inlinable @inline(__always)
     package func isReadable(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         vertex.pointee.flags.isDisjoint(with: .slow)
@@ -60,7 +59,7 @@ extension GraphCore where Host: ~Copyable {
     package func readSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
         let cursor = s.pointee.tracking.cursor
-        // By far the commonest: the input that is read next as ever, which only has to be brought up to date.
+        // By far the commonest case: the next input of the last run, which only has to be brought up to date.
         if _fastPath(cursor != s.pointee.tracking.cursorEnd && cursor.pointee == index) {
             let vertex = s.pointee.vertex(index)
             if _fastPath(vertex.pointee.generation == attribute.generation && canReadMarked(vertex)) {
@@ -71,15 +70,15 @@ extension GraphCore where Host: ~Copyable {
         return try readAnew(attribute)
     }
 
-    /// Whether `readMarked` will do, for a tracked reader: there is a value, marked and nothing else, and a run may
+    /// True if a tracked reader can use `readMarked`: there is a value, it is marked and nothing else, and a run may
     /// nest.
     @inlinable @inline(__always)
     package func canReadMarked(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         vertex.pointee.flags.subtracting(.watched) == .maybe && s.pointee.attention.isEmpty && s.pointee.mayNest
     }
 
-    /// Reads for the tracked rule a rule that may have changed, has a value, and neither runs nor must run. The
-    /// tracked rule is that again afterwards.
+    /// Brings a rule up to date that the tracked rule reads. The rule may have changed, has a value, and neither runs
+    /// nor must run. Afterwards the tracked rule is the same as before.
     @inlinable @inline(__always)
     package func readMarked(_ attribute: AttributeID, _ vertex: UnsafeMutablePointer<Vertex>) throws
         -> UnsafeMutablePointer<Value>
@@ -106,7 +105,7 @@ extension GraphCore where Host: ~Copyable {
         return try endReading(attribute, reader, read, base, isValid)
     }
 
-    /// The rest of `readMarked` if something asks for attention, or there is no value.
+    /// Finishes `readMarked` if something needs attention, or there is no value.
     @inlinable @inline(never)
     package func endReading(_ attribute: AttributeID, _ reader: UInt32, _ read: UInt32, _ base: Int, _ isValid: Bool)
         throws
@@ -114,7 +113,7 @@ extension GraphCore where Host: ~Copyable {
     {
         var isValid = isValid
         while !isValid && s.pointee.nesting == 1 {
-            // The reader is an observer, whose run is not to be given up.
+            // The reader is an observer, whose run must not be abandoned.
             s.pointee.attention.remove(.interrupted)
             isValid = workOff(base)
         }
@@ -124,7 +123,7 @@ extension GraphCore where Host: ~Copyable {
         return try validated(attribute)
     }
 
-    /// Reads what the running rule may not have read before.
+    /// Reads an attribute that may be a new input of the running rule.
     @inlinable @inline(never)
     package func readAnew(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.tracking.cursorStart == s.pointee.tracking.cursorEnd && isTracking && s.pointee.attention.isEmpty
@@ -139,7 +138,7 @@ extension GraphCore where Host: ~Copyable {
         return try readWithCare(attribute)
     }
 
-    /// As `readAnew`, of what is not the first input of an undisturbed run.
+    /// As `readAnew`, if this is not the first input of a run without special circumstances.
     @inlinable @inline(never)
     package func readWithCare(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if s.pointee.attention.contains(.interrupted) { throw Interruption() }
@@ -151,7 +150,7 @@ extension GraphCore where Host: ~Copyable {
         return try current(attribute)
     }
 
-    /// The value of a living attribute, evaluated if need be.
+    /// The value of a living attribute, evaluated if necessary.
     @inlinable @inline(__always)
     package func current(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let vertex = s.pointee.vertex(attribute.index)
@@ -159,7 +158,7 @@ extension GraphCore where Host: ~Copyable {
         return try broughtUpToDate(attribute)
     }
 
-    /// As `current`, where there is something to be done.
+    /// As `current`, for an attribute that is not ready to be read.
     @inlinable @inline(never)
     package func broughtUpToDate(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
@@ -182,7 +181,7 @@ extension GraphCore where Host: ~Copyable {
         return try validated(attribute)
     }
 
-    /// What there is to read of an attribute after an attempt to bring it up to date.
+    /// The value, or the host's substitute, after an attempt to bring the attribute up to date.
     @inlinable @inline(never)
     package func validated(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         let index = attribute.index
@@ -197,7 +196,7 @@ extension GraphCore where Host: ~Copyable {
         return s.pointee.value(index)
     }
 
-    /// Keeps a value that no attribute holds where a reader can borrow it until the next such value.
+    /// Stores a value that belongs to no attribute, so that a reader can borrow it until the next such value.
     @inlinable
     package func stored(_ value: consuming Value) -> UnsafeMutablePointer<Value> {
         if s.pointee.hasSpare { s.pointee.spare.deinitialize(count: 1) }
@@ -208,8 +207,8 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Reading from outside
 
-    /// The current value, evaluated if need be; no dependency arises. Inside a batch it sees the writes so far.
-    /// O(1) when nothing upstream may have changed.
+    /// The current value, evaluated if necessary; adds no dependency. Inside a batch it reflects the writes so far.
+    /// O(1) if nothing upstream may have changed.
     @inlinable @inline(__always)
     public func readUntracked(_ attribute: AttributeID) throws -> Value {
         let vertex = s.pointee.vertex(attribute.index)
@@ -250,14 +249,14 @@ extension GraphCore where Host: ~Copyable {
         if reader != 0 { suspendTracking() }
         defer {
             if reader != 0 { restoreReader(reader, read, isHinted) }
-            // What the body wrote in an open batch the next read sees.
+            // The next read must see the body's writes in an open batch.
             if s.pointee.tracking.reader != 0 && s.pointee.log.count != 0 { hideCursor() }
         }
         return try body()
     }
 
-    /// Brings a rule or observer up to date without reading its value. Does nothing for a destroyed one. Not to be
-    /// used by a running rule, which reads what it needs.
+    /// Brings a rule or observer up to date without reading its value. Does nothing for a destroyed one. A running rule
+    /// must not use this; it reads what it needs.
     @inlinable
     public func update(_ attribute: AttributeID) {
         if s.pointee.log.count != 0 { settle() }
@@ -266,8 +265,8 @@ extension GraphCore where Host: ~Copyable {
         if flags.contains(.maybe) && !flags.contains(.running) { _ = validate(attribute.index) }
     }
 
-    /// The rule or observer that is running innermost, or was abandoned last and will run again, tracked or not;
-    /// `nil` also when it has been destroyed.
+    /// The innermost rule or observer that is running, or that was abandoned last and will run again, tracked or not.
+    /// `nil` also if it has been destroyed.
     @inlinable
     public var runningAttribute: AttributeID? {
         var position = s.pointee.pending.count

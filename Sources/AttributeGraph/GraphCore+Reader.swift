@@ -1,4 +1,4 @@
-/// The rule whose reads are tracked, and the cursor that stands in its list of inputs.
+/// The rule whose reads are tracked, and the cursor in its list of inputs.
 extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     package func restoreReader(_ reader: UInt32, _ read: UInt32, _ isHinted: Bool) {
@@ -10,7 +10,7 @@ extension GraphCore where Host: ~Copyable {
         if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
     }
 
-    /// Whether what is read becomes a dependency.
+    /// True if reads add dependencies.
     @inlinable @inline(__always)
     package var isTracking: Bool { s.pointee.tracking.reader != 0 }
 
@@ -18,13 +18,14 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     package var readSoFar: UInt32 { UInt32(truncatingIfNeeded: distance(to: s.pointee.tracking.cursor)) }
 
-    /// From the start of the list, in entries. Pointers are subtracted as if that could give anything less than one.
+    /// From the start of the list, in entries. Subtracting the pointers directly would make the compiler provide for a
+    /// negative result.
     @inlinable @inline(__always)
     package func distance(to entry: UnsafeMutablePointer<UInt32>) -> UInt {
         (UInt(bitPattern: entry) &- UInt(bitPattern: s.pointee.tracking.cursorStart)) >> 2
     }
 
-    /// Lets the cursor stand in a rule's list of inputs, behind what the rule has read.
+    /// Sets the cursor in a rule's list of inputs, after the first `read` entries.
     @inlinable @inline(__always)
     package func setCursor(_ vertex: UnsafeMutablePointer<Vertex>, _ read: UInt32) {
         let start: UnsafeMutablePointer<UInt32>
@@ -39,7 +40,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.tracking.cursor = start + Int(read)
     }
 
-    /// No reads are tracked.
+    /// Ends tracking: no list contains the cursor.
     @inlinable @inline(__always)
     package func removeCursor() {
         let nowhere = UnsafeMutableRawPointer(s).assumingMemoryBound(to: UInt32.self)
@@ -48,7 +49,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.tracking.cursorEnd = nowhere
     }
 
-    /// No rule is the tracked reader. How far it has read is kept, for writes that happen meanwhile.
+    /// Makes no rule the tracked reader. Stores how far the rule has read, for writes that happen meanwhile.
     @inlinable @inline(__always)
     package func suspendTracking() {
         if s.pointee.tracking.reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = readSoFar }
@@ -57,7 +58,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.attention.remove(.hinted)
     }
 
-    /// Nothing runs any more.
+    /// Called when nothing runs any more.
     @inlinable @inline(__always)
     package func rest() {
         s.pointee.nesting = 0
@@ -68,7 +69,7 @@ extension GraphCore where Host: ~Copyable {
         if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
     }
 
-    /// What mattered to runs in progress is forgotten.
+    /// Forgets the flags and marks that mattered only to runs in progress, and frees condemned vertices.
     @inlinable @inline(never)
     package func calmDown() {
         s.pointee.attention.subtract(.settledAtRest)

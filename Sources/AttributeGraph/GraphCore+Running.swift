@@ -1,12 +1,12 @@
-/// Running a rule, and what becomes of its value.
+/// Runs a rule and stores its value.
 extension GraphCore where Host: ~Copyable {
     @usableFromInline
     package enum Outcome {
-        /// The vertex has what its rule returned, or no value if that threw.
+        /// The vertex has the value that its rule returned, or none if the rule threw.
         case finished
-        /// As `finished`, and something has happened that other runs may have to look at.
+        /// As `finished`, but something has happened that other runs may have to check.
         case finishedWithCare
-        /// The vertex is on a cycle: it has what the cycle's value will be.
+        /// The vertex is on a cycle, and gets the cycle's value later.
         case without
         case interrupted
     }
@@ -29,7 +29,7 @@ extension GraphCore where Host: ~Copyable {
         return .finished
     }
 
-    /// As `run`, of a rule over fixed inputs: nothing is tracked.
+    /// As `run`, for a rule over fixed inputs: nothing is tracked.
     @inlinable @inline(__always)
     package func runFixed(
         _ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int, mayBeOnCycle: Bool
@@ -45,7 +45,7 @@ extension GraphCore where Host: ~Copyable {
         return .finished
     }
 
-    /// `run` or `runFixed`, as the rule was made, because of an input that is known to have changed.
+    /// `run` or `runFixed`, depending on the kind, because of an input that is known to have changed.
     @inlinable @inline(__always)
     package func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int)
         -> Outcome
@@ -55,7 +55,7 @@ extension GraphCore where Host: ~Copyable {
             : run(index, vertex, cause, at: position)
     }
 
-    /// The rule has run to its end, with a value.
+    /// Ends a run that returned a value.
     @inlinable @inline(__always)
     package func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
         let revision = s.pointee.revision
@@ -64,7 +64,7 @@ extension GraphCore where Host: ~Copyable {
         store(value, in: vertex, vertex.pointee.flags.subtracting(.runningAndCyclic), revision)
     }
 
-    /// As `finish`, if what has happened during the run lets it end so.
+    /// As `finish`, unless something has happened during the run that prevents it.
     @inlinable @inline(never)
     package func finishWithCare(_ value: consuming Value, of index: UInt32, _ cause: UInt32, at position: Int)
         -> Outcome
@@ -75,7 +75,7 @@ extension GraphCore where Host: ~Copyable {
         return .finishedWithCare
     }
 
-    /// A run that threw was given up, or leaves the vertex without a value.
+    /// Ends a run that threw: it was abandoned, or the vertex has no value now.
     @inlinable @inline(never)
     package func endFailedRun(_ index: UInt32, _ cause: UInt32, at position: Int) -> Outcome {
         if let outcome = lookCloser(index, at: position) { return outcome }
@@ -87,7 +87,7 @@ extension GraphCore where Host: ~Copyable {
         return .finishedWithCare
     }
 
-    /// Makes a vertex the tracked reader, with its cursor at its first input.
+    /// Makes a vertex the tracked reader, with the cursor at its first input.
     @inlinable @inline(__always)
     package func beginRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID {
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
@@ -97,7 +97,7 @@ extension GraphCore where Host: ~Copyable {
         return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 
-    /// The run of a vertex over fixed inputs begins: no reads are tracked.
+    /// Begins the run of a vertex over fixed inputs. No reads are tracked.
     @inlinable @inline(__always)
     package func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID
     {
@@ -110,7 +110,8 @@ extension GraphCore where Host: ~Copyable {
         return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 
-    /// Writes down that the rule ran. It still counts as running, and as evaluated when it was before.
+    /// Counts the run and notes its cause. The rule is still marked as running, and its `evaluatedAt` is still the old
+    /// one.
     @inlinable @inline(__always)
     package func endRun(_ index: UInt32, _ cause: UInt32) -> UnsafeMutablePointer<Vertex> {
         s.pointee.counters.evaluations &+= 1
@@ -120,7 +121,7 @@ extension GraphCore where Host: ~Copyable {
         return vertex
     }
 
-    /// Something has happened during a run: nil if it may end as ever.
+    /// Handles the special circumstances of a run. Returns nil if the run may end as usual.
     @inlinable @inline(never)
     package func lookCloser(_ index: UInt32, at position: Int) -> Outcome? {
         if s.pointee.attention.contains(.interrupted) {
@@ -142,14 +143,13 @@ extension GraphCore where Host: ~Copyable {
         return .without
     }
 
-    /// Whether a run has met a cycle that is open, or what it has run has.
+    /// True if the run has met an open cycle, or something that it ran has.
     @inlinable
     package func isOnCycle(_ mark: CycleMark) -> Bool {
         mark.low != UInt32.max || s.pointee.cycles.members.count != Int(mark.openBefore)
     }
 
-    /// Gives a vertex a value, and its flags; the value counts as changed unless the host finds it equal to the old
-    /// one.
+    /// Stores a vertex's value and flags. The value counts as changed unless the host finds it equal to the old one.
     @inlinable @inline(__always)
     package func store(
         _ value: consuming Value, in vertex: UnsafeMutablePointer<Vertex>, _ flags: Vertex.Flags, _ revision: Revision
@@ -169,7 +169,7 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.changedAt = revision
     }
 
-    /// Leaves a vertex without a value, which counts as a change.
+    /// Removes a vertex's value, which counts as a change.
     @inlinable
     package func removeValue(of vertex: UnsafeMutablePointer<Vertex>) {
         if !vertex.pointee.flags.contains(.empty) {
@@ -179,16 +179,16 @@ extension GraphCore where Host: ~Copyable {
         vertex.pointee.changedAt = s.pointee.revision
     }
 
-    /// The run was given up; its entry stays on the stack and will be run again, and what it has read stays linked.
+    /// Abandons the run. The entry stays on the stack and will run again, and the inputs read so far stay linked.
     @inlinable @inline(never)
     package func abandon(_ index: UInt32, at position: Int) {
         s.pointee.counters.restarts &+= 1
         restoreHints(of: index)
-        // While running it served as the cursor.
+        // While the rule ran, this was the position of its cursor.
         s.pointee.pending.base[position].validated = 0
     }
 
-    /// Puts back the hints that this run has overwritten: they may belong to the runs below it.
+    /// Restores the hints that this run has overwritten, because they may belong to the runs below it.
     @inlinable @inline(never)
     package func restoreHints(of index: UInt32) {
         while let entry = s.pointee.tracking.overwrittenHints.last, entry.reader == index {

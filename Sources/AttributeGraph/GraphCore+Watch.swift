@@ -1,8 +1,8 @@
 extension GraphCore where Host: ~Copyable {
     /// From now on the attribute is reported when it may have changed. Watching evaluates nothing.
     ///
-    /// A report comes once: the attribute is reported again only after it has been read. One that was never
-    /// read, or is already marked, is reported after its next read at the earliest.
+    /// An attribute is reported once, and again only after it has been read. One that was never read or is already
+    /// marked is reported after its next read at the earliest.
     @inlinable
     public func watch(_ attribute: AttributeID) {
         markDeferred()
@@ -25,8 +25,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.watched)
     }
 
-    /// Whether the attribute or something that depends on it is watched. Evaluates nothing. O(what depends on it),
-    /// and one bit of memory for each row of the graph.
+    /// True if the attribute or something downstream is watched. Evaluates nothing. O(everything downstream), with one
+    /// bit of memory for each row of the graph.
     @inlinable
     public func isWatchedDownstream(of attribute: AttributeID) -> Bool {
         guard s.pointee.isAlive(attribute) else { return false }
@@ -47,12 +47,12 @@ extension GraphCore where Host: ~Copyable {
         return false
     }
 
-    /// Whether `drainInvalidated` may have something to move.
+    /// True if `drainInvalidated` may have something to move.
     @inlinable
     public var mayHaveReports: Bool { s.pointee.invalidated.count != 0 || s.pointee.log.count != 0 }
 
-    /// Moves the reports made since the last call to the end of an array, in the order in which marking reached
-    /// them. Attributes destroyed since are left out.
+    /// Appends the reports made since the last call to an array, in the order in which marking reached the attributes.
+    /// Omits those that have been destroyed since.
     @inlinable
     public func drainInvalidated(into list: inout [AttributeID]) {
         markDeferred()
@@ -63,15 +63,15 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.invalidated.count = 0
     }
 
-    /// When the attribute's value last became a different one. Of a rule that may have changed this is known
-    /// only after it has been read. 0 for a destroyed attribute and for a rule that never ran.
+    /// The revision at which the attribute's value last became a different one. For a rule that may have changed, this
+    /// is known only after a read. 0 for a destroyed attribute and for a rule that never ran.
     @inlinable
     public func changedAt(_ attribute: AttributeID) -> Revision {
         s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.changedAt : 0
     }
 
-    /// The value that an attribute was given or that its rule returned last, up to date or not; `nil` for one that
-    /// has none, and for a destroyed one. Evaluates nothing.
+    /// The value that the attribute was last set to, or that its rule last returned, up to date or not. `nil` if it has
+    /// none or is destroyed. Evaluates nothing.
     @inlinable
     public func lastValue(of attribute: AttributeID) -> Value? {
         guard s.pointee.isAlive(attribute), !s.pointee.vertex(attribute.index).pointee.flags.contains(.empty) else {
@@ -80,11 +80,11 @@ extension GraphCore where Host: ~Copyable {
         return s.pointee.value(attribute.index).pointee
     }
 
-    /// Says that an attribute's value became what it is at an earlier revision: it was another one for a while, and
-    /// is that again.
+    /// Sets back the revision of an attribute's last change, because its value was different for a while and is the
+    /// same as before again.
     ///
-    /// Whatever has read the other one must be up to date again, since it is not noticed any more that it may have to
-    /// run. Does nothing for a destroyed attribute.
+    /// All attributes that have read the different value must be up to date again: the engine no longer notices that
+    /// they may have to run. Does nothing for a destroyed attribute.
     @inlinable
     public func redate(_ attribute: AttributeID, to revision: Revision) {
         markDeferred()

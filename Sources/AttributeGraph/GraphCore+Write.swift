@@ -1,12 +1,12 @@
 extension GraphCore where Host: ~Copyable {
     // MARK: Writing
 
-    /// Gives an input a value. An equal value changes nothing and wakes nobody.
+    /// Sets an input. An equal value changes nothing and marks nothing.
     ///
-    /// Outside a batch everything downstream is marked at once, without running anything; inside a batch
-    /// when the batch ends or something is read. O(what gets marked for the first time since it was last evaluated).
+    /// Outside a batch, everything downstream is marked at once; inside a batch, when the batch ends or something is
+    /// read. No rule runs. O(attributes marked for the first time since they were last evaluated).
     ///
-    /// - Returns: whether the value is another one than before.
+    /// - Returns: whether the value differs from the one before.
     /// - Throws: `GraphError.removed`; `GraphError.writeDuringEvaluation` while a rule is running.
     @inlinable @inline(__always)
     @discardableResult
@@ -17,13 +17,13 @@ extension GraphCore where Host: ~Copyable {
         return effect != .nothing
     }
 
-    /// Whether nothing is running and nothing else stands in the way of a write.
+    /// True if nothing is running and nothing else prevents a fast write.
     @inlinable @inline(__always)
     package func isPlainWrite(to input: AttributeID) -> Bool {
         s.pointee.isAlive(input) && s.pointee.pending.count == 0 && s.pointee.log.hasRoom
     }
 
-    /// As `set`, while something may be running or is wrong.
+    /// As `set`, if something may be running or wrong.
     @inlinable @inline(never)
     package func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
@@ -40,18 +40,17 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// What a write has done.
     @usableFromInline
     package enum Effect {
-        /// The value is an equal one.
+        /// The new value equals the old one.
         case nothing
         /// The write takes effect when the batch settles.
         case logged
-        /// There is no batch: `commitNow` is due.
+        /// There is no batch: the caller must call `commitNow`.
         case uncommitted
     }
 
-    /// Writes a living input, with room in the log.
+    /// Writes a living input. The log must have room.
     @inlinable @inline(__always)
     package func put(_ input: AttributeID, _ value: consuming Value) -> Effect {
         let vertex = s.pointee.vertex(input.index)
@@ -72,7 +71,7 @@ extension GraphCore where Host: ~Copyable {
         return .logged
     }
 
-    /// Whether a rule is running: one that reads, or further down the stack one that an observer was made by.
+    /// True while a rule is running: one that reads, or one further down the stack whose run made the present observer.
     @inlinable @inline(__always)
     package var isEvaluating: Bool {
         s.pointee.nesting != 0 || s.pointee.pending.count > 1 && hasRunningRule()
@@ -87,7 +86,7 @@ extension GraphCore where Host: ~Copyable {
         return false
     }
 
-    /// The rule of an attribute has become another one, or depends on something the graph does not know: it must run
+    /// The rule of an attribute has been replaced, or depends on something that the graph does not know. It must run
     /// again.
     @inlinable
     public func invalidate(_ rule: AttributeID) throws(GraphError) {
@@ -101,37 +100,37 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Batches
 
-    /// Opens a batch: writes accumulate until the outermost batch ends, and an input that then has its old
-    /// value again counts as never written. Batches nest.
+    /// Opens a batch: writes accumulate until the outermost batch ends. An input that then has its old value again
+    /// counts as never written. Batches nest.
     @inlinable @inline(__always)
     public func beginBatch() { s.pointee.batchDepth &+= 1 }
 
-    /// Closes a batch; closing the outermost marks what its writes have changed. Evaluates nothing.
+    /// Closes a batch. Closing the outermost one marks everything downstream of its writes. Evaluates nothing.
     @inlinable @inline(__always)
     public func endBatch() {
         if closeBatch() && s.pointee.log.count != 0 { settle() }
     }
 
-    /// Closes a batch but leaves it to the caller to settle the outermost: true for that.
+    /// Closes a batch without settling. Returns true if it was the outermost, which the caller must then settle.
     @inlinable @inline(__always)
     package func closeBatch() -> Bool {
         s.pointee.batchDepth &-= 1
         return s.pointee.batchDepth == 0
     }
 
-    /// Lets the writes of the open batch take effect, so that everything read sees them.
+    /// Makes the writes of the open batch take effect, so that reads see them.
     @inlinable @inline(never)
     package func settle() { settleHere() }
 
-    /// `settle`, for the caller that gains by not calling it.
+    /// `settle`, inlined for a caller that is faster without the call.
     @inlinable @inline(__always)
     package func settleHere() {
         if _slowPath(s.pointee.log.count != 1 || s.pointee.tracking.isCursorHidden) { return settleAll() }
         if let input = settleOne() { commit(input) }
     }
 
-    /// Settles the one write of a batch, of which no more is to be done than `commit` if its input then holds another
-    /// value than before: returns that.
+    /// Settles the only write of a batch. If the input's value has changed, returns the input: the caller must then
+    /// call `commit`.
     @inlinable @inline(__always)
     package func settleOne() -> UInt32? {
         s.pointee.log.count = 0
@@ -157,8 +156,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.log.entries.deinitialize(count: count)
     }
 
-    /// Ends the unsettled state of an input. Whether it then holds another value than before the batch, and is not
-    /// gone.
+    /// Ends the unsettled state of an input. Returns true if the input is alive and its value differs from the one
+    /// before the batch.
     @inlinable @inline(__always)
     package func hasSettled(_ entry: borrowing LoggedWrite<Value>) -> Bool {
         let vertex = s.pointee.vertex(entry.input.index)
@@ -167,7 +166,7 @@ extension GraphCore where Host: ~Copyable {
         return !host.pointee.areEqual(entry.old, GraphStorage<Host>.value(of: vertex).pointee)
     }
 
-    /// While a running observer has unsettled writes, no read may take the short way past them.
+    /// While a running observer has unsettled writes, every read must take the slow path, which settles them.
     @inlinable @inline(never)
     package func hideCursor() {
         s.pointee.tracking.isCursorHidden = true
@@ -185,14 +184,14 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Marking
 
-    /// A write outside a batch takes effect.
+    /// Makes a write outside a batch take effect.
     @inlinable @inline(__always)
     package func commitNow(_ input: UInt32) {
         s.pointee.revision &+= 1
         commit(input)
     }
 
-    /// An input holds another value than before.
+    /// Makes the change of an input's value take effect.
     @inlinable @inline(__always)
     package func commit(_ input: UInt32) {
         noteWrite(to: input, s.pointee.vertex(input))
@@ -207,7 +206,7 @@ extension GraphCore where Host: ~Copyable {
         if _slowPath(flags.contains(.watched)) { reportInput(input) }
     }
 
-    /// Reports a watched input, unless that has been done and it has not been read since.
+    /// Reports a watched input, unless it has been reported and not read since.
     @inlinable @inline(never)
     package func reportInput(_ input: UInt32) {
         let vertex = s.pointee.vertex(input)
@@ -216,9 +215,10 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.invalidated.append(s.pointee.id(input))
     }
 
-    /// Marks everything downstream as possibly changed. What is marked already has marked all that follows it.
+    /// Marks everything downstream as possibly changed. Stops at marked vertices: everything downstream of them is
+    /// marked.
     ///
-    /// Chains of single readers are followed at once; vertices with several wait on a stack.
+    /// Chains of single readers are followed directly; vertices with several readers wait on a stack.
     @inlinable @inline(__always)
     package func markReaders(of root: UInt32) {
         let readerClass = s.pointee.vertex(root).pointee.readerClass
@@ -232,7 +232,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// `markReaders`, of a vertex that has several.
+    /// `markReaders`, for a vertex with several readers.
     @inlinable @inline(never)
     package func markBranches(from root: UInt32) {
         // Marking moves no table.
@@ -271,8 +271,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.counters.invalidations &+= marked
     }
 
-    /// From a marked vertex with a single reader on, marks up to the first that has several: this is returned, to be
-    /// gone on with; 0 if the chain ends before.
+    /// Marks the chain that begins after a marked vertex with a single reader. Returns the first vertex with several
+    /// readers, from which the caller continues; 0 if the chain ends before.
     @inlinable @inline(__always)
     package func markChain(from first: UInt32, _ marked: inout UInt64) -> UInt32 {
         let vertices = s.pointee.vertices
@@ -293,8 +293,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.marking.count = 0
     }
 
-    /// Marks a reader that has an input at a position. Returns the class of its own readers; 0, too, if it was marked
-    /// before.
+    /// Marks a reader. `position` is that of the input in the reader's list. Returns the class of the vertex's own
+    /// readers, or 0 if it was already marked.
     @inlinable @inline(__always)
     package func mark(
         _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ position: @autoclosure () -> UInt32,
@@ -315,9 +315,9 @@ extension GraphCore where Host: ~Copyable {
 
     // MARK: Deferred marks
 
-    /// Notes that a write concerns these vertices, everything downstream of it, all of which are current. The caller runs
-    /// them in this order and notes how far it is (`deferMarks(from:)`). Whatever could tell that the rest is not marked has
-    /// it marked first, as it has a batch settled.
+    /// Notes that these vertices, everything downstream of a write, are not marked yet. All of them were current
+    /// before. The caller runs them in this order and reports its progress with `deferMarks(from:)`. Code that could
+    /// notice the missing marks sets them first (`markDeferred`), as it settles a batch first.
     @inlinable @inline(__always)
     package func deferMarks(from first: UnsafeMutablePointer<UInt32>, to end: UnsafeMutablePointer<UInt32>) {
         s.pointee.counters.invalidations &+= UInt64(end - first)
@@ -332,22 +332,22 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     package var defersMarks: Bool { s.pointee.log.count == WriteLog<Value>.deferred }
 
-    /// Marks what is left, if marks are deferred, as if the write had only just been noticed.
+    /// Marks the vertices that are left, if marks are deferred, as if the write had just been noticed.
     @inlinable @inline(never)
     package func markDeferred() {
         guard defersMarks, let next = s.pointee.log.unmarked, let end = s.pointee.log.unmarkedEnd else { return }
         s.pointee.log.count = 0
         let invalidations = s.pointee.counters.invalidations
         mark(end - next, from: next)
-        // They have been counted.
+        // `deferMarks` has counted them.
         s.pointee.counters.invalidations = invalidations
     }
 
-    /// All have been run.
+    /// Ends deferring: all vertices have run.
     @inlinable @inline(__always)
     package func endDeferring() { s.pointee.log.count = 0 }
 
-    /// Marks vertices that lie in succession. Nothing is running that has read one.
+    /// Marks the vertices in an array. No running rule or observer may have read one.
     @inlinable @inline(__always)
     package func mark(_ count: Int, from first: UnsafeMutablePointer<UInt32>) {
         let vertices = s.pointee.vertices
@@ -356,12 +356,12 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.counters.invalidations &+= marked
     }
 
-    /// Whether a running observer has read, in this run, the input at a position of its list. If not, it will see the
-    /// new value.
+    /// True if a running observer has read the input at this position of its list in the present run. If it has not, it
+    /// will see the new value.
     @inlinable @inline(never)
     package func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
         if s.pointee.vertex(reader).pointee.kind.isFixed { return true }
-        // It has run to its end, and waits for its cycle to be closed.
+        // It has run to its end, and waits until its cycle is closed.
         if s.pointee.vertex(reader).pointee.cause & Vertex.openBit != 0 { return true }
         if reader == s.pointee.tracking.reader {
             return position < (s.pointee.tracking.isCursorHidden ? s.pointee.tracking.hiddenCursor : readSoFar)
@@ -369,7 +369,7 @@ extension GraphCore where Host: ~Copyable {
         return position < s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].validated
     }
 
-    /// Makes a rule run again whatever its inputs say.
+    /// Makes a rule run again, whatever its inputs are.
     @inlinable
     package func makeStale(_ index: UInt32) {
         let vertex = s.pointee.vertex(index)

@@ -1,21 +1,20 @@
 /// The engine: a dependency graph of attributes whose values are the host's.
 ///
-/// A handle of one pointer, free to copy. **Lifetime:** the graph lives from `init(host:)` to `deallocate()`,
-/// which its one owner calls; a handle must not be used after that. A graph belongs to one thread at a time.
+/// A handle of one pointer, free to copy. **Lifetime:** the graph lives from `init(host:)` until its owner calls
+/// `deallocate()`; a handle must not be used after that. A graph belongs to one thread at a time.
 ///
-/// An attribute is an *input*, set from outside, or a *rule*, computed from what it reads. Push marks, pull
-/// evaluates: a write marks everything downstream as possibly changed; a read walks upstream from what is
-/// asked for, runs what really has to run, and stops where values turn out equal. `Documentation/Algorithm.md`
-/// explains how and why.
+/// An attribute is an *input*, set from outside, or a *rule*, computed from what it reads. Push marks, pull evaluates:
+/// a write marks everything downstream as possibly changed. A read walks upstream, runs the rules that must run, and
+/// stops where values are equal. `Documentation/Algorithm.md` explains how and why.
 @frozen
 public struct GraphCore<Host: GraphHost & ~Copyable> {
     public typealias Value = Host.Value
 
     @usableFromInline package let s: UnsafeMutablePointer<GraphStorage<Host>>
 
-    /// How many rules may nest on the machine's stack (at least 1, at most what 256 KiB of it hold) before a run is
-    /// abandoned and continued from the explicit stack. Cold chains cost a restart per rule beyond it; each level
-    /// takes a few hundred bytes of stack beside what the rules themselves use.
+    /// How many rules may nest on the machine's stack before the engine abandons a run and continues from its own
+    /// stack. At least 1; nesting also ends after 256 KiB of stack. In a cold chain each rule beyond the limit costs a
+    /// restart. A level takes a few hundred bytes of stack, in addition to those of the rule itself.
     @inlinable
     public var nestingLimit: Int {
         get { s.pointee.nestingLimit }
@@ -46,7 +45,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         (UnsafeMutableRawPointer(s) + GraphCore.hostOffset).assumingMemoryBound(to: Host.self)
     }
 
-    /// The host lies behind the tables, in the same memory.
+    /// The host is stored after the tables, in the same memory.
     @inlinable @inline(__always)
     package static var hostOffset: Int {
         let alignment = MemoryLayout<Host>.alignment
@@ -60,8 +59,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     @inlinable
     public var revision: Revision { s.pointee.revision }
 
-    /// Moves the clock on by itself, so that what is created from now on counts as changed after `revision` as it
-    /// was. O(1).
+    /// Advances the clock, so that everything created from now on counts as changed after the present `revision`. O(1).
     @inlinable
     public func advanceRevision() { s.pointee.revision &+= 1 }
 
@@ -82,8 +80,8 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     @inlinable @inline(never)
     public func createRule() -> AttributeID { createVertex(.rule, .new) }
 
-    /// Creates a vertex of any kind but an input. One of the fixed kind reads these attributes whenever it runs: all
-    /// of them are brought up to date before, from the explicit stack, so its evaluation never nests; and nothing is
+    /// Creates a vertex of any kind except an input. A vertex of a fixed kind has these inputs in every run: all of
+    /// them are brought up to date first, from the explicit stack, so its evaluation never nests, and no read is
     /// tracked. O(inputs).
     @inlinable @inline(__always)
     package func create(_ kind: Vertex.Kind, _ flags: Vertex.Flags = .new, over inputs: some Collection<AttributeID>)
@@ -113,7 +111,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         return AttributeID(index: index, generation: generation)
     }
 
-    /// The one input of the tracked rule may be listed in its row, which moves.
+    /// Moves the cursor too: it may point into the tracked rule's row, which stores a single input.
     @inlinable @inline(never)
     package func growVertices() {
         let read = readSoFar
@@ -123,7 +121,6 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
         }
     }
 
-    /// Whether the attribute has not been destroyed.
     @inlinable
     public func isAlive(_ attribute: AttributeID) -> Bool { s.pointee.isAlive(attribute) }
 }

@@ -1,23 +1,22 @@
-/// What a graph has done since it was made. Every number only grows, except that the two `live` ones follow the graph.
+/// Counts since the graph was made. They only grow, except the two `live` ones, which follow the graph.
 @frozen
 public struct GraphCounters: Equatable, Sendable {
-    /// Attributes created and destroyed.
     public var attributesCreated: UInt64 = 0
     public var attributesDestroyed: UInt64 = 0
-    /// Dependencies added and removed.
+    /// Edges: reads of one attribute by one rule.
     public var edgesAdded: UInt64 = 0
     public var edgesRemoved: UInt64 = 0
-    /// Inputs that settled on a different value.
+    /// Writes that changed an input's value. In a batch, an input counts at most once each time the batch settles.
     public var writes: UInt64 = 0
     /// Attributes marked as possibly changed.
     public var invalidations: UInt64 = 0
     /// Rules run to their end.
     public var evaluations: UInt64 = 0
-    /// Rules found unchanged: spared because all inputs were equal, or run with an equal result.
+    /// Rules found unchanged: all inputs were equal and the rule did not run, or it ran with an equal result.
     public var cutOffs: UInt64 = 0
     /// Cycles closed.
     public var cycles: UInt64 = 0
-    /// Runs abandoned because they nested too deep, and started again.
+    /// Runs abandoned because they nested too deep. They are started again.
     public var restarts: UInt64 = 0
 
     public var liveAttributes: UInt64 { attributesCreated - attributesDestroyed }

@@ -1,13 +1,13 @@
-/// All tables of one graph. Lives in memory of its own, so that a handle is one pointer.
+/// All tables of one graph, in a memory block of their own, so that a handle is one pointer.
 ///
-/// Lifetime: made by `GraphCore.init`, freed by `GraphCore.deallocate`. Pointers into a table hold until the
-/// next creation of an attribute (`vertices`), edge (`edges`) or stack entry; code that calls the host
-/// fetches them again afterwards.
+/// Lifetime: made by `GraphCore.init`, freed by `GraphCore.deallocate`. A pointer into a table is valid until the next
+/// attribute (`vertices`), edge (`edges`) or stack entry is created. Code that calls the host must get its pointers
+/// again afterwards.
 @usableFromInline
 package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline package var tracking: Tracking
     @usableFromInline package var edges: EdgePool
-    /// Row 0 is a dead one, for edges whose input is gone.
+    /// Row 0 stands for destroyed inputs; it is never alive.
     @usableFromInline package var vertices = VertexTable<Host.Value>(capacity: 64)
     /// Vertices destroyed during a run, to be freed when nothing runs any more.
     @usableFromInline package var condemned = Buffer<Condemned>(capacity: 16)
@@ -16,24 +16,24 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline package var batchDepth = 0
     /// How often `unwatch` was called.
     @usableFromInline package var unwatchings: UInt64 = 0
-    /// Rules running since the last observer or outside read began: how deep evaluation is nested.
+    /// The number of rules running since the last observer or outside read began: the depth of nested evaluation.
     @usableFromInline package var nesting = 0
     @usableFromInline package var nestingLimit = 1000
-    /// No evaluation nests further when the machine's stack reaches down to this address.
+    /// Evaluations nest no further when the machine's stack has grown down to this address.
     @usableFromInline package var stackFloor: UInt = 0
-    /// Why the end of a run needs a closer look; nearly always empty.
+    /// Reasons to look closer at the end of a run; nearly always empty.
     @usableFromInline package var attention: Attention = []
 
     @usableFromInline package var log = WriteLog<Host.Value>()
     @usableFromInline package var pending = Buffer<Pending>(capacity: 64)
-    /// Up to this height an entry of `pending` can be made without more ado: there is room, and no cycle is open.
+    /// Below this height, an entry of `pending` needs no preparation: there is room, and no cycle is open.
     @usableFromInline package var freeHeight = 64
     @usableFromInline package var cycles = OpenCycles()
     @usableFromInline package var marking = Buffer<UInt32>(capacity: 64)
     @usableFromInline package var invalidated = Buffer<AttributeID>(capacity: 64)
 
     @usableFromInline package var counters = GraphCounters()
-    /// A value that no attribute holds (of a removed or failed one), lent to a reader.
+    /// A value that belongs to no attribute (that of a removed or failed one), lent to a reader.
     @usableFromInline package let spare: UnsafeMutablePointer<Host.Value>
     @usableFromInline package var hasSpare = false
 
@@ -81,11 +81,11 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         attribute.index < vertices.count && vertex(attribute.index).pointee.generation == attribute.generation
     }
 
-    /// How far nested evaluations may reach down the machine's stack, in bytes, from where the outermost began: what a
-    /// thread of any program can spare, and a few hundred levels of ordinary rules.
+    /// How many bytes of the machine's stack nested evaluations may use, counted from where the outermost began. Any
+    /// program's thread can spare this, and it is enough for a few hundred levels of ordinary rules.
     @inlinable package static var stackBudget: UInt { 256 << 10 }
 
-    /// Where the machine's stack is, near enough.
+    /// The approximate address of the top of the machine's stack.
     @inlinable @inline(__always)
     package static var stackAddress: UInt {
         var here: UInt8 = 0
@@ -98,7 +98,6 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @inlinable @inline(__always)
     package var mayNest: Bool { nesting < nestingLimit && (nesting == 0 || GraphStorage.stackAddress > stackFloor) }
 
-    /// Makes an entry on top of the stack.
     @inlinable @inline(__always)
     package mutating func push(_ vertex: UInt32) {
         let position = pending.count
@@ -106,14 +105,14 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         pending.count = position &+ 1
     }
 
-    /// Makes an entry at a height that may lie one above the written count.
+    /// Pushes at a position that may be one above the `count` in memory.
     @inlinable @inline(__always)
     package mutating func push(_ vertex: UInt32, at position: Int) {
         if _slowPath(position >= freeHeight) { prepareEntry(at: position) }
         Pending.store(vertex, in: pending.base + position)
     }
 
-    /// Makes room, and notes the entry if cycles are open: members that come later it depends on.
+    /// Makes room, and adds a mark if cycles are open: the entry depends on members that are added later.
     @inlinable @inline(never)
     package mutating func prepareEntry(at position: Int) {
         if position >= pending.capacity {
@@ -131,13 +130,13 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Drops the marks of entries at a height and above it.
+    /// Drops the marks of entries at this position and above.
     @inlinable
     package mutating func forgetCycles(from position: Int) {
         while let last = cycles.marks.last, Int(last.position) >= position { cycles.marks.count &-= 1 }
     }
 
-    /// What is known of an entry; those above it are gone.
+    /// The mark of an entry. Drops the marks of all entries above it.
     @inlinable
     package mutating func cycleMark(at position: Int) -> CycleMark {
         forgetCycles(from: position &+ 1)
@@ -146,19 +145,19 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     }
 }
 
-/// The rule whose reads are being tracked, and where it stands in its list of inputs. The three pointers are equal while no reads are
-/// tracked. They are set again when the list moves; those of rules that wait are kept as numbers.
+/// The rule whose reads are tracked, and the position reached in its list of inputs. The three pointers are equal while
+/// no reads are tracked. They are set again when the list moves. Rules that wait store their position as a number.
 @usableFromInline
 package struct Tracking: ~Copyable {
     @usableFromInline package var cursor: UnsafeMutablePointer<UInt32>
     @usableFromInline package var cursorEnd: UnsafeMutablePointer<UInt32>
     @usableFromInline package var cursorStart: UnsafeMutablePointer<UInt32>
-    /// 0: none.
+    /// The tracked rule's row; 0: none.
     @usableFromInline package var reader: UInt32 = 0
     @usableFromInline package var hiddenCursor: UInt32 = 0
-    /// The cursor is hidden so that every tracked read goes the slow way, which settles the batch first.
+    /// The cursor is hidden so that every tracked read takes the slow path, which settles the batch first.
     @usableFromInline package var isCursorHidden = false
-    /// Hints overwritten by nested evaluations, to be put back.
+    /// Hints that nested evaluations have overwritten and that are put back when they end.
     @usableFromInline package var overwrittenHints = Buffer<Hint>(capacity: 16)
 
     @inlinable
@@ -169,10 +168,10 @@ package struct Tracking: ~Copyable {
     }
 }
 
-/// The search for cycles that have been met and not closed; nearly always empty.
+/// The state of the search for cycles, while some have been met and not closed; nearly always empty.
 @usableFromInline
 package struct OpenCycles: ~Copyable {
-    /// What they say of entries of the evaluation stack, by ascending position.
+    /// The marks of entries of the evaluation stack, in ascending order of position.
     @usableFromInline package var marks = Buffer<CycleMark>(capacity: 16)
     @usableFromInline package var members = Buffer<UInt32>(capacity: 16)
     @usableFromInline package var groups = Buffer<OpenGroup>(capacity: 16)
@@ -181,11 +180,11 @@ package struct OpenCycles: ~Copyable {
     package init() {}
 }
 
-/// Writes that have not taken effect: the old values of inputs written in the open batch; or, of one write outside a batch,
-/// the vertices downstream that are not marked yet.
+/// Writes that have not taken effect: the old values of inputs written in the open batch; or, for one write outside a
+/// batch, the vertices downstream that are not marked yet.
 ///
-/// Lifetime: the storage that owns it deinitialises the entries and frees them. The vertices belong to the caller of
-/// `GraphCore.deferMarks`.
+/// Lifetime: the storage that owns the log deinitialises and frees the entries. The unmarked vertices belong to the
+/// caller of `GraphCore.deferMarks`.
 @usableFromInline
 package struct WriteLog<Value>: ~Copyable {
     @usableFromInline package var entries: UnsafeMutablePointer<LoggedWrite<Value>>
@@ -195,7 +194,7 @@ package struct WriteLog<Value>: ~Copyable {
     @usableFromInline package var unmarked: UnsafeMutablePointer<UInt32>?
     @usableFromInline package var unmarkedEnd: UnsafeMutablePointer<UInt32>?
 
-    /// In place of a count: there is no entry, but vertices wait to be marked.
+    /// In place of a count: there are no entries, but vertices wait to be marked.
     @inlinable package static var deferred: Int { -1 }
 
     @inlinable
@@ -210,7 +209,7 @@ package struct WriteLog<Value>: ~Copyable {
         capacity *= 2
     }
 
-    /// Gives the memory of a long batch back. The log is empty.
+    /// Gives back the memory that a long batch has needed. The log must be empty.
     mutating func shrink() {
         guard capacity > 1024 else { return }
         entries.deallocate()
@@ -230,15 +229,15 @@ package struct WriteLog<Value>: ~Copyable {
 
 /// Vertices with their values, `stride` bytes apart.
 ///
-/// Lifetime: until the table grows, which only the creation of an attribute makes it do.
+/// Lifetime: a pointer into the table is valid until an attribute is created, which may make the table grow.
 @usableFromInline
 package struct VertexTable<Value> {
     @usableFromInline package var rows: UnsafeMutableRawPointer
     @usableFromInline package var count: UInt32 = 1
     @usableFromInline package var capacity: UInt32
-    /// The first row of those that are free, as a list; 0: none.
+    /// The first row in the list of free ones; 0: none.
     @usableFromInline package var free: UInt32 = 0
-    /// Of a row that is used for the first time since the table was cut: no id of before names it.
+    /// The generation of a row that is used for the first time since the table was cut: no older id names such a row.
     @usableFromInline package var firstGeneration: UInt32 = 1
 
     @inlinable
@@ -276,7 +275,7 @@ package struct VertexTable<Value> {
         move(to: newCapacity)
     }
 
-    /// Gives the rows a table of another size.
+    /// Moves all rows to a table of this size.
     @inlinable @inline(never)
     package mutating func move(to newCapacity: UInt32) {
         let old = self
@@ -305,7 +304,7 @@ package struct Attention: OptionSet, BitwiseCopyable {
 
     /// A read asked for the run to be given up.
     @inlinable package static var interrupted: Attention { Attention(rawValue: 1) }
-    /// Each input of `reader` has its place in the list as its `hint`.
+    /// The `hint` of each input of `reader` is its position in the list.
     @inlinable package static var hinted: Attention { Attention(rawValue: 2) }
     /// A cycle has been met and not all members are known yet.
     @inlinable package static var cycle: Attention { Attention(rawValue: 4) }
@@ -313,19 +312,19 @@ package struct Attention: OptionSet, BitwiseCopyable {
     @inlinable package static var condemned: Attention { Attention(rawValue: 8) }
     /// A running observer has written in an open batch.
     @inlinable package static var unsettled: Attention { Attention(rawValue: 16) }
-    /// What cannot matter any more when nothing runs.
+    /// Flags that no longer matter when nothing runs.
     @inlinable package static var settledAtRest: Attention { Attention(rawValue: 4 | 16) }
 }
 
-/// Something that waits for the end of all runs: a vertex that was destroyed, or one that must run again.
+/// A vertex that waits until all runs have ended: it was destroyed, or must run again.
 @usableFromInline
 package struct Condemned: BitwiseCopyable {
     @usableFromInline package let vertex: UInt32
-    /// The rule whose run had made it and was still going on, which does not run again for that: it would do the
-    /// same. 0: none.
+    /// The rule that made the vertex in a run that was still in progress when the vertex was destroyed; 0: none. This
+    /// rule does not run again because of that, since it would do the same again.
     @usableFromInline package let maker: UInt32
 
-    /// In place of a maker: the vertex was not destroyed, it must run again.
+    /// In place of a maker: the vertex was not destroyed but must run again.
     @usableFromInline package static let runsAgain = UInt32.max
 
     @inlinable
@@ -335,7 +334,7 @@ package struct Condemned: BitwiseCopyable {
     }
 }
 
-/// A write inside a batch: the input, which may be gone since, and what it held before the batch.
+/// A write inside a batch: the input, which may have been destroyed since, and its value before the batch.
 @usableFromInline
 package struct LoggedWrite<Value> {
     @usableFromInline package let input: AttributeID
@@ -348,20 +347,21 @@ package struct LoggedWrite<Value> {
     }
 }
 
-/// A vertex on the explicit evaluation stack; each depends, or may depend, on the one above it.
+/// A vertex on the explicit evaluation stack. Each entry depends, or may depend, on the one above it.
 @usableFromInline
 package struct Pending: BitwiseCopyable {
     @usableFromInline package var vertex: UInt32
-    /// How many inputs the walk has passed. Once it runs: how many it had read when it was last not the tracked one.
+    /// How many inputs the walk has passed. Once the rule runs: how many it had read when it last stopped being the
+    /// tracked one.
     @usableFromInline package var validated: UInt32
 
     @usableFromInline package static let changedBit: UInt32 = 1 << 31
-    /// Stands for the input that has changed, where only that one has is known: it is found when asked for.
+    /// Stands for the changed input when it is only known that one has changed. `cause(of:)` finds it when asked.
     @usableFromInline package static let unknown = UInt32.max
-    /// Stands for no input: the vertex may be on a cycle with one that is running.
+    /// Stands for no input: the vertex may be on a cycle with a running vertex.
     @usableFromInline package static let perhapsOnCycle = UInt32.max - 1
 
-    /// Of a vertex over fixed inputs: whether one of those passed has changed.
+    /// For a vertex over fixed inputs: whether an input that the walk has passed has changed.
     @inlinable @inline(__always)
     package var hasChanged: Bool { validated & Pending.changedBit != 0 }
 
@@ -380,13 +380,14 @@ package struct Pending: BitwiseCopyable {
     }
 }
 
-/// What open cycles say of an entry on the evaluation stack. Without one nothing is open that came after the entry.
+/// Notes about an entry of the evaluation stack for open cycles. Without a mark, no cycle was open when the entry was
+/// made.
 @usableFromInline
 package struct CycleMark: BitwiseCopyable {
     @usableFromInline package let position: UInt32
-    /// The lowest position of a running vertex that its run has read: it is part of a cycle.
+    /// The lowest position of a running vertex that the entry's run has read. If there is one, the entry is on a cycle.
     @usableFromInline package var low = UInt32.max
-    /// How many members of open cycles there were when the entry was made; those that came later it depends on.
+    /// The number of members of open cycles when the entry was made. The entry depends on those that were added later.
     @usableFromInline package let openBefore: UInt32
 
     @inlinable
@@ -396,8 +397,8 @@ package struct CycleMark: BitwiseCopyable {
     }
 }
 
-/// Members of cycles that wait to be closed, from one place in `OpenCycles.members` to the next group's: they belong to the
-/// component whose lowest running vertex known so far stands at a position of the stack.
+/// Members of cycles that wait until these are closed, from index `start` in `OpenCycles.members` to the next group's.
+/// They belong to the component whose lowest running vertex known so far is at position `low` of the stack.
 @usableFromInline
 package struct OpenGroup: BitwiseCopyable {
     @usableFromInline package let start: UInt32

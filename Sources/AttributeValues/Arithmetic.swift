@@ -1,8 +1,8 @@
-/// Sums as `add` makes them: exact, or refused.
+/// Sums of the operation `add`: exact, or refused.
 public enum Arithmetic {
-    /// The sum in the type of `a`, as a state keeps its type.
+    /// The sum in the type of `a`, because a state keeps its type.
     public static func sum(_ a: Value, _ b: Value, path: String) throws(Failure) -> Value {
-        /// In twice the width, in which no sum of two summands overflows.
+        /// In twice the width, so that no sum of two summands overflows.
         func exact<T: FixedWidthInteger>(_ a: T, _ b: some BinaryInteger, _ name: String) throws(Failure) -> T {
             let sum = Int128(a) + Int128(b)
             guard let exact = T(exactly: sum) else {

@@ -65,7 +65,7 @@ public final class ByteBuffer {
         other.withBytes { append($0) }
     }
 
-    /// Appends the length of what `body` appends, little-endian in four bytes, and then that.
+    /// Appends the bytes that `body` appends, preceded by their number (four bytes, little-endian).
     public func appendWithLength(_ body: () -> Void) {
         let place = end
         for _ in 0..<4 { append(UInt8(0)) }

@@ -1,8 +1,8 @@
 /// Counts the elements at the beginning or the end of two lists that are identical: the same numbers, the same short
 /// texts, or references to the same storage.
 ///
-/// Chunks that both lists share are not looked at. In others, the words of the values in memory are compared; this takes a
-/// fraction of the time of `==`, which counts references.
+/// Chunks that both lists share are not examined. In other chunks, the words of the values in memory are compared; this
+/// takes a fraction of the time of `==`, which counts references.
 /// Lifetime: the memory is read only inside `withUnsafeBytes`. Values with different words may still be equal, so the
 /// caller continues with `==`.
 public enum IdenticalRun {
@@ -38,15 +38,15 @@ public enum IdenticalRun {
         return done
     }
 
-    /// A place in a list, with the chunk around it.
+    /// A position in a list, with the chunk around it.
     private struct Stretch {
         private let chunks: [ListChunk]
         private var number: Int
         private(set) var elements: [Value]
-        /// In `elements`.
+        /// The position in `elements`.
         private(set) var place: Int
 
-        /// Elements from the place to the end of the chunk.
+        /// The number of elements from the position to the end of the chunk.
         var left: Int { elements.count - place }
 
         init(_ list: ValueList, from position: Int) {
@@ -106,7 +106,7 @@ public enum IdenticalRun {
     }
 
     /// - Parameters:
-    ///   - x: the place behind the last element.
+    ///   - x: the position after the last element.
     private static func backwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {
         if x == y, isShared(a, b) { return count }
         let stride = MemoryLayout<Value>.stride
@@ -120,7 +120,8 @@ public enum IdenticalRun {
         }
     }
 
-    /// A value is two words and a byte that says what they are; what lies behind, up to the stride, has no meaning.
+    /// A value is two words and a byte that says how to read them. The bytes after it, up to the stride, have no
+    /// meaning.
     @inline(__always)
     private static func isSame(_ a: UnsafeRawBufferPointer, _ x: Int, _ b: UnsafeRawBufferPointer, _ y: Int) -> Bool {
         a.load(fromByteOffset: x, as: UInt64.self) == b.load(fromByteOffset: y, as: UInt64.self)

@@ -6,8 +6,8 @@ extension Value {
         return budget < 0
     }
 
-    /// True if the value may be much longer than the value that it replaces. Looks into neither: a scalar, or a text
-    /// that needs no allocation, cannot be.
+    /// True if the value may be much longer than the value that it replaces. Examines neither: a scalar, or a text that
+    /// needs no allocation, cannot be.
     public func mayOutgrow(_ old: Value?) -> Bool {
         guard let old else { return true }
         switch self {
@@ -24,7 +24,7 @@ extension Value {
     /// UTF-8 bytes of a text that is stored inside the value.
     private static let inlineTextLength = 15
 
-    /// Subtracts from a budget the bytes of the value as JSON, without escapes, and stops when nothing is left. Shared
+    /// Subtracts the bytes of the value as JSON, without escapes, from a budget. Stops when nothing is left. Shared
     /// parts count each time they are written. The depth limit of admitted values bounds the recursion.
     public func draw(from budget: inout Int, isTyped: Bool) {
         if isTyped { budget -= Value.typedOverhead }
@@ -56,7 +56,7 @@ extension Value {
 }
 
 extension UnsafePointer<Value> {
-    /// The same as of the value, which is not copied where it is a scalar or a short text.
+    /// The same for the value at the pointer, without copying a scalar or a short text.
     @inline(__always)
     fileprivate func draw(from budget: inout Int, isTyped: Bool) {
         let overhead = isTyped ? Value.typedOverhead : 0

@@ -32,14 +32,14 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends a text that lies in its own words and needs no escape, which most texts do.
+    /// Appends a text that is stored in its own words and needs no escape, as most texts.
     /// - Returns: false for other texts. Then nothing was appended.
     private func appendShortJSONString(_ text: String) -> Bool {
         guard text.isSmall else { return false }
         let words = text.words
         let count = Int(words.1 >> 56 & 15)
         let bytes = (words.0, words.1 & 0x00ff_ffff_ffff_ffff)
-        // Bytes behind the text are taken for letters.
+        // Bytes after the text are replaced by letters.
         let letters: UInt64 = 0x6161_6161_6161_6161
         let (low, high) = (
             count >= 8 ? 0 : letters << UInt64(8 * count), count <= 8 ? letters : letters << UInt64(8 * count - 64)
@@ -55,7 +55,7 @@ extension ByteBuffer {
         return true
     }
 
-    /// Whether none of eight bytes needs an escape.
+    /// True if none of the eight bytes needs an escape.
     private static func isPlain(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let (quotes, backslashes) = (word ^ 0x22 * ones, word ^ 0x5c * ones)

@@ -1,8 +1,8 @@
-/// Neighbours in a long list. Only a list that alone refers to it changes its elements.
+/// Neighbours in a long list. Only a list that has the only reference to the chunk changes its elements.
 final class ListChunk {
     private(set) var elements: [Value]
-    /// The field by which the chunk was searched last, and for each element a number made from its id by that field: only
-    /// elements with the right number need a look.
+    /// The field by which the chunk was searched last, and for each element a number made from its id in that field.
+    /// Only elements with the wanted number need to be compared.
     private var field = ""
     private var marks: [UInt16] = []
 
@@ -46,7 +46,7 @@ final class ListChunk {
     private func nextMark(_ wanted: UInt16, from start: Int) -> Int? {
         marks.withUnsafeBytes { bytes in
             var place = start
-            // Many at once.
+            // Compare many marks at once.
             let all = SIMD32<UInt16>(repeating: wanted)
             while place + all.scalarCount <= marks.count {
                 let some = bytes.loadUnaligned(fromByteOffset: place * 2, as: SIMD32<UInt16>.self)
@@ -63,7 +63,7 @@ final class ListChunk {
 }
 
 extension [Value] {
-    /// The first element that a value identifies.
+    /// The first element that has this id.
     func position(of id: Value, by field: String) -> Int? {
         let isPath = field.utf8.contains(UInt8(ascii: "."))
         return withUnsafePointer(to: Value.string(field)) { key in

@@ -47,7 +47,7 @@ private struct EditDistance {
 
     private static func fold(_ byte: UInt8) -> UInt8 { byte >= 65 && byte <= 90 ? byte + 32 : byte }
 
-    /// nil when it takes more than `limit` edits. Cost: O(limit × length of the name).
+    /// nil if there are more than `limit` edits. Cost: O(limit × length of the name).
     mutating func distance(to name: some Collection<UInt8>, atMost limit: Int) -> Int? {
         guard abs(name.count - wanted.count) <= limit else { return nil }
         other.removeAll(keepingCapacity: true)

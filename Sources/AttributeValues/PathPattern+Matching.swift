@@ -31,7 +31,7 @@ extension PathPattern {
     /// `*` and `**` here cover a `*` of the other pattern, and only `**` covers a `**`. So a pattern with the same
     /// meaning in another form (`/*/**` for `/**/*`) may be reported as not covered. The opposite never happens.
     ///
-    /// - Parameter steps: is increased by the number of segments that were compared.
+    /// - Parameter steps: grows by the number of segments that were compared.
     public func covers(_ other: PathPattern, steps read: inout Int) -> Bool {
         read += 1
         if let attribute {

@@ -1,4 +1,4 @@
-/// The types whose values have no parts, by the names that documents and rules write.
+/// The types whose values have no parts, with the names that documents and rules use.
 public enum ScalarType: String, CaseIterable, Sendable {
     case null, bool, int, uint, double, string, bytes, timestamp, duration
 
@@ -39,7 +39,7 @@ public enum ScalarType: String, CaseIterable, Sendable {
         }
     }
 
-    /// The value as this type holds it, or nil when it does not fit.
+    /// The value converted to this type, or nil if it does not fit.
     func accept(_ value: Value) -> Value? {
         if ScalarType(of: value) == self { return value }
         return switch (self, value) {
@@ -54,7 +54,7 @@ public enum ScalarType: String, CaseIterable, Sendable {
     }
 }
 
-/// Types of which the scalar ones are a part: `.int` is short for `.scalar(.int)`. Patterns need the long form.
+/// Types that contain the scalar ones: `.int` is short for `.scalar(.int)`. Patterns need the long form.
 public protocol ScalarTypes {
     static func scalar(_ type: ScalarType) -> Self
 }

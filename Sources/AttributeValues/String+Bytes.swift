@@ -66,7 +66,7 @@ extension String {
         return unsafeBitCast(joined, to: String.self)
     }
 
-    /// - Parameter bytes: valid UTF-8, with at least 16 readable bytes behind, as the parser leaves it.
+    /// - Parameter bytes: valid UTF-8 of the parser, followed by at least 16 readable bytes.
     init(parsed bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count <= 15, let first = bytes.baseAddress else {
             self = String(decoding: bytes, as: UTF8.self)
@@ -85,7 +85,7 @@ extension String {
         self = unsafeBitCast(words, to: String.self)
     }
 
-    /// Decimal digits.
+    /// The number in decimal digits.
     @inlinable
     public init(decimal number: Int64) {
         guard number.magnitude < 100_000_000_000_000 else {

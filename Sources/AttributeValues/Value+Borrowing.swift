@@ -15,7 +15,7 @@ extension UnsafePointer<Value> {
 }
 
 extension UnsafePointer<Value> {
-    /// Equality. Values of the same bits are equal, and are not copied to be compared.
+    /// Equality. Values with the same bits are equal; comparing them copies nothing.
     @inlinable @inline(__always)
     func isEqual(to other: UnsafePointer<Value>) -> Bool {
         let (a, b) = (UnsafeRawPointer(self), UnsafeRawPointer(other))
@@ -61,7 +61,7 @@ extension UnsafePointer<Value> {
 }
 
 extension UnsafeMutablePointer<Value> {
-    /// Ends the value at this place. Most values of a map are numbers and short texts, which hold nothing.
+    /// Deinitialises the value. Most values of a map are numbers and short texts, which have no reference to release.
     @inlinable @inline(__always)
     func release() {
         switch pointee {

@@ -1,7 +1,8 @@
-// Work on two values of one attribute that share most of their parts, in proportion to the parts that differ.
+// Functions on two values of one attribute that share most of their parts. The cost is proportional to the parts that
+// differ.
 
 extension Value {
-    /// True if two values are known to be equal without a look inside them: equal scalars, and shared storage. O(1).
+    /// True if two values are known to be equal without examining their parts: equal scalars, or shared storage. O(1).
     public func isIdentical(to other: Value) -> Bool {
         switch (self, other) {
         case (.map(let a), .map(let b)): return a.isIdentical(to: b)
@@ -14,8 +15,8 @@ extension Value {
         }
     }
 
-    /// How many bytes longer this value is as JSON than another one, and how many bytes of both were measured. Parts
-    /// that both share are not measured. Counts as `draw` does.
+    /// The number of bytes by which this value is longer than another one as JSON, and the number of bytes that were
+    /// measured in both. Shared parts are not measured. Counts in the same way as `draw`.
     public func growth(since old: Value) -> (bytes: Int, measured: Int) {
         if isIdentical(to: old) { return (0, 0) }
         switch (self, old) {
@@ -28,7 +29,7 @@ extension Value {
                 x += same
                 y += same
                 guard x < old.count, y < new.count else { break }
-                // Elements behind one that was removed or inserted are found again, one place before or behind.
+                // If an element was removed or inserted, the following ones are found one position later or earlier.
                 if x + 1 < old.count, old[x + 1].isIdentical(to: new[y]) {
                     Value.add(old[x].length, -1, to: &growth)
                     x += 1
@@ -66,14 +67,14 @@ extension Value {
         growth.measured += length
     }
 
-    /// Bytes as JSON, as `draw` counts them.
+    /// The bytes of the value as JSON, counted as by `draw`.
     private var length: Int {
         var room = Int.max
         draw(from: &room, isTyped: false)
         return Int.max - room
     }
 
-    /// The places between the identical elements at the beginning and at the end of two lists.
+    /// The positions between the identical elements at the beginning and at the end of two lists.
     fileprivate static func stretch(_ old: ValueList, _ new: ValueList) -> (old: Range<Int>, new: Range<Int>) {
         let shorter = min(old.count, new.count)
         let prefix = IdenticalRun.length(old, from: 0, new, from: 0, count: shorter)
@@ -91,8 +92,8 @@ extension ValueMap {
 }
 
 extension ValueType {
-    /// Accepts a value that has most of its parts from a value that this type holds already. Only the other parts are
-    /// converted; the value keeps its storage where no part is converted. The type has no objects in it.
+    /// Accepts a value that shares most of its parts with a value that this type has already accepted. Converts only
+    /// the other parts. If no part is converted, the value keeps its storage. The type must not contain objects.
     public func accept(_ value: Value, after old: Value) -> Value? {
         if value.isIdentical(to: old) { return value }
         switch (self, value, old) {

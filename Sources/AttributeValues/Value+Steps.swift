@@ -22,8 +22,8 @@ extension Value {
         }
     }
 
-    /// What identifies an element of a list: the value under a key or, if there is none, at the end of the key path
-    /// `meta.uuid`. Nil for what is no map.
+    /// The id of an element of a list: its value under a key or, if there is none, at the end of a key path such as
+    /// `meta.uuid`. nil if this is not a map.
     public func id(by field: String) -> Value? {
         guard case .map(let map) = self else { return nil }
         if let id = map[field] { return id }
@@ -71,7 +71,7 @@ extension Value {
         return changed
     }
 
-    /// A step to an element that is here, as its index.
+    /// A step to an existing element, as its index.
     private func known(_ step: AttributePath.Step) -> AttributePath.Step {
         guard case .element = step, case .list(let list) = self else { return step }
         return position(of: step, in: list).map { .index($0) } ?? step

@@ -1,8 +1,8 @@
 /// The elements of a list.
 ///
-/// A long list is kept in chunks, and a copy shares all chunks with its original. So a change to one element, or an element that
-/// comes or goes, costs one chunk and one word for each of the others; and two lists of which one was made from the other
-/// are compared chunk by chunk, without a look at what they share. A short list is an array.
+/// A long list consists of chunks, and a copy shares all chunks with its original. So changing, inserting or removing
+/// an element costs one chunk, and one word for each of the others. Comparing a list with a copy that was changed takes
+/// only the chunks that they do not share. A short list is an array.
 @frozen
 public struct ValueList {
     @usableFromInline
@@ -11,11 +11,11 @@ public struct ValueList {
         case chunked(Chunks)
     }
 
-    /// At least one chunk, and none of them empty. Only a list that alone refers to it changes it.
+    /// At least one chunk, none of them empty. Only a list that has the only reference changes it.
     @usableFromInline
     final class Chunks {
         var chunks: [ListChunk]
-        /// Where the chunks begin in the list, and at the end where it ends.
+        /// The position in the list where each chunk begins, and the end of the list.
         var starts: [Int]
 
         init(_ chunks: [ListChunk], _ starts: [Int]) {
@@ -24,7 +24,7 @@ public struct ValueList {
         }
     }
 
-    /// Elements of a chunk, and of a list that is an array.
+    /// The maximum number of elements of a chunk, and of a list that is an array.
     static let chunkLength = 512
 
     @usableFromInline var storage: Storage
@@ -35,7 +35,7 @@ public struct ValueList {
 
     public init(_ elements: some Sequence<Value>) { self.init(Array(elements)) }
 
-    /// The same elements side by side, as an array. Cost: O(elements) if there are many.
+    /// A list with the same elements in one array. Cost: O(elements) if there are many.
     @inlinable
     public var contiguous: ValueList {
         if case .flat = storage { self } else { flattened }
@@ -48,7 +48,7 @@ public struct ValueList {
         return list
     }
 
-    /// All elements side by side. Cost: O(elements) if there are many.
+    /// All elements in one array. Cost: O(elements) if there are many.
     public var array: [Value] {
         switch storage {
         case .flat(let elements): elements
@@ -65,7 +65,7 @@ extension ValueList.Chunks {
 
     var count: Int { starts[chunks.count] }
 
-    /// The chunk that has a position before the end.
+    /// The number of the chunk that contains a position before the end.
     func chunk(of position: Int) -> Int {
         var (low, high) = (0, chunks.count)
         while high - low > 1 {
@@ -75,7 +75,7 @@ extension ValueList.Chunks {
         return low
     }
 
-    /// A chunk that nothing else refers to.
+    /// A chunk without other references.
     private func own(_ chunk: Int) -> ListChunk {
         if !isKnownUniquelyReferenced(&chunks[chunk]) { chunks[chunk] = ListChunk(copying: chunks[chunk]) }
         return chunks[chunk]
@@ -92,7 +92,7 @@ extension ValueList.Chunks {
         let length = chunks[chunk].elements.count
         move(after: chunk, by: 1)
         guard length == ValueList.chunkLength else { return own(chunk).insert(element, at: place) }
-        // A list that grows at its end fills its chunks; one that grows elsewhere halves them.
+        // A list that grows at its end fills its chunks. A list that grows elsewhere halves them.
         let cut = place == length ? length : length / 2
         let elements = chunks[chunk].elements
         let lower = ListChunk(Array(elements[..<cut]))
@@ -171,7 +171,8 @@ extension ValueList: RandomAccessCollection, MutableCollection {
         }
     }
 
-    /// The storage, to be changed and put back. Chunks that other lists share are copied, not what is in them.
+    /// Removes the storage from the list, so that it can be changed and put back. Chunks that other lists share are
+    /// copied, but not their elements.
     private mutating func take() -> Storage {
         switch storage {
         case .flat(let elements):
@@ -215,7 +216,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
     @inlinable
     public func makeIterator() -> Iterator { Iterator(self) }
 
-    /// Goes through a chunk as through an array.
+    /// Iterates over each chunk as over an array.
     @frozen
     public struct Iterator: IteratorProtocol {
         @usableFromInline var elements: [Value] = []
@@ -258,7 +259,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
 }
 
 extension ValueList {
-    /// Cost: that of each element that comes, goes or is replaced, or O(elements) if they are many.
+    /// Cost: that of each element that is inserted, removed or replaced, or O(elements) if they are many.
     public mutating func replaceSubrange(_ range: Range<Int>, with elements: [Value]) {
         guard Swift.max(range.count, elements.count) <= count / ValueList.chunkLength else {
             var all = array
@@ -272,7 +273,7 @@ extension ValueList {
         for place in common..<elements.count { insert(elements[place], at: range.lowerBound + place) }
     }
 
-    /// Cost: O(elements), or O(elements of `b`) if they are few beside those of `a`.
+    /// Cost: O(elements), or O(elements of `b`) if these are few compared with those of `a`.
     public static func + (a: ValueList, b: some Collection<Value>) -> ValueList {
         var joined = a
         joined.replaceSubrange(a.count..<a.count, with: Array(b))
@@ -281,8 +282,9 @@ extension ValueList {
 }
 
 extension ValueList {
-    /// The first element that a value identifies (see `Value.id(by:)`). Cost: some nanoseconds for each element of a short
-    /// list, and a twentieth of one for each of a long list that was searched by the same field before.
+    /// The position of the first element that has this id (see `Value.id(by:)`). Cost: some nanoseconds for each
+    /// element of a short list, and a twentieth of a nanosecond for each of a long list that was searched by the same
+    /// field before.
     public func position(of id: Value, by field: String) -> Int? {
         switch storage {
         case .flat(let elements): return elements.position(of: id, by: field)
@@ -317,7 +319,7 @@ extension ValueList: Hashable {
         for element in self { hasher.combine(element) }
     }
 
-    /// True if both are known to have the same elements without a look at them. O(1).
+    /// True if both lists are known to have the same elements without examining them. O(1).
     func isIdentical(to other: ValueList) -> Bool {
         switch (storage, other.storage) {
         case (.flat(let a), .flat(let b)): IdenticalRun.isShared(a, b)

@@ -1,13 +1,14 @@
 /// A map that keeps the order of insertion. Keys are bool, int, uint or string (`isKey`). Numbers are found by their
 /// exact numeric value across types: `1`, `1u` and `1.0` name the same entry.
 ///
-/// One reference wide; keys and values stand in one allocation. Up to `linearLimit` entries are searched linearly, larger
-/// maps with an open-addressing index: a look-up takes O(1). Copies share storage until one of them is written.
+/// One reference wide; keys and values are in one allocation. Maps of up to `linearLimit` entries are searched
+/// linearly, larger ones through an open-addressing index: a look-up takes O(1). Copies share storage until one of them
+/// is written.
 public struct ValueMap {
     @usableFromInline
     struct Header {
         @usableFromInline var count: Int
-        /// Entries that fit into the allocation. The values stand behind so many keys.
+        /// The number of entries that fit into the allocation. The values begin after this many keys.
         @usableFromInline let room: Int
         /// Slot → position + 1; empty while the map is small. Length is a power of two.
         @usableFromInline var index: [UInt32]
@@ -48,7 +49,7 @@ public struct ValueMap {
 
     @inlinable public var count: Int { storage.count }
     @inlinable public var isEmpty: Bool { storage.count == 0 }
-    /// In the order of insertion, as `values`.
+    /// In the order of insertion, as are `values`.
     public var keys: [Value] { Array(UnsafeBufferPointer(start: storage.keys, count: count)) }
     public var values: [Value] { Array(UnsafeBufferPointer(start: storage.values, count: count)) }
 
@@ -66,7 +67,7 @@ public struct ValueMap {
     /// True if both maps share storage. Then they are equal without comparing entries.
     public func isIdentical(to other: ValueMap) -> Bool { storage === other.storage }
 
-    /// Where the keys and the values stand, as long as the map is neither changed nor freed.
+    /// The addresses of the keys and the values, valid while the map is neither changed nor freed.
     public var bases: (keys: UnsafePointer<Value>, values: UnsafePointer<Value>) {
         (UnsafePointer(storage.keys), UnsafePointer(storage.values))
     }
@@ -120,7 +121,7 @@ public struct ValueMap {
         return nil
     }
 
-    /// Makes the storage this map's own, with room for so many entries.
+    /// Makes the storage exclusive to this map, with room for this many entries.
     private mutating func makeUnique(room: Int) {
         if room <= storage.room, isKnownUniquelyReferenced(&storage) { return }
         let new = Storage.withRoom(Swift.max(room, storage.count))
@@ -154,7 +155,7 @@ public struct ValueMap {
         }
     }
 
-    /// The members of an object, if they are few and no name is there twice.
+    /// The members of an object; nil if they are many or two have the same name.
     init?(parsed object: JSONElement, count: Int) {
         guard count <= ValueMap.linearLimit else { return nil }
         storage = Storage.withRoom(count)

@@ -27,7 +27,7 @@ extension ValueType {
         }
     }
 
-    /// The object type of values of this type, also if they may be null.
+    /// The name of the object type, for values of this type that may also be null.
     public var objectName: String? {
         switch self {
         case .object(let name): name

@@ -4,7 +4,7 @@ import WireProtocol
 
 extension AccessRule {
     /// Reads `RIGHT WHO PATTERN`, as in `write user:alice,group:ops /hosts/**`.
-    /// - Throws: `invalid` with what was expected.
+    /// - Throws: `invalid` with the expected form.
     init(_ text: String, _ accounts: Accounts) throws(Failure) {
         var rest = Substring(text)
         let right = try AccessRule.right(rest.takeWord())
@@ -51,8 +51,7 @@ extension AccessRule {
         return parts[0] == "user" ? .user(number) : .group(number)
     }
 
-    /// `path-length` is for what others write: it may stand behind this line in the file, and holds only once that has
-    /// been read.
+    /// Does not apply `path-length`, which limits the paths of clients: its line may follow this one in the file.
     private static func pattern(_ text: String, _ right: AccessRight) throws(Failure) -> PathPattern {
         guard !text.isEmpty else { throw Failure(.invalid, "access: a pattern is missing", hint: form) }
         let pattern: PathPattern
@@ -70,7 +69,7 @@ extension AccessRule {
 }
 
 extension Substring {
-    /// Up to the next space or tab; what is left begins behind it.
+    /// Removes the next word, up to a space or tab, and returns it.
     fileprivate mutating func takeWord() -> String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         self = drop(while: isBlank)

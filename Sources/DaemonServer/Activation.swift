@@ -1,15 +1,15 @@
 import Glibc
 
-/// Sockets that the service manager has opened for the daemon (sd_listen_fds(3)): `LISTEN_PID` names the process they
-/// are for, `LISTEN_FDS` their number; they stand from descriptor 3 on.
+/// Sockets that the service manager has opened for the daemon (sd_listen_fds(3)). `LISTEN_PID` names the process that
+/// they are for, `LISTEN_FDS` their number. They are the descriptors from 3 on.
 enum Activation {
     private static let first: Int32 = 3
-    /// More than any unit passes; a larger number is a mistake.
+    /// No unit passes more; a larger number is a mistake.
     private static let maximumCount: Int32 = 64
 
-    /// The sockets passed, none if the daemon was started in another way. They are closed on `exec`, and the
-    /// environment no longer names them.
-    /// - Throws: `configuration` when what was passed is not a listening Unix stream socket.
+    /// The passed sockets; none if the daemon was started in another way. They are closed on `exec`, and their
+    /// variables are removed from the environment.
+    /// - Throws: `configuration` if a descriptor is not a listening Unix stream socket.
     static func sockets(_ environment: ProcessEnvironment) throws(StartupError) -> [Int32] {
         defer { environment.remove(["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]) }
         guard environment["LISTEN_PID"].flatMap({ pid_t($0) }) == getpid(),

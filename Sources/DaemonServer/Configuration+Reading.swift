@@ -1,8 +1,8 @@
 import AttributeValues
 
 extension Configuration {
-    /// Reads `name = value` lines. `#` begins a line of comment. Lines may end in CR LF, and a byte order mark is
-    /// passed over.
+    /// Reads `name = value` lines. Lines that begin with `#` are comments. Lines may end in CR LF, and a byte order
+    /// mark is skipped.
     ///
     /// - Throws: all faults of the text, each with its line.
     public init(text: String, file: String) throws(ConfigurationFaults) {
@@ -15,13 +15,13 @@ extension Configuration {
         if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
     }
 
-    /// Takes over what is well written.
+    /// Assigns all correct lines.
     /// - Returns: all faults of the text, each with its line.
     private mutating func take(text: String, file: String, _ accounts: Accounts) -> [ConfigurationFault] {
         let settings = Setting.table()
         var faults: [ConfigurationFault] = []
         var given: [String: Int] = [:]
-        // By scalars, because CR LF is one character, which is no "\n".
+        // Split by scalars: CR LF is one character, which differs from "\n".
         let scalars = text.unicodeScalars.drop { $0 == "\u{FEFF}" }
         for (index, raw) in scalars.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             let line = Substring(raw).trimmed
@@ -64,14 +64,14 @@ extension Configuration {
         return faults
     }
 
-    /// Reads the file; files that it names are not looked at.
+    /// Reads the file, but not the files that it names.
     public init(file: String) throws(ConfigurationFaults) {
         let (configuration, faults) = Configuration.reading(file: file)
         if !faults.isEmpty { throw ConfigurationFaults(faults: faults) }
         self = configuration
     }
 
-    /// What is well written in the file, and all its faults: for who looks for more of them.
+    /// The correct lines of the file, and all its faults, for callers that check further.
     public static func reading(file: String) -> (configuration: Configuration, faults: [ConfigurationFault]) {
         var configuration = Configuration()
         do {
@@ -82,8 +82,8 @@ extension Configuration {
         }
     }
 
-    /// Takes over what may change while the daemon runs.
-    /// - Returns: the names of settings that changed and wait for the next start.
+    /// Adopts settings that may change while the daemon runs.
+    /// - Returns: the names of changed settings that take effect at the next start.
     mutating func reload(from new: Configuration) -> [String] {
         var waiting: [String] = []
         for setting in Setting.table() where setting.text(in: self) != setting.text(in: new) && !setting.isReloadable {

@@ -4,34 +4,34 @@ import GraphRuntime
 import Logging
 import StateStore
 
-/// What an operator decides. `Setting.table` names each value for the configuration file; the command line goes before
-/// it.
+/// The operator's settings. `Setting.table` names each value for the configuration file; the command line takes
+/// precedence over the file.
 public struct Configuration {
-    /// nil: where `SocketPath.standard` says.
+    /// nil: the path from `SocketPath.standard`.
     public var socket: String?
     public var socketMode: UInt32 = 0o660
     /// nil: the group that the daemon runs as.
     public var socketGroup: String?
-    /// Empty: whoever can connect may do everything.
+    /// Empty: every client that can connect may do everything.
     public var access: [AccessRule] = []
-    /// Loaded in this order before anybody is served.
+    /// Loaded in this order before clients are served.
     public var scenes: [String] = []
-    /// nil: nothing is kept.
+    /// nil: nothing is stored.
     public var stateDirectory: String?
     public var durability = StateStore.Durability.full
     public var logLevel = Logger.Level.info
     public var server = ServerLimits()
     public var runtime = RuntimeLimits()
-    /// Bytes that a written path may have; the process has one such limit (`AttributePath.maximumLength`).
+    /// The longest path in a write, in bytes. The process has one such limit (`AttributePath.maximumLength`).
     public var pathLength = AttributePath.maximumLength
 
-    /// Where the file gives a setting, as FILE:LINE: by its name, in the order of its values. What the command line
-    /// gives stands nowhere.
+    /// The lines of the file, as FILE:LINE, that give each setting its values, in order. Settings from the command line
+    /// are not included.
     var places: [String: [String]] = [:]
 
     public init() {}
 
-    /// What the command line says goes before what the file says; its scenes come behind.
+    /// Applies the command line, which takes precedence over the file; its scenes follow those of the file.
     public mutating func override(socket: String?, stateDirectory: String?, scenes: [String]) {
         if let socket {
             self.socket = socket
@@ -44,7 +44,7 @@ public struct Configuration {
         self.scenes += scenes
     }
 
-    /// Where a setting's value stands.
+    /// The line of a setting's value, as FILE:LINE.
     func place(of setting: String, _ position: Int = 0) -> String? {
         guard let places = places[setting], position < places.count else { return nil }
         return places[position]
@@ -53,10 +53,10 @@ public struct Configuration {
     var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }
 
-/// What is wrong with a configuration, and where.
+/// A fault in a configuration file.
 public struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     public var file: String
-    /// From 1; nil when the file as a whole is meant.
+    /// From 1; nil if the fault concerns the file as a whole.
     public var line: Int?
     public var message: String
     public var hint: String?
@@ -66,7 +66,6 @@ public struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// All that is wrong with a configuration.
 public struct ConfigurationFaults: Error, Equatable, CustomStringConvertible {
     public var faults: [ConfigurationFault]
     public var description: String { faults.map(\.description).joined(separator: "\n") }

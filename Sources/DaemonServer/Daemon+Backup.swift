@@ -1,8 +1,8 @@
 import StateStore
 
 extension Daemon {
-    /// Writes the store that a configuration names into one file. A daemon may run meanwhile.
-    /// - Returns: what the file contains, for people.
+    /// Writes the store of a configuration into one file. A daemon may run meanwhile.
+    /// - Returns: a description of the file for people.
     public static func backUp(_ configuration: Configuration, to file: String) throws(StartupError) -> String {
         guard let directory = configuration.stateDirectory else {
             throw StartupError(.usage, "there is no store to back up; name its folder with --state-directory")

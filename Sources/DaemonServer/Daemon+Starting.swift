@@ -33,7 +33,7 @@ extension Daemon {
         }
     }
 
-    /// The scenes and what they import, each file once, in the order in which they are loaded.
+    /// The scenes and their imports, each file once, in the order of loading.
     static func read(_ scenes: [String]) throws(StartupError) -> [(file: String, text: String)] {
         var read: [(file: String, text: String)] = []
         for scene in scenes {
@@ -51,14 +51,14 @@ extension Daemon {
         return read
     }
 
-    /// Names what the graph stands on besides the store: this release, the scenes, and the limits that rules may come
-    /// up against.
+    /// A text that names everything besides the store that the graph depends on: this release, the scenes, and the
+    /// limits.
     static func basis(_ configuration: Configuration, _ scenes: [(file: String, text: String)]) -> String {
         let texts = scenes.map { "\(StateStore.digest(of: $0.text))" }.joined(separator: " ")
         return "\(Release.version) \(StateStore.digest(of: "\(configuration.runtime)")) \(texts)"
     }
 
-    /// - Returns: what is allowed in the scenes and probably not meant, a line each.
+    /// - Returns: warnings about the scenes, one line each: things that are allowed but probably not intended.
     @discardableResult
     static func load(
         _ scenes: [(file: String, text: String)], into runtime: GraphRuntime
@@ -72,7 +72,7 @@ extension Daemon {
         return warnings
     }
 
-    /// Says which store the daemon goes on with.
+    /// Logs which store the daemon continues.
     static func announce(_ store: StateStore, _ restored: StateStore.Restored, _ log: Logger) {
         for loss in restored.losses { log.warning("store \(store.path): \(loss)") }
         if restored.isNew {
@@ -84,7 +84,7 @@ extension Daemon {
         }
     }
 
-    /// Nodes take their rows. Rows without a node stay in the store, and are said.
+    /// Restores the rows of nodes. Rows without a node stay in the store and are logged.
     static func restore(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
         let failures = runtime.restore(
             restored.rows, resumableFrom: restored.resumableFrom, isSalvaged: restored.isSalvaged)
@@ -93,10 +93,10 @@ extension Daemon {
         }
     }
 
-    /// Looks at all that a start by this user would need, and makes, takes and serves nothing. A fault in a scene may
-    /// lead to others in scenes behind it. Where the socket stands is looked at only if somebody has said it: a service
-    /// manager may pass another.
-    /// - Returns: what a start would be refused for, settings before scenes, with the lines of the file.
+    /// Checks everything that a start by this user needs, without making or serving anything. A fault in a scene may
+    /// cause faults in later scenes. The socket's path is checked only if it was given, because a service manager may
+    /// pass another socket.
+    /// - Returns: the faults that would prevent a start, settings before scenes, with the lines of the file.
     public static func check(
         _ configuration: Configuration, environment: ProcessEnvironment = ProcessEnvironment()
     ) -> [StartupError] {
@@ -129,7 +129,8 @@ extension Daemon {
         try checkFolder(folderName(path), setting: "socket")
     }
 
-    /// A start makes the last folder of a path, and no other, and then makes something in it.
+    /// Checks a folder in which the daemon makes a file at its start. The start itself makes the last folder of the
+    /// path if necessary, but no other.
     private static func checkFolder(_ folder: String, setting: String) throws(StartupError) {
         try refuseEmpty(folder, setting: setting)
         let isThere = access(folder, F_OK) == 0
@@ -153,7 +154,7 @@ extension Daemon {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The folder that a path's last name stands in.
+    /// The folder that contains the last name of a path.
     private static func folderName(_ path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -167,7 +168,7 @@ extension Daemon {
             wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch)
     }
 
-    /// Puts everything on the loop. From here on clients are served.
+    /// Puts everything on the loop. From now on, clients are served.
     func start() throws(LoopError) {
         makeRoomForClients()
         let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
@@ -211,7 +212,7 @@ extension Daemon {
         handles.append(timer)
     }
 
-    /// Takes the connection that waits. When clients have sent much in this turn, it waits for the next one.
+    /// Accepts a waiting connection, or leaves it to the next turn if clients have sent much in this turn.
     func accept(from listener: Listener) {
         guard sessions.mayAccept else { return unaccepted.append(listener) }
         do throws(LoopError) {
@@ -221,7 +222,8 @@ extension Daemon {
         }
     }
 
-    /// Raises what the process may have to what all clients need, and says when that is too much.
+    /// Raises the process's limit of file descriptors to the number that all clients need, and warns if that is not
+    /// possible.
     func makeRoomForClients() {
         let clients = configuration.server.clients
         let present = DescriptorLimit.current()

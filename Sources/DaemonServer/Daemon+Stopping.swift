@@ -3,8 +3,8 @@ import Logging
 import StateStore
 
 extension Daemon {
-    /// Serves nobody new, answers what has come in, and waits a bounded time for clients to take it. Asked again, it
-    /// does not wait.
+    /// Accepts no more clients, answers received requests, and waits a bounded time until clients have read their
+    /// output. A second call does not wait.
     func stop() {
         if isStopping { return closeClients() }
         isStopping = true
@@ -26,8 +26,8 @@ extension Daemon {
         }
     }
 
-    /// They go away from the graph in the next turn, with what they asked for in that case. Calls of theirs that wait
-    /// are dropped.
+    /// The clients disconnect from the graph in the next turn, with their `onDisconnect` transactions. Their waiting
+    /// calls are dropped.
     private func closeClients() {
         sessions.closeAll()
     }
@@ -44,7 +44,7 @@ extension Daemon {
         shutdownTimer?.close()
     }
 
-    /// Ends at once: the graph can no longer be kept on disk, or the daemon could not start.
+    /// Ends at once, because the graph can no longer be stored or the daemon could not start.
     func end(because error: StartupError) {
         failure = error
         isStopping = true

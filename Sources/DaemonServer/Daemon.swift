@@ -4,12 +4,12 @@ import GraphRuntime
 import Logging
 import StateStore
 
-/// The daemon's parts and their joints. What happens between two sleeps of the loop is `Turn`; how it begins and ends
-/// is `Daemon+Starting` and `Daemon+Stopping`.
+/// The daemon's parts and their connections. `Turn` is the work between two sleeps of the loop. `Daemon+Starting` and
+/// `Daemon+Stopping` are the beginning and the end.
 public final class Daemon {
     var configuration: Configuration
-    /// Reads the configuration again, with all that stood before it at the start: the command line goes before a file
-    /// then as now. nil: it came from nowhere that could be read again.
+    /// Reads the configuration again, with the same command line, which still takes precedence. nil: there is no file
+    /// to read again.
     let readConfiguration: ConfigurationReader?
     var log: Logger
     let manager: ServiceManager
@@ -19,14 +19,14 @@ public final class Daemon {
     let sessions: Sessions
     let turn: Turn
     private var meter = TurnMeter()
-    /// nil with sockets that the service manager owns.
+    /// nil if the service manager owns the sockets.
     let ownSocket: ListeningSocket?
-    /// Descriptors of the service manager, until they are listened on.
+    /// Descriptors from the service manager, until the daemon listens on them.
     var inherited: [Int32]
 
-    /// What stands on the loop, all there from `start` on.
+    /// Objects on the loop; complete after `start`.
     var listeners: [Listener] = []
-    /// A connection waits at each of them for the next turn.
+    /// Listeners with a connection that waits for the next turn.
     var unaccepted: [Listener] = []
     var handles: [Handle] = []
     var careTimer: Timer?
@@ -36,34 +36,34 @@ public final class Daemon {
     var shutdownTimer: Timer?
     var wakefulness: Wakefulness?
     var lastStatus = 0.0
-    /// The service manager has not been told how the daemon is since the last turn.
+    /// The service manager has not been sent the status since the last turn.
     var isStatusDue = false
-    /// What was wrong with the configuration when it was read again, until it is read without a fault.
+    /// The fault found when the configuration was read again; nil after it has been read without a fault.
     private var reloadFault: ConfigurationFault?
 
     var isStopping = false
-    /// Why the daemon ends, unless it was asked to.
+    /// The reason why the daemon ends; nil if it was asked to.
     var failure: StartupError?
 
-    /// Seconds between two looks at clients that wait or have ended their side.
+    /// Seconds between two checks of clients that wait or have ended their side.
     static let careInterval = 1.0
-    /// Turns in the store that are folded together. Fewer stay as they are until the end.
+    /// The number of turns in the store from which they are folded. Fewer are folded at the end.
     static let turnsToFold = 256
-    /// Seconds between two slices of folding: each takes a commit, and clients go first.
+    /// Seconds between two slices of folding. Each slice takes a commit, and clients have priority.
     static let foldInterval = 0.02
-    /// Seconds between two lines of status.
+    /// Seconds between two status lines.
     static let statusInterval = 5.0
 
     public typealias ConfigurationReader = () throws(ConfigurationFaults) -> Configuration
 
-    /// Takes the socket, opens the store, loads the scenes and puts back what the store has kept. Nobody is served yet.
+    /// Takes the socket, opens the store, loads the scenes and restores the stored rows. Serves nobody yet.
     ///
     /// - Parameters:
-    ///   - reader: how the configuration was read, if from a file.
-    ///   - recover: go on with what can be read of a damaged store.
-    ///   - environment: how the service manager and the user's session speak to it.
-    ///   - newEpoch: names a new life of the graph; it must never repeat.
-    /// - Throws: what stands in the way. The socket is gone again then.
+    ///   - reader: reads the configuration again if it came from a file.
+    ///   - recover: continue with the readable part of a damaged store.
+    ///   - environment: the variables through which the service manager and the user's session configure the daemon.
+    ///   - newEpoch: makes a name for a new life of the graph; it must never repeat.
+    /// - Throws: the reason why the daemon cannot start. The socket is removed again then.
     public init(
         _ configuration: Configuration, reader: ConfigurationReader? = nil, recover: Bool = false, log: Logger,
         environment: ProcessEnvironment = ProcessEnvironment(), newEpoch: () -> String
@@ -90,7 +90,7 @@ public final class Daemon {
             runtime.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)
             turn = Turn(sessions, runtime, store)
-            // A turn of many costly rules ends, but may outlast the service manager's patience.
+            // A turn of many costly rules ends, but may take longer than the service manager waits.
             runtime.onLongWork = { [manager] in manager.isAlive() }
             runtime.stopwatch = { Loop.monotonicTime }
             runtime.turnClock = { Loop.monotonicTime }
@@ -104,8 +104,8 @@ public final class Daemon {
         }
     }
 
-    /// Serves until it is told to stop.
-    /// - Throws: what kept it from starting, or made it end.
+    /// Serves until the daemon is told to stop.
+    /// - Throws: the reason why it could not start, or had to end.
     public func run() throws(StartupError) {
         do throws(LoopError) {
             try start()
@@ -164,12 +164,12 @@ public final class Daemon {
         manager.status(status)
     }
 
-    /// One line for the service manager and those who ask it.
+    /// One line for the service manager, which shows it to people.
     var status: String {
         runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "")
     }
 
-    /// Puts a slice of what turns have changed into the store's rows, and the next one a little later.
+    /// Folds a slice of the turns into the store's rows, and schedules the next slice.
     func fold() {
         guard let store else { return }
         do throws(StoreError) { try store.fold() } catch { return end(because: StartupError(error)) }
@@ -177,8 +177,8 @@ public final class Daemon {
         if isFolding { foldTimer?.start(in: Daemon.foldInterval) }
     }
 
-    /// Looks after clients that wait or have ended their side, as long as there are any, and says how the daemon is
-    /// when it was too soon for that behind the last turn.
+    /// Checks clients that wait or have ended their side, as long as there are any. Sends the status if it was too
+    /// early for that after the last turn.
     func care() {
         let now = Loop.monotonicTime
         sessions.care(at: now)
@@ -188,8 +188,8 @@ public final class Daemon {
         if isCaring { careTimer?.start(in: Daemon.careInterval) }
     }
 
-    /// Gives the memory of a graph that was much larger back to the kernel. Once for each time that it has shrunk: the
-    /// work is in proportion to what there was.
+    /// Gives the memory of a graph that was much larger back to the kernel. Done once for each time that it has shrunk,
+    /// because the work is proportional to the old size.
     private func giveBackMemory() {
         runtime.giveBack()
         store?.giveBack()
@@ -198,7 +198,7 @@ public final class Daemon {
         log.debug("memory of a larger graph was given back")
     }
 
-    /// Reads the configuration again (SIGHUP). With a fault in it the old one stays.
+    /// Reads the configuration again (SIGHUP). If there is a fault, the old one stays.
     func reload() {
         guard let readConfiguration else { return log.warning("there is no configuration file to read again") }
         manager.reloading(at: Loop.monotonicTime)

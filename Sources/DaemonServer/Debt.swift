@@ -1,14 +1,14 @@
 import Glibc
 
-/// Processor time that one process has lately had from the daemon, over all its connections. It halves every second.
-/// Whoever has had the least is served first, so that a light client does not wait behind a thousand heavy ones.
+/// Processor time that the daemon has recently spent on one process, over all its connections. It halves every second.
+/// The process with the least debt is served first, so that a light client does not wait for a thousand heavy ones.
 final class Debt {
     private(set) var seconds: Double
     private var time: Double
-    /// Connections of the process.
+    /// The number of the process's connections.
     var connections = 0
 
-    /// Seconds that a new process has had: else each request could come from a new one.
+    /// The debt of a new process. Without it, every request could come from a new process.
     static let atFirst = 0.02
 
     init(at now: Double) {
@@ -18,7 +18,7 @@ final class Debt {
 
     func seconds(at now: Double) -> Double { time == now ? seconds : seconds * exp2(time - now) }
 
-    /// Lets it halve as often as it is due.
+    /// Brings the value to the present time, halved once per second.
     func settle(at now: Double) {
         seconds = seconds(at: now)
         time = now

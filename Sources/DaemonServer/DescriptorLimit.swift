@@ -1,19 +1,18 @@
 import EventLoop
 import Glibc
 
-/// How many file descriptors the process may have.
+/// The limit of the process's file descriptors.
 struct DescriptorLimit: Equatable {
-    /// What holds now, and what it can be raised to.
+    /// The current limit, and the limit up to which it can be raised.
     var soft: Int
     var hard: Int
 
-    /// For all that is no client: the store and its log, sockets, the loop, files that are read again, a client that is
-    /// refused.
+    /// Descriptors that are not clients': the store and its log, sockets, the loop, files that are read again, a client
+    /// that is refused.
     static let reserve = 32
-    /// Left free of clients, so that the store and a client who is told that there is no room never lack one.
+    /// Descriptors that clients may not use, so that the store, and a reply to a refused client, always have one.
     static let spare = 8
 
-    /// Of the process.
     static func current() -> DescriptorLimit {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -22,12 +21,12 @@ struct DescriptorLimit: Equatable {
         return DescriptorLimit(soft: Int(clamping: limit.rlim_cur), hard: Int(clamping: limit.rlim_max))
     }
 
-    /// With room for so many clients, as far as it goes.
+    /// Raised for this many clients, as far as the hard limit permits.
     func raised(for clients: Int) -> DescriptorLimit {
         DescriptorLimit(soft: max(soft, min(hard, clients + DescriptorLimit.reserve)), hard: hard)
     }
 
-    /// Makes the soft limit that of the process.
+    /// Sets the process's soft limit.
     func impose() throws(LoopError) {
         var limit = rlimit(rlim_cur: rlim_t(soft), rlim_max: rlim_t(hard))
         guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -35,9 +34,9 @@ struct DescriptorLimit: Equatable {
         }
     }
 
-    /// Whether so many clients find room.
+    /// True if there is room for this many clients.
     func fits(_ clients: Int) -> Bool { clients + DescriptorLimit.reserve <= soft }
 
-    /// Whether a client may have a descriptor: the kernel gives the lowest that is free.
+    /// True if a client may keep this descriptor. The kernel assigns the lowest free one.
     func admits(_ descriptor: Int32) -> Bool { Int(descriptor) < soft - DescriptorLimit.spare }
 }

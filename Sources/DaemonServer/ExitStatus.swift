@@ -1,8 +1,7 @@
 import EventLoop
 import StateStore
 
-/// What the process says when it ends (sysexits.h). The unit does not restart it after those that only a person can
-/// mend.
+/// The exit status of the process (sysexits.h). The unit does not restart it after a status that only a person can fix.
 public enum ExitStatus: Int32, Sendable {
     case success = 0
     /// The command line is wrong.
@@ -17,19 +16,19 @@ public enum ExitStatus: Int32, Sendable {
     case software = 70
     /// The operating system refused something.
     case osError = 71
-    /// The store is damaged, or is none of this daemon.
+    /// The store is damaged, or belongs to another program.
     case systemFile = 72
     /// The socket cannot be made.
     case cannotCreate = 73
     /// The store cannot be read or written.
     case inputOutput = 74
-    /// The rights are missing.
+    /// The process lacks permissions.
     case noPermission = 77
     /// The configuration is wrong.
     case configuration = 78
 }
 
-/// Why the daemon does not start, or ends.
+/// The reason why the daemon does not start, or ends.
 public struct StartupError: Error, CustomStringConvertible {
     public var status: ExitStatus
     public var description: String
@@ -39,8 +38,7 @@ public struct StartupError: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// With the place that it comes from in front. What is wrong inside a scene stands there, not in the line that
-    /// names it.
+    /// The same error with its place in front. A fault in a scene already has a place of its own, so it stays as it is.
     func located(_ place: String?) -> StartupError {
         guard let place, status != .dataError else { return self }
         return StartupError(status, "\(place): \(description)")

@@ -4,7 +4,7 @@ import Glibc
 
 /// Reads the small files that the daemon starts with.
 enum FileText {
-    /// No scene or configuration is larger.
+    /// The largest scene or configuration, in bytes.
     static let maximumSize = 64 << 20
 
     /// - Throws: `noInput` for a file that cannot be read, `dataError` for one that is not UTF-8.

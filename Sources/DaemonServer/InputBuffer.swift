@@ -1,32 +1,32 @@
 import AttributeValues
 import Glibc
 
-/// Bytes of one client that came in and have not been read yet, cut into lines.
+/// Bytes from one client that have not been processed yet, split into lines.
 ///
-/// Lifetime: what `room` and `takeLine` hand out is good until the next call of `room`, `dropIncomplete` or `release`.
-/// `JSONParser.padding` readable bytes always stand behind the last one, so that a line can be parsed in place.
+/// Lifetime: the memory that `room` and `takeLine` return is valid until the next call of `room`, `dropIncomplete` or
+/// `release`. At least `JSONParser.padding` readable bytes follow the last byte, so that a line can be parsed in place.
 struct InputBuffer {
     private let pool: InputPool
     private var block: InputBlock?
-    /// Bytes before `start` are taken, those from `end` on are free.
+    /// Bytes before `start` have been taken; those from `end` on are free.
     private var start = 0
     private var end = 0
-    /// Just behind the last newline; not beyond `start` when there is none.
+    /// The position after the last newline; at most `start` if there is none.
     private var completeEnd = 0
 
     init(pool: InputPool) { self.pool = pool }
 
     var count: Int { end - start }
     var hasLine: Bool { completeEnd > start }
-    /// Bytes of the line whose end has not come yet.
+    /// The number of bytes of the incomplete line.
     var incompleteCount: Int { end - max(start, completeEnd) }
 
-    /// Where the next bytes go: a quarter of the smallest block at least.
+    /// Memory for the next bytes: at least a quarter of the smallest block.
     mutating func room() -> UnsafeMutableRawBufferPointer {
         let block = self.block ?? pool.take(capacity: InputBlock.smallest)
         self.block = block
         if block.capacity - end >= InputBlock.smallest / 4 { return block.free(from: end) }
-        // Room is made by moving what is held to the front, and in a block of twice the size when it fills this one.
+        // Move the contents to the front, and into a block of twice the size if they fill this one.
         memmove(block.base, block.base + start, count)
         completeEnd = max(0, completeEnd - start)
         end -= start
@@ -35,11 +35,11 @@ struct InputBuffer {
         return block.free(from: end)
     }
 
-    /// So many bytes now stand in the room handed out last.
+    /// Adds bytes that have been written to the memory from `room`.
     mutating func didFill(_ count: Int) {
         guard let block else { preconditionFailure("nothing was handed out") }
         precondition(end + count <= block.capacity)
-        // Forward first, which is fast and finds nothing in the midst of a long message; then back from the end.
+        // First forward, which is fast and finds nothing in the middle of a long message; then backward from the end.
         if count > 0, memchr(block.base + end, 0x0a, count) != nil {
             var last = end + count - 1
             while block.base[last] != 0x0a { last -= 1 }
@@ -48,8 +48,8 @@ struct InputBuffer {
         end += count
     }
 
-    /// So many bytes now stand in the room handed out last; they end a line that is not wanted.
-    /// - Returns: whether its end was among them. Only what stands behind it is kept.
+    /// Handles bytes written to the memory from `room` that belong to an unwanted line.
+    /// - Returns: whether they contain the end of that line. Only the bytes after it are added.
     mutating func didFillUnwanted(_ count: Int) -> Bool {
         guard let block else { preconditionFailure("nothing was handed out") }
         guard let newline = memchr(block.base + end, 0x0a, count) else { return false }
@@ -67,13 +67,13 @@ struct InputBuffer {
         return line
     }
 
-    /// Forgets the line whose end has not come yet.
+    /// Drops the incomplete line.
     mutating func dropIncomplete() {
         end = max(start, completeEnd)
         releaseIfEmpty()
     }
 
-    /// A client with nothing to read holds no memory.
+    /// Releases the memory if there is nothing to process.
     mutating func releaseIfEmpty() {
         if count == 0 { release() }
     }
@@ -100,7 +100,7 @@ final class InputBlock {
 
     deinit { Glibc.free(base) }
 
-    /// Keeps what stands in the block. The kernel moves the pages of a large one without copying them.
+    /// Keeps the contents. The kernel moves the pages of a large block without copying them.
     func grow(to capacity: Int) {
         self.capacity = capacity
         base = InputBlock.resize(base, to: capacity)
@@ -120,7 +120,7 @@ final class InputBlock {
     func offset(of pointer: UnsafeMutableRawPointer) -> Int { pointer - UnsafeMutableRawPointer(base) }
 }
 
-/// Blocks for all clients: counts what is in use, and keeps a few small ones for the next turn.
+/// Blocks for all clients. Counts the bytes in use, and retains a few small blocks for the next turn.
 final class InputPool {
     private var spare: [InputBlock] = []
     private static let kept = 8

@@ -1,6 +1,6 @@
 import Glibc
 
-/// journald's own socket, for entries with fields. Standard error has room for a message and a priority only.
+/// journald's own socket, for entries with fields. Standard error carries only a message and a priority.
 ///
 /// The protocol: https://systemd.io/JOURNAL_NATIVE_PROTOCOL
 struct Journal {
@@ -26,7 +26,7 @@ struct Journal {
         }
     }
 
-    /// - Returns: false if the entry could not be sent. It never waits.
+    /// - Returns: false if the entry could not be sent. Never waits.
     func send(_ fields: [(name: String, value: String)]) -> Bool {
         let entry = Journal.entry(fields)
         return entry.withUnsafeBytes {
@@ -34,7 +34,7 @@ struct Journal {
         } == entry.count
     }
 
-    /// `NAME=value` in lines; a value with line breaks has its length before it.
+    /// `NAME=value` lines. A value with line breaks is preceded by its length.
     static func entry(_ fields: [(name: String, value: String)]) -> [UInt8] {
         fields.reduce(into: []) { entry, field in
             entry += field.name.utf8

@@ -1,11 +1,11 @@
 import EventLoop
 import Glibc
 
-/// The socket that the daemon makes for itself: bound, with mode and group, and locked against a second daemon.
+/// The socket that the daemon makes: bound, with mode and group, and locked against a second daemon.
 ///
-/// A lock file beside the socket is held as long as the daemon lives. The kernel lets go of it however the daemon ends,
-/// so whoever holds it knows that a socket file found there is stale, and two daemons that start at once cannot both
-/// win.
+/// The daemon locks a file beside the socket for as long as it lives. The kernel releases the lock however the daemon
+/// ends. So the daemon that has the lock knows that an existing socket file is stale, and of two daemons that start at
+/// once only one succeeds.
 struct ListeningSocket {
     let path: String
     /// Bound, not yet listening.
@@ -31,7 +31,7 @@ struct ListeningSocket {
         }
     }
 
-    /// - Throws: `unavailable` when another daemon serves the path, `cannotCreate`, or `noPermission`.
+    /// - Throws: `unavailable` if another daemon serves the path, `cannotCreate`, or `noPermission`.
     init(path: String, mode: UInt32, group: String?) throws(StartupError) {
         let address = try ListeningSocket.address(path)
         self.path = path
@@ -74,15 +74,15 @@ struct ListeningSocket {
                 throw StartupError(
                     LoopError(call: "flock", number: number, subject: lockPath), otherwise: .cannotCreate)
             }
-            // A daemon that was just ending may have removed the file between `open` and `flock`: a lock on a file
-            // without a name keeps nobody away.
+            // An ending daemon may have removed the file between `open` and `flock`. A lock on a file without a name
+            // excludes nobody.
             if FileIdentity(path: lockPath) == FileIdentity(descriptor: lock) { return lock }
             Glibc.close(lock)
         }
     }
 
-    /// - Returns: false where nothing stands.
-    /// - Throws: `cannotCreate` where something else does.
+    /// - Returns: false if there is no such file.
+    /// - Throws: `cannotCreate` if the file is not a socket.
     @discardableResult
     static func isSocket(_ path: String) throws(StartupError) -> Bool {
         var status = stat()
@@ -93,7 +93,8 @@ struct ListeningSocket {
         return true
     }
 
-    /// Removes the socket file of a daemon that is gone. A daemon that does not lock would still answer.
+    /// Removes the socket file of a daemon that has ended. Fails if a program still answers there, such as one that
+    /// does not use the lock.
     private static func clear(_ path: String, _ address: SocketAddress) throws(StartupError) {
         guard try isSocket(path) else { return }
         let probe = socket(
@@ -116,7 +117,7 @@ struct ListeningSocket {
         let descriptor = socket(
             AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw fail("socket") }
-        // Nobody can connect before the group and the mode are set: the file is made without any right.
+        // The file is made without any permission, so that nobody can connect before group and mode are set.
         let mask = umask(0o777)
         let result = address.withAddress { Glibc.bind(descriptor, $0, $1) }
         let failure = result == 0 ? nil : fail("bind")
@@ -150,18 +151,18 @@ struct ListeningSocket {
         return group.pointee.gr_gid
     }
 
-    /// Removes the socket's file, unless another one stands there by now. The path stays locked.
+    /// Removes the socket's file, unless another file has replaced it. The path stays locked.
     func removeFile() {
         if FileIdentity(path: path) == identity { unlink(path) }
     }
 
-    /// Removes the file and lets go of the path.
+    /// Removes the file and unlocks the path.
     func remove() {
         removeFile()
         ListeningSocket.release(lock, lockPath)
     }
 
-    /// The file goes first: without the lock it may be another daemon's.
+    /// The lock file is removed first: after the unlock it may be another daemon's.
     private static func release(_ lock: Int32, _ lockPath: String) {
         unlink(lockPath)
         Glibc.close(lock)

@@ -1,11 +1,11 @@
 import AttributeValues
 import Glibc
 
-/// What the machine says of language and time: the first values of the environment keys `locale`, `timeZone` and
+/// The machine's language and time settings: the initial values of the environment keys `locale`, `timeZone` and
 /// `calendar`.
 struct MachineSettings {
     private let environment: ProcessEnvironment
-    /// The folder in which `etc` and `usr` stand.
+    /// The folder that contains `etc` and `usr`.
     private let root: String
 
     init(_ environment: ProcessEnvironment, root: String = "") {
@@ -13,7 +13,7 @@ struct MachineSettings {
         self.root = root
     }
 
-    /// By key; without those that the machine does not say.
+    /// Values by key, without those that the machine does not set.
     var values: [String: Value] {
         var values: [String: Value] = [:]
         if let locale {
@@ -24,7 +24,7 @@ struct MachineSettings {
         return values
     }
 
-    /// `LC_ALL` or `LANG`, without encoding: `de_DE`. `C` and `POSIX` are no language.
+    /// `LC_ALL` or `LANG`, without encoding: `de_DE`. `C` and `POSIX` are not languages.
     private var locale: String? {
         guard let text = ["LC_ALL", "LANG"].lazy.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else {
             return nil
@@ -38,13 +38,13 @@ struct MachineSettings {
         return String(name)
     }
 
-    /// As the Unicode CLDR prefers it.
+    /// The calendar that the Unicode CLDR prefers for a locale.
     private static func calendar(of locale: String) -> String {
         if locale.hasPrefix("th") { return "buddhist" }
         return locale == "fa_IR" || locale == "fa_AF" ? "persian" : "gregorian"
     }
 
-    /// `TZ`, or else what `/etc/localtime` leads to; only names that the system knows.
+    /// `TZ`, or else the target of `/etc/localtime`; only names that the system knows.
     private var timeZone: String? {
         guard var name = environment["TZ"].map({ $0.hasPrefix(":") ? String($0.dropFirst()) : $0 }) ?? linkedZone else {
             return nil

@@ -3,10 +3,10 @@ import EventLoop
 import GraphRuntime
 import WireProtocol
 
-/// Puts what a turn has to say into the queues of those who must hear it. An event is encoded once.
+/// Puts a turn's output into the queues of its receivers. Encodes each event once.
 final class Outbox {
     private let sessions: Sessions
-    /// The shared parts of the event at hand; kept for the next one when all have copied them.
+    /// The shared parts of the present event. Reused for the next one after all queues have copied them.
     private let head = ByteBuffer()
     private var tail = ByteBuffer(capacity: 1024)
 
@@ -26,13 +26,13 @@ final class Outbox {
     }
 
     private func reply(_ result: Answer, to id: RequestID, of client: ClientID) {
-        // Answers are bounded by what a client may ask for in a turn or batch.
+        // Answers are bounded by the requests that a client may make in a turn or batch.
         guard let session = receiver(client) else { return }
         session.replies.write(result, to: id, &session.output)
         session.count()
     }
 
-    /// A client that is still there; it is written to at the end of the turn.
+    /// The session of a connected client. Its output is written at the end of the turn.
     private func receiver(_ client: ClientID) -> Session? {
         guard let session = sessions[client], !session.isClosing else { return nil }
         sessions.touch(session)
@@ -44,7 +44,7 @@ final class Outbox {
         head.appendHead(of: event)
         tail.removeAll()
         tail.appendTail(of: event)
-        // Queues hold a large tail together; it is theirs then.
+        // A large tail is shared by all queues, which then own it.
         let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
@@ -58,8 +58,8 @@ final class Outbox {
         if run != nil { tail = ByteBuffer(capacity: 1024) }
     }
 
-    /// The receiver, if it is still there and has not let the most pile up that is kept for anybody. What one turn
-    /// makes is not counted against who has had no time to take it.
+    /// The session of a receiver, if it is connected and has not exceeded `output-maximum`. Only output of a client
+    /// that is behind, and of unfinished batches, counts: other clients have had no time to read it.
     private func session(_ client: ClientID) -> Session? {
         guard let session = receiver(client) else { return nil }
         let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)

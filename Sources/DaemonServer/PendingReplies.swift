@@ -2,12 +2,12 @@ import AttributeValues
 import EventLoop
 import WireProtocol
 
-/// Brings the replies of one client into their frames: a line each, or one list for a batch.
+/// Frames the replies to one client: a line each, or one list for a batch.
 struct PendingReplies {
     /// The list of the batch that is being answered.
     private var batch: ByteBuffer?
 
-    /// Bytes that stand here until the batch is answered.
+    /// Bytes that wait here until the batch has been answered.
     var heldBytes: Int { batch?.count ?? 0 }
 
     mutating func beginBatch() { batch = ByteBuffer() }

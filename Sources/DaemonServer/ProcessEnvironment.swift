@@ -1,13 +1,13 @@
 import Glibc
 
-/// What the daemon's surroundings tell it by variables.
+/// The environment variables of the daemon.
 public struct ProcessEnvironment {
     private let variables: [String: String]?
 
-    /// The process's own.
+    /// The variables of the process.
     public init() { variables = nil }
 
-    /// Something else in its place.
+    /// Other variables, for tests.
     init(_ variables: [String: String]) { self.variables = variables }
 
     subscript(_ name: String) -> String? {
@@ -15,7 +15,7 @@ public struct ProcessEnvironment {
         return getenv(name).map { String(cString: $0) }
     }
 
-    /// Keeps what was meant for this process from its children.
+    /// Removes variables that are meant for this process only, so that its children do not inherit them.
     func remove(_ names: [String]) {
         if variables == nil { for name in names { unsetenv(name) } }
     }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Tells the service manager how the daemon is (sd_notify(3)): datagrams of `NAME=value` lines to `$NOTIFY_SOCKET`.
-/// Does nothing when there is none.
+/// Tells the service manager the daemon's state (sd_notify(3)): datagrams of `NAME=value` lines to `$NOTIFY_SOCKET`.
+/// Does nothing if there is no manager.
 final class ServiceManager {
     private let address: SocketAddress?
     private let descriptor: Int32
-    /// Seconds between signs of life, half of what the manager waits for; nil when it does not.
+    /// Seconds between watchdog messages, half of the manager's timeout; nil if it has none.
     let watchdogInterval: Double?
 
-    /// Takes what it needs from the environment and removes it there, so that no child speaks for the daemon.
+    /// Reads its variables from the environment and removes them, so that no child process speaks for the daemon.
     init(_ environment: ProcessEnvironment) {
         address = environment["NOTIFY_SOCKET"].flatMap { SocketAddress($0) }
         descriptor = address == nil ? -1 : socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -30,7 +30,7 @@ final class ServiceManager {
         if watchdogInterval != nil { notify("WATCHDOG=1", mayBeLost: true) }
     }
 
-    /// `ready` follows when the reload is over. The time lets a manager tell this reload from the one before.
+    /// The daemon calls `ready` when the reload is over. The time distinguishes this reload from earlier ones.
     func reloading(at monotonic: Double) {
         notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(monotonic * 1e6))\nSTATUS=reloading")
     }

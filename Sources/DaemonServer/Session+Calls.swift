@@ -3,14 +3,14 @@ import EventLoop
 import GraphRuntime
 import WireProtocol
 
-// Lines into commands.
+// Turns lines into commands.
 extension Session {
-    /// Has performed what was left over by the last turn, or else requests until there are no more, the client has had
-    /// its share of this turn, or it should first take what it is owed.
+    /// Performs the commands left over from the last turn. If there are none, performs requests until there are no
+    /// more, the client has had its share of the turn, or it must first read its output.
     ///
-    /// - Returns: whether it has more to perform, and may.
+    /// - Returns: whether the client has more requests that may be performed.
     func performCalls(_ decoder: RequestDecoder, by runtime: GraphRuntime) -> Bool {
-        // What a client is owed comes before the answers to its next requests.
+        // Output that waits for the client comes before the answers to its next requests.
         if isBehind { return false }
         if hasPostponed {
             let calls = takePostponed()
@@ -24,7 +24,7 @@ extension Session {
             bytes -= line.count + 1
             rest -= perform(line, decoder, runtime)
         }
-        // Of a line that was dropped the client is told behind the replies to all lines before it.
+        // The client is told of a dropped line after the replies to all lines before it.
         if !input.hasLine, let fault = owedFault {
             owedFault = nil
             callsTaken += 1
@@ -35,10 +35,10 @@ extension Session {
         return input.hasLine
     }
 
-    /// Bytes of a message, and of the messages of one turn, that are read for a client without any right.
+    /// The limit for a client without any right: bytes of one message, and of all its messages in a turn.
     static let sizeWithoutRights = 32 << 10
 
-    /// Bytes that a message may have.
+    /// The largest message, in bytes.
     var messageSize: Int {
         hasRights ? sessions.limits.messageSize : min(sessions.limits.messageSize, Session.sizeWithoutRights)
     }
@@ -47,13 +47,13 @@ extension Session {
         hasRights ? "message-size is the limit" : "a client without any right may send \(messageSize)"
     }
 
-    /// Requests that the client may have executed in one turn: as many as its answers, judged by the last ones, fill
-    /// half of its queue. A new client begins with few.
+    /// The number of requests that the client may have performed in one turn. Their answers should fill at most half of
+    /// its queue, if they are as long as the last ones. A new client begins with few.
     private func share(of limits: ServerLimits) -> Int {
         max(1, min(limits.requestsPerTurn, limits.outputQueue / 2 / max(1, answerSize)))
     }
 
-    /// - Returns: how much of the client's share the line has used.
+    /// - Returns: the part of the client's share that the line has used.
     private func perform(_ line: UnsafeBufferPointer<UInt8>, _ decoder: RequestDecoder, _ runtime: GraphRuntime) -> Int
     {
         guard line.count <= messageSize else {
@@ -83,8 +83,8 @@ extension Session {
         return share
     }
 
-    /// Takes note of how long the answers of this turn were, for the next turn's share. Falls by steps, so that one
-    /// turn of short answers does not open the gate for many long ones.
+    /// Updates the estimated size of answers, for the client's share of the next turn. The estimate decreases in steps,
+    /// so that one turn of short answers does not admit many long ones.
     func measureAnswers(_ bytes: Int) {
         guard callsTaken > 0 else { return }
         answerSize = max(bytes / callsTaken, answerSize / 4)
@@ -93,8 +93,8 @@ extension Session {
 }
 
 extension Request {
-    /// The answer may be as large as the graph, or a rule run for it that costs all it may, and is made for this
-    /// request alone: one in a turn.
+    /// True if only one such request is performed per turn: its answer may be as large as the graph, or costs as much
+    /// as a rule may, and is made for this request alone.
     fileprivate var isHeavy: Bool {
         switch self {
         case .describe, .dump, .explain, .history, .trace, .eval: true

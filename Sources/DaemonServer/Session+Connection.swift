@@ -3,9 +3,9 @@ import EventLoop
 import GraphRuntime
 import WireProtocol
 
-// Bytes in and out. Nothing is read into requests here: that is the turn's work.
+// Receives and sends bytes. Requests are decoded later, in the turn.
 extension Session: ConnectionDelegate {
-    /// Bytes with complete lines in them from which the client has to wait for the next turn.
+    /// When this many bytes with complete lines have been received, the client waits for the next turn.
     private static let readAhead = 4 * InputBlock.smallest
 
     func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
@@ -32,26 +32,26 @@ extension Session: ConnectionDelegate {
         if hasReadAhead { connection.stopReading() }
     }
 
-    /// More is not read before some of it is taken.
+    /// True if the client has to wait until some of its lines have been taken.
     private var hasReadAhead: Bool { input.hasLine && input.count >= Session.readAhead }
 
-    /// Reads what waited for the next turn.
+    /// Resumes reading in the next turn.
     func readOn() {
-        // Behind a line that was dropped nothing is read before the client is told of it.
+        // After a dropped line, nothing is read before the client has been told of it.
         if !isClosing, !hasEnded, !hasReadAhead, !(input.hasLine && owedFault != nil) { connection.startReading() }
     }
 
-    /// Drops the line that is coming in, up to its end.
+    /// Drops the line that is being received, up to its end.
     private func refuseLine(_ message: String, hint: String) {
         input.dropIncomplete()
         isDiscarding = true
         owedFault = RequestFault(code: RequestFault.invalidRequest, failure: Failure(.limit, message, hint: hint))
-        // What stands behind the line must not be answered before it.
+        // Lines after it must not be answered before it.
         if input.hasLine { connection.stopReading() }
         sessions.markReady(self)
     }
 
-    /// Takes what the client had sent when the daemon was told to stop: what still lies with the kernel.
+    /// Reads the bytes that the kernel still has from before the daemon was told to stop.
     func readRest() {
         var rest = Session.readAhead
         while rest > 0, !hasEnded, !isDiscarding, owedFault == nil {
@@ -64,7 +64,7 @@ extension Session: ConnectionDelegate {
 
     func connection(_ connection: Connection, didEndReading error: LoopError?) {
         hasEnded = true
-        // To let go of a client takes about as long as reading so much.
+        // Disconnecting a client takes about as long as reading this many bytes.
         sessions.didRead(InputBlock.smallest)
         if let error {
             sessions.log.debug("\(name): \(error)", metadata: details)
@@ -86,7 +86,7 @@ extension Session: ConnectionDelegate {
         sessions.didClose(self)
     }
 
-    /// Nothing can be written any more. What was received is still executed.
+    /// Called when writing has failed: drops the output. Received requests are still performed.
     private func breakOff(_ error: LoopError) {
         sessions.log.debug("\(name): \(error)", metadata: details)
         isBroken = true
@@ -97,8 +97,8 @@ extension Session: ConnectionDelegate {
         sessions.markReady(self)
     }
 
-    /// Writes what the client takes.
-    /// - Returns: bytes.
+    /// Writes as much as the connection accepts.
+    /// - Returns: the number of bytes.
     func flush(at now: Double) -> Int {
         defer { count() }
         if isBroken {

@@ -4,7 +4,7 @@ import GraphRuntime
 import Logging
 import WireProtocol
 
-/// One client: what it has sent and is not read yet, what it is still owed, and what it has not taken yet.
+/// One client: its unprocessed input, its unwritten output, and its state.
 ///
 /// Bytes arrive and leave through `Session+Connection`; the turn takes calls out (`Session+Calls`) and puts replies and
 /// events in (`Outbox`).
@@ -16,47 +16,48 @@ final class Session {
     /// Shared with the other connections of the client's process.
     let debt: Debt
 
-    // What came in.
+    // Input.
     var input: InputBuffer
-    /// A line that is too long passes by: its bytes are dropped up to the next newline.
+    /// The present line is too long: its bytes are dropped up to the next newline.
     var isDiscarding = false
-    /// The client has yet to be told so, behind the replies to the lines before.
+    /// The fault of the dropped line, to be told after the replies to the lines before it.
     var owedFault: RequestFault?
-    /// Nothing more will be read.
+    /// No more will be read.
     var hasEnded = false
-    /// The turn in which the client last read its portion beyond the room that all share.
+    /// The turn in which the client last used its own portion, after the room that all clients share was used up.
     var turnOfPortion: UInt64 = 0
-    /// Stands in the list of sessions with something to read.
+    /// In the list of sessions with input.
     var isReady = false
-    /// Calls that a turn had no time for.
+    /// Commands that a turn had no time for.
     private var postponed: [Command] = []
-    /// The first of them waits for another client.
+    /// The first postponed command waits for another client.
     var isParked = false
-    /// Calls of this turn.
+    /// The number of calls in this turn.
     var callsTaken = 0
-    /// The client has a right of some kind. One without any is read in small portions: it can ask for nothing long.
+    /// The client has some right. The input of a client without any right is read in small portions, because its
+    /// requests are short.
     var hasRights = true
-    /// Bytes of an answer, estimated.
+    /// The estimated size of an answer in bytes.
     var answerSize = InputBlock.smallest
 
-    // What goes out.
+    // Output.
     var replies = PendingReplies()
     var output: OutputQueue
-    /// Bytes outside of the queue's runs that the ledger of all output holds for this client.
+    /// Bytes outside of the queue's runs that the ledger of all output counts for this client.
     private var counted = 0
-    /// Stands in the list of sessions with something to write.
+    /// In the list of sessions with output.
     var isTouched = false
-    /// `output.count` when this turn began to write.
+    /// `output.count` when this turn began to add output.
     var outputBefore = 0
-    /// The runtime knows that the client does not keep up.
+    /// The runtime has been told that the client does not keep up.
     var isBehind = false
-    /// When the client last took a byte, or was not behind; on the monotonic clock.
+    /// When the client last read a byte, or was not behind; on the monotonic clock.
     var lastProgress: Double
-    /// What libuv and the kernel held at the last look, to see it shrink.
+    /// The bytes in libuv and the kernel at the last check. If they have become fewer, the client reads.
     var lastUntaken = 0
     /// The connection is being closed.
     var isClosing = false
-    /// Nothing can be written any more.
+    /// Writing has failed.
     var isBroken = false
 
     init(id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, now: Double) {
@@ -70,20 +71,20 @@ final class Session {
         lastProgress = now
     }
 
-    /// Bytes that the client could take and has not.
+    /// Bytes that the client could read and has not read.
     var untaken: Int { output.count + connection.pendingBytes }
 
-    /// The same with the answers to a batch, which the client can only take when all of it is answered.
+    /// The same with the answers of an unfinished batch, which the client can read only when it is complete.
     var waiting: Int { untaken + replies.heldBytes }
 
-    /// Has what was written for the client counted among the output of all.
+    /// Updates the ledger of all output.
     func count() {
         let now = output.uncounted + replies.heldBytes
         if now != counted { sessions.output.add(now - counted) }
         counted = now
     }
 
-    /// Forgets what the client is owed.
+    /// Drops all output of the client.
     func dropOutput() {
         output.removeAll()
         replies = PendingReplies()
@@ -92,7 +93,7 @@ final class Session {
 
     var hasPostponed: Bool { !postponed.isEmpty }
 
-    /// Requests of the client have been received that no turn has performed.
+    /// True if received requests of the client have not been performed.
     var hasRequests: Bool { input.hasLine || hasPostponed || owedFault != nil }
 
     func postpone(_ call: Command) {

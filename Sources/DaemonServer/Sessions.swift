@@ -4,60 +4,60 @@ import GraphRuntime
 import Logging
 import WireProtocol
 
-/// All clients: who has something to say, and who must be told something.
+/// All clients: those with input, and those with output.
 final class Sessions {
     var limits: ServerLimits
     var descriptors = DescriptorLimit.current()
     private(set) var log: Logger
-    /// Who is at the other end of a connection.
+    /// Finds the process at the other end of a connection.
     var identify: (Connection) throws(LoopError) -> Peer = Peer.init(of:)
     let pool = InputPool()
-    /// What waits for all clients together.
+    /// The output that waits for all clients together.
     let output = OutputLedger()
     private var decoder: RequestDecoder
 
     private var slots: [Session?] = []
     private var freeSlots: [Int] = []
-    /// By process.
+    /// By process id.
     private var debts: [Int32: Debt] = [:]
-    /// Clients are let go as soon as they have taken what is theirs.
+    /// The daemon is stopping: a client is closed as soon as it has read its output.
     private var isLeaving = false
-    /// Nobody waits for answers any more.
+    /// All clients have been closed.
     private var isClosed = false
     private var nextSerial: UInt64 = 1
     private(set) var count = 0
 
-    /// With complete lines, or ended; in the order in which they became so.
+    /// Sessions with complete lines, or ended, in the order in which they became so.
     private var ready: [Session] = []
-    /// Those of the turn that is being played; kept for its memory.
+    /// The sessions served in the present turn. Reused, to save allocations.
     private var takers: [Session] = []
-    /// With output since the last flush.
+    /// Sessions with output since the last flush.
     private var touched: [Session] = []
-    /// Bytes that may be read yet before the next turn.
+    /// Bytes that may still be read before the next turn.
     private(set) var readRoom = Sessions.readPerTurn
-    /// Turns so far, for `Session.turnOfPortion`.
+    /// The number of the turn, for `Session.turnOfPortion`.
     private var turn: UInt64 = 1
-    /// They wait for the next turn to read on.
+    /// Sessions that wait for the next turn before they read on.
     private var unread: [Session] = []
-    /// Comings and goings since the last turn, in order.
+    /// Connections and disconnections since the last turn, in order.
     private var news: [Command] = []
 
-    /// Somebody waits or has ended its side, and has to be looked after from time to time.
+    /// Some client waits or has ended its side, and has to be checked from time to time.
     private(set) var needsCare = false
     private(set) var statistics = SessionStatistics()
     private var lastWarning = -Double.infinity
 
-    /// A client's number is its slot below and a serial number above, so that it is found without hashing and never
+    /// A client's id has its slot in the low bits and a serial number above. So it is found without hashing and never
     /// used again.
     private static let slotBits: UInt64 = 20
 
-    /// Who may do what, as the runtime knows it.
+    /// The access rules that the runtime has.
     private var access: AccessRules
 
-    /// Bytes that all clients together may send, and take, from one turn to the next: some milliseconds of copying.
+    /// Bytes that all clients together may send, and receive, from one turn to the next: some milliseconds of copying.
     private static let readPerTurn = 8 << 20
     private static let writtenPerTurn = 8 << 20
-    /// Bytes that a client may send in each turn, whatever the others send.
+    /// Bytes that each client may send in a turn, however much the others send.
     private static let portion = 4 << 10
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
@@ -78,7 +78,7 @@ final class Sessions {
             maximumDepth: limits.nesting, maximumBatch: limits.batchCalls, maximumValues: limits.messageValues)
     }
 
-    /// Takes effect in the next turn, before any request of it.
+    /// Takes effect in the next turn, before its requests.
     func change(_ access: AccessRules) {
         self.access = access
         for session in all { session.hasRights = access.giveAny(to: session.peer) }
@@ -93,12 +93,12 @@ final class Sessions {
 
     var all: [Session] { slots.compactMap { $0 } }
 
-    // Coming and going.
+    // Connecting and disconnecting.
 
     var mayAccept: Bool { readRoom > 0 }
 
     func accept(_ connection: Connection) {
-        // To take a client takes about as long as reading so much.
+        // Accepting a client takes about as long as reading this many bytes.
         didRead(InputBlock.smallest)
         guard count < limits.clients else {
             return refuse(
@@ -143,18 +143,18 @@ final class Sessions {
             line.appendReply(.fault(RequestFault(code: RequestFault.refused, failure: failure)), to: .null)
             line.append(UInt8(ascii: "\n"))
         }
-        // A new socket takes these bytes at once; whether the client reads them is its own business.
+        // A new socket accepts these bytes at once. It does not matter whether the client reads them.
         do throws(LoopError) { _ = try farewell.flush(to: connection) } catch { log.debug("\(error)") }
         connection.close()
     }
 
-    /// A connection that could not even be taken from the kernel.
+    /// Counts a connection that could not be accepted.
     func didFailToAccept(_ error: LoopError) {
         statistics.refused += 1
         warnOfRefusal("\(error)")
     }
 
-    /// Once a second at most: who is refused comes again.
+    /// At most once a second, because refused clients try again.
     private func warnOfRefusal(_ reason: String) {
         let now = Loop.monotonicTime
         guard now - lastWarning >= 1 else { return }
@@ -170,13 +170,13 @@ final class Sessions {
         count -= 1
         session.debt.connections -= 1
         if session.debt.connections == 0 { debts[session.peer.pid] = nil }
-        // What was received is still executed.
+        // Received requests are still performed.
         if !isClosed, session.hasPostponed { news += [.gaveUp(session.id)] + session.takePostponed() }
         news.append(.disconnected(session.id))
         log.debug("\(session.name) is gone", metadata: session.details)
     }
 
-    /// Ends a client that cannot be served any more.
+    /// Disconnects a client that cannot be served any more.
     func disconnect(_ session: Session, _ reason: String) {
         guard !session.isClosing else { return }
         statistics.disconnected += 1
@@ -191,8 +191,7 @@ final class Sessions {
         session.connection.close()
     }
 
-    /// At the level debug, because a client may be refused as often as it likes; for the same reason only some of each
-    /// turn.
+    /// Logs denied requests, at the level debug and only some per turn, because clients can cause them at will.
     func note(_ denials: [(client: ClientID, failure: Failure)]) {
         for (client, failure) in denials.prefix(Sessions.notedDenials) {
             let session = self[client]
@@ -206,7 +205,7 @@ final class Sessions {
 
     private static let notedDenials = 20
 
-    // The turn's two ends.
+    // The beginning and the end of a turn.
 
     func markReady(_ session: Session) {
         guard !session.isReady, !session.isParked, !session.isClosing else { return }
@@ -214,7 +213,7 @@ final class Sessions {
         ready.append(session)
     }
 
-    /// Output has been, or is about to be, put into the session's queue.
+    /// Marks a session whose queue has got, or is about to get, output.
     func touch(_ session: Session) {
         guard !session.isTouched else { return }
         session.isTouched = true
@@ -222,16 +221,16 @@ final class Sessions {
         touched.append(session)
     }
 
-    /// A turn would find something to do.
+    /// True if a turn would have something to do.
     var hasNews: Bool { !ready.isEmpty || !news.isEmpty || !touched.isEmpty }
 
-    /// Comings and goings since the last turn, in order.
+    /// Connections and disconnections since the last turn, in order.
     func takeNews(into commands: inout [Command]) {
         swap(&commands, &news)
         news.removeAll(keepingCapacity: true)
     }
 
-    /// Has everybody's share of requests performed; first those of the process that has lately had the least.
+    /// Performs each client's share of requests, beginning with the process that has the least debt.
     func performCalls(by runtime: GraphRuntime, at now: Double) {
         swap(&takers, &ready)
         if takers.count > 1 {
@@ -242,17 +241,17 @@ final class Sessions {
             session.isReady = false
             if session.isClosing { continue }
             if session.performCalls(decoder, by: runtime) { markReady(session) }
-            // Nothing may be owed to a client that has ended: it is let go behind this turn.
+            // A client that has ended may have no output left: it is closed after this turn.
             if session.hasEnded { touch(session) }
         }
         takers.removeAll(keepingCapacity: true)
     }
 
-    // Sharing what is read between two turns.
+    // Sharing the input of a turn.
 
-    /// What the client may read now. When the room that all share is used up, each client still reads one small portion
-    /// a turn, so that a short request never waits for the long messages of others.
-    /// - Returns: bytes; 0 when the client has to wait for the next turn.
+    /// The number of bytes that the client may read now. When the room that all share is used up, each client may still
+    /// read one small portion a turn, so that a short request never waits for long messages of others.
+    /// - Returns: bytes; 0 if the client has to wait for the next turn.
     func share(of session: Session) -> Int {
         if readRoom > 0 { return .max }
         if session.turnOfPortion != turn {
@@ -265,7 +264,7 @@ final class Sessions {
 
     func didRead(_ count: Int) { readRoom -= count }
 
-    /// Called before each sleep: reads on from those that had to wait.
+    /// Called before each sleep: resumes reading of the sessions that had to wait.
     func readOn() {
         readRoom = Sessions.readPerTurn
         turn &+= 1
@@ -275,19 +274,19 @@ final class Sessions {
         for session in sessions { session.readOn() }
     }
 
-    /// Takes note of what the requests of a turn have taken.
+    /// Adds the time of a turn's requests to the debts of their processes.
     func charge(_ times: [(client: ClientID, seconds: Double)], at now: Double) {
         for (client, seconds) in times { self[client]?.debt.add(seconds, at: now) }
     }
 
-    /// Keeps what a turn had no time for until the client's next turn.
+    /// Returns commands that a turn had no time for to their clients, for the next turn.
     func takeBack(_ commands: [Command]) {
         var ofGone: [Command] = []
         for command in commands {
             if let client = command.requester, let session = self[client] {
                 touch(session)
                 session.postpone(command)
-                // Before those that were served in this turn.
+                // These come before the clients that were served in this turn.
                 if !session.isBehind { markReady(session) }
             } else {
                 if case .call(let client, _, _) = command { ofGone.append(.gaveUp(client)) }
@@ -298,7 +297,7 @@ final class Sessions {
         if !ofGone.isEmpty { news.insert(contentsOf: ofGone, at: 0) }
     }
 
-    /// Clients whose requests wait for another client are left alone until it has answered.
+    /// Suspends clients whose requests wait for another client, and resumes those that have been answered.
     func park(_ parked: [ClientID], resumed: [ClientID]) {
         for client in parked { self[client]?.isParked = true }
         for client in resumed {
@@ -308,8 +307,8 @@ final class Sessions {
         }
     }
 
-    /// Writes what each client takes, and sees who has fallen behind or is done.
-    /// - Parameter isSubscribed: whether a client may have more to come: subscriptions keep a client that has ended its
+    /// Writes as much as each client accepts, and finds clients that have fallen behind or are done.
+    /// - Parameter isSubscribed: true if the client has subscriptions. Then it stays connected after it has ended its
     ///   side.
     func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
         let sessions = touched
@@ -331,7 +330,8 @@ final class Sessions {
 
     // Memory of output.
 
-    /// Whether an answer may wait for a client. Another one that takes nothing and hoards much more has to go for it.
+    /// Decides whether an answer may be queued for a client. If there is no room, another client that reads nothing and
+    /// has much more output waiting is disconnected.
     func admits(_ bytes: Int, for client: ClientID) -> Bool {
         guard output.total + bytes > limits.outputTotal, let session = self[client] else { return true }
         var freed = 0
@@ -346,7 +346,7 @@ final class Sessions {
         return false
     }
 
-    /// Lets go of those that hoard most while too much waits for all together.
+    /// While too much output waits in total, disconnects the clients with the most.
     private func keepWithinTotal() {
         var excess = output.total - limits.outputTotal
         while excess > 0, let hoarder = largest(after: { _ in true }) {
@@ -368,10 +368,10 @@ final class Sessions {
         "\(session.waiting) bytes wait for it, the most of all, and more than \(limits.outputTotal) for all clients (output-total)"
     }
 
-    /// - Returns: whether the session has to be looked after from time to time.
+    /// - Returns: whether the session has to be checked from time to time.
     private func settle(_ session: Session, _ isSubscribed: (ClientID) -> Bool) -> Bool {
         let untaken = session.untaken
-        // News is conflated the earlier the less room there is for all together.
+        // The less room is left for all clients together, the earlier news is conflated.
         let queue = output.total > limits.outputTotal / 2 ? limits.outputQueue / 16 : limits.outputQueue
         if !session.isBehind, untaken > queue {
             session.isBehind = true
@@ -384,8 +384,8 @@ final class Sessions {
         if session.hasRequests {
             if !session.isBehind { markReady(session) }
         } else if session.hasEnded {
-            // Who only closed its own direction may go on listening; who is gone is not kept for the once-a-second
-            // care.
+            // A client that has closed only its own direction may still listen. One that has hung up is closed now, and
+            // not by the check once a second.
             let isOver =
                 session.isBroken || session.connection.hasHungUp
                 || untaken == 0 && (isLeaving || !isSubscribed(session.id))
@@ -395,7 +395,7 @@ final class Sessions {
         return session.waiting > 0
     }
 
-    /// Once a second while somebody needs it: lets go of who has hung up or takes nothing any more.
+    /// Once a second while necessary: closes clients that have hung up or read nothing any more.
     func care(at now: Double) {
         needsCare = false
         for case let session? in slots where !session.isClosing {
@@ -415,15 +415,14 @@ final class Sessions {
         }
     }
 
-    /// Lets go of everybody. Requests that no turn had time for are not executed; what clients left for when they go
-    /// is.
+    /// Closes all clients. Requests that no turn had time for are not performed, but `onDisconnect` transactions are.
     func closeAll() {
         isClosed = true
         news.removeAll { $0.requester != nil }
         for session in all { close(session) }
     }
 
-    /// Reads no more from anybody: what has come in is answered, and then each is let go.
+    /// Ends reading: received requests are answered, and then each client is closed.
     func endReading() {
         isLeaving = true
         for session in all {
@@ -437,7 +436,7 @@ final class Sessions {
 }
 
 extension Peer {
-    /// By the kernel's word, at the time of connecting.
+    /// The credentials from the kernel, from the time of connecting.
     init(of connection: Connection) throws(LoopError) {
         let peer = try connection.peerCredentials()
         self.init(pid: peer.pid, uid: peer.uid, gid: peer.gid, groups: try connection.peerGroups())
@@ -448,7 +447,7 @@ extension Peer {
 struct SessionStatistics {
     var accepted: UInt64 = 0
     var refused: UInt64 = 0
-    /// By the daemon, for a reason that the log gives.
+    /// Disconnected by the daemon, for a reason that is logged.
     var disconnected: UInt64 = 0
     var fallenBehind: UInt64 = 0
 

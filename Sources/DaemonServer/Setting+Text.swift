@@ -4,8 +4,8 @@ import Logging
 import StateStore
 
 extension Setting {
-    /// Writes what a line of the file says into a configuration.
-    /// - Throws: `invalid` with what was expected.
+    /// Assigns the value of a line to a configuration.
+    /// - Throws: `invalid` with the expected form.
     func assign(_ text: String, to configuration: inout Configuration, _ accounts: Accounts) throws(Failure) {
         switch kind {
         case .text(let place): configuration[keyPath: place] = text
@@ -45,7 +45,7 @@ extension Setting {
         }
     }
 
-    /// The value as the file would write it; nil for one that is not set.
+    /// The value in the file's notation; nil if it is not set.
     func text(in configuration: Configuration) -> String? {
         switch kind {
         case .text(let place): configuration[keyPath: place]
@@ -108,7 +108,7 @@ extension Setting {
 }
 
 extension StringProtocol {
-    /// Without spaces and tabs at either end.
+    /// Without spaces, tabs and carriage returns at either end.
     var trimmed: String {
         let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
         return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())

@@ -4,14 +4,14 @@ import StateStore
 
 /// A line of the configuration file: its name, and the value that it sets.
 struct Setting {
-    /// How a value is written, and where it goes.
+    /// The notation of a value, and the property that it sets.
     enum Kind {
         case text(WritableKeyPath<Configuration, String?>)
         /// May be given several times.
         case texts(WritableKeyPath<Configuration, [String]>)
         /// Octal.
         case mode(WritableKeyPath<Configuration, UInt32>)
-        /// Bytes: `16 MiB`. At least the second number.
+        /// Bytes: `16 MiB`.
         case size(WritableKeyPath<Configuration, Int>, atLeast: Int)
         case count(WritableKeyPath<Configuration, Int>, atLeast: Int, atMost: Int)
         /// `30 s`
@@ -26,7 +26,7 @@ struct Setting {
 
     var name: String
     var kind: Kind
-    /// Whether a change takes effect when the configuration is read again (SIGHUP).
+    /// True if a change takes effect when the configuration is read again (SIGHUP).
     var isReloadable: Bool
 
     /// In the order of the configuration file.
@@ -41,7 +41,7 @@ struct Setting {
             Setting("durability", .durability(\.durability)),
             Setting("log-level", .level(\.logLevel), isReloadable: true),
 
-            // Clients: the daemon's shell. A client's number holds 20 bits for its slot.
+            // Clients: the server around the graph. A client's number has 20 bits for its slot.
             shell("clients", .count(\.server.clients, atLeast: 1, atMost: 1_000_000)),
             shell("message-size", .size(\.server.messageSize, atLeast: 1024)),
             shell("message-values", .count(\.server.messageValues, atLeast: 1000, atMost: Int(Int32.max))),
@@ -79,7 +79,7 @@ struct Setting {
             graph("label-length", \.runtime.labelLength), graph("client-name-length", \.runtime.nameLength),
             Setting("path-length", .count(\.pathLength, atLeast: 64, atMost: 1 << 20)),
 
-            // Rules. More steps than that would be no limit.
+            // Rules. Larger costs would not limit anything.
             Setting("rule-cost", .count(\.runtime.graph.rules.cost, atLeast: 1000, atMost: 1_000_000_000)),
             Setting("request-cost", .count(\.runtime.requestCost, atLeast: 1000, atMost: 1_000_000_000)),
             Setting("rule-length", .size(\.runtime.graph.rules.sourceLength, atLeast: 64)),

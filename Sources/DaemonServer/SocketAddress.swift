@@ -5,10 +5,10 @@ struct SocketAddress {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// Bytes that a path may have.
+    /// The longest path in bytes.
     static let maximumLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
-    /// nil when the path is too long.
+    /// nil if the path is empty or too long.
     init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard bytes.count <= SocketAddress.maximumLength, !bytes.isEmpty else { return nil }

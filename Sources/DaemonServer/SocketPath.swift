@@ -1,14 +1,14 @@
 import Glibc
 import WireProtocol
 
-/// Where the socket stands when neither command line nor configuration says: the first of the places where clients
-/// look.
+/// The socket's path if neither the command line nor the configuration gives one: the first of the paths that clients
+/// try.
 enum SocketPath {
     static func standard(_ environment: ProcessEnvironment) -> String {
         SocketPlaces.named { environment[$0] } ?? SocketPlaces.standard { environment[$0] }[0]
     }
 
-    /// The one that the user has chosen.
+    /// The path that the user has chosen.
     static func named(_ environment: ProcessEnvironment) -> String? {
         environment["AGD_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
     }

@@ -2,8 +2,8 @@ import AttributeValues
 import Glibc
 import Logging
 
-/// Writes the log: to the journal with fields if standard error is the journal's, otherwise to standard error. There a
-/// person reads time and level, and a file has journald's `<N>` priority. As JSON, each message is an object with
+/// Writes the log: to the journal, with fields, if standard error is the journal's; otherwise to standard error. A
+/// terminal gets time and level; a file gets journald's `<N>` priority. In JSON format, each message is an object with
 /// `time`, `level`, `message`, and `client` and `path` if they are known.
 public struct StandardErrorLog: LogHandler {
     public enum Format: String, CaseIterable, Sendable {
@@ -54,7 +54,7 @@ public struct StandardErrorLog: LogHandler {
 
     private static func write(_ text: String) { _ = text.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) } }
 
-    /// One line, without its end.
+    /// One line, without a newline.
     static func json(_ level: Logger.Level, _ message: String, _ details: [(name: String, value: String)]) -> String {
         var map = ValueMap([
             (.string("time"), .string("\(Daemon.now().wall)")), (.string("level"), .string("\(level)")),
@@ -64,7 +64,7 @@ public struct StandardErrorLog: LogHandler {
         return Value.map(map).jsonText
     }
 
-    /// `$JOURNAL_STREAM` names the device and inode of standard error where that is journald's (systemd.exec(5)).
+    /// True if standard error is journald's: `$JOURNAL_STREAM` then has its device and inode (systemd.exec(5)).
     public static var isJournal: Bool {
         guard let stream = getenv("JOURNAL_STREAM") else { return false }
         var status = stat()
@@ -85,7 +85,7 @@ public struct StandardErrorLog: LogHandler {
 }
 
 extension Logger.Level {
-    /// syslog's number.
+    /// syslog's priority.
     fileprivate var priority: Int {
         switch self {
         case .trace, .debug: 7

@@ -2,20 +2,20 @@ import EventLoop
 import GraphRuntime
 import StateStore
 
-/// What the daemon does between two sleeps of the loop. Reads only fill buffers; everything else happens here, once per
-/// turn, however much came in:
+/// The daemon's work between two sleeps of the loop. Reading only fills buffers; everything else happens here, once per
+/// turn, however much has been received:
 ///
 /// - all commands of a turn share one commit to disk, and each client gets one write;
-/// - nobody hears of a change before it is on disk;
-/// - a client hears its events and replies in the order in which the runtime made them.
+/// - no client hears of a change before it is on disk;
+/// - a client gets its events and replies in the order in which the runtime made them.
 final class Turn {
     private let sessions: Sessions
     private let runtime: GraphRuntime
     private let store: StateStore?
     private let outbox: Outbox
-    /// Wakes the loop when the runtime wants to be woken.
+    /// Wakes the loop at the runtime's next deadline.
     var timer: Timer?
-    /// Kept from turn to turn for its memory.
+    /// Reused from turn to turn, to save allocations.
     private var news: [Command] = []
 
     init(_ sessions: Sessions, _ runtime: GraphRuntime, _ store: StateStore?) {
@@ -26,14 +26,13 @@ final class Turn {
         self.outbox = outbox
         runtime.isStored = store != nil
         runtime.leavesWritten = true
-        // Nothing of it leaves before the commit.
+        // The output is sent only after the commit.
         runtime.onDelivery = { [unowned(unsafe) outbox] in outbox.take($0) }
         runtime.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
     }
 
-    /// - Returns: false when there was nothing to do.
-    /// - Throws: why a commit failed. The graph is ahead of the disk then, and nobody has heard of it: the daemon must
-    ///   end.
+    /// - Returns: false if there was nothing to do.
+    /// - Throws: the error of a commit. The graph is then ahead of the disk, and no client knows: the daemon must end.
     func run(at now: Moment) throws(StoreError) -> Bool {
         let isDue = runtime.nextDeadline.map { $0 <= now.monotonic } ?? false
         guard sessions.hasNews || isDue else { return false }

@@ -1,16 +1,16 @@
 import EventLoop
 import GraphRuntime
 
-/// Measures each turn in processor time: all that the loop does between two sleeps, reading and writing too. Waits for
-/// the disk and for a busy machine do not count. Takes one clock reading a turn.
+/// Measures each turn in processor time: all work of the loop between two sleeps, including reading and writing.
+/// Waiting for the disk or for a busy machine does not count. Costs one clock reading a turn.
 struct TurnMeter {
-    /// Where the present turn began, on the thread's clock.
+    /// When the present turn began, on the thread's processor-time clock.
     private var began: Double
     /// Seconds.
     private(set) var longest = 0.0
     private(set) var over10Milliseconds: UInt64 = 0
     private(set) var over100Milliseconds: UInt64 = 0
-    /// Turns, and the requests of turns, by the length of the turn.
+    /// Turns, and the requests in them, by the length of the turn.
     private var turns = Histogram.Counts()
     private var requests = Histogram.Counts()
     private var requestsBefore: UInt64 = 0

@@ -79,7 +79,7 @@ extension Connection {
             })
     }
 
-    /// Until reading starts again, bytes stay in the kernel and the sender waits.
+    /// Until reading starts again, received bytes stay in the kernel and the sender waits.
     public func stopReading() {
         guard isReading else { return }
         isReading = false

@@ -7,7 +7,7 @@ import CLibuv
 /// After it, only the close callback is called.
 public class Handle {
     let memory: UnsafeMutableRawPointer
-    /// From `close` on.
+    /// True from the call of `close` on.
     public private(set) var isClosed = false
     private var isAdopted = false
 

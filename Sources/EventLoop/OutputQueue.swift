@@ -27,10 +27,10 @@ public struct OutputQueue {
     public init(_ ledger: OutputLedger = OutputLedger()) { self.ledger = ledger }
 
     public var isEmpty: Bool { count == 0 }
-    /// Bytes that libuv has not been given yet.
+    /// Bytes that have not been given to libuv yet.
     public var count: Int { completeBytes - offset + last.count }
 
-    /// Bytes that are in no run of the ledger.
+    /// Bytes that are not in a run, so the ledger does not count them.
     public var uncounted: Int { last.count }
 
     /// Writes a message at the end.

@@ -34,7 +34,7 @@ public struct AccessRule: Equatable {
 }
 
 extension AccessRule: CustomStringConvertible {
-    /// As the configuration would write it, with numbers for names.
+    /// In the configuration's notation, with numbers in place of names.
     public var description: String {
         "\(right.rawValue) \(holders.map(\.description).joined(separator: ",")) \(pattern)"
     }
@@ -51,15 +51,15 @@ extension AccessRule.Holder: CustomStringConvertible {
     }
 }
 
-/// Who may do what. Rules only give: what none of them gives is denied. Without any, whoever is connected may do
-/// everything.
+/// All access rules. Rules only grant: a right that no rule grants is denied. If there are no rules, every connected
+/// client may do everything.
 public struct AccessRules {
     public var rules: [AccessRule]
     /// The user that the daemon runs as. It and root have every right, so that nobody is locked out of their own
     /// daemon.
     public var owner: UInt32
 
-    /// Each request may have to be held against all of them.
+    /// Bounded, because a request may have to be checked against every rule.
     public static let maximumCount = 256
 
     public init(_ rules: [AccessRule] = [], owner: UInt32 = 0) {
@@ -67,7 +67,7 @@ public struct AccessRules {
         self.owner = owner
     }
 
-    /// Whether a peer has a right of some kind.
+    /// True if the peer has any right at all.
     public func giveAny(to peer: Peer) -> Bool { grants(to: peer)?.rules.isEmpty != true }
 
     /// - Returns: nil for a peer that may do everything.
@@ -76,8 +76,8 @@ public struct AccessRules {
         return Grants(holder: "user \(peer.uid)", rules: rules.filter { $0.concerns(peer) })
     }
 
-    /// What a peer may do that acts for a principal: what the lines give that name the principal. Without the right
-    /// *admin* the peer may not act for anybody, so it then has no rights.
+    /// The rights of a peer that acts for a principal: those of the lines that name the principal. A peer without the
+    /// right *admin* may not act for anybody, so it then has no rights.
     func grants(to peer: Peer, as principal: String) -> Grants {
         let mayAct = grants(to: peer)?.mayAdminister != false
         return Grants(
@@ -86,12 +86,12 @@ public struct AccessRules {
     }
 }
 
-/// What one client may do.
+/// The rights of one client.
 struct Grants {
-    /// For messages.
+    /// The client's user or principal, for messages.
     let holder: String
     let rules: [AccessRule]
-    /// Whether there is a part of the tree that the client may not read. It then learns nothing of that part.
+    /// True if the client may not read some part of the tree. It then learns nothing about that part.
     let isPartial: Bool
 
     init(holder: String, rules: [AccessRule]) {
@@ -105,20 +105,20 @@ struct Grants {
         return allow(.admin, .everything, steps: &steps)
     }
 
-    /// Whether one rule gives the right to all that the pattern can match.
-    /// - Parameter steps: counts what was looked at.
+    /// True if one rule grants the right to everything that the pattern can match.
+    /// - Parameter steps: grows by the work done.
     func allow(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) -> Bool {
         for rule in rules where rule.right >= right && rule.pattern.covers(pattern, steps: &steps) { return true }
         return false
     }
 
-    /// Whether an attribute may be read; of a path that names a node, all attributes of the node.
+    /// True if the attribute may be read. For a path to a node: true if all attributes of the node may be read.
     func showsAttributes(at path: AttributePath) -> Bool {
         var steps = 0
         return allow(.read, PathPattern(attributesAt: path), steps: &steps)
     }
 
-    /// - Throws: `denied`, unless one rule gives the right to all that the pattern can match.
+    /// - Throws: `denied`, unless one rule grants the right to everything that the pattern can match.
     func require(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) throws(Failure) {
         if allow(right, pattern, steps: &steps) { return }
         let path = Grants.shorten(pattern.description)
@@ -131,7 +131,7 @@ struct Grants {
         try require(right, pattern, steps: &steps)
     }
 
-    /// - Throws: `denied` for a client without any right, whatever the request says: its paths are not even read.
+    /// - Throws: `denied` for a client without any right, whatever the request contains: its paths are not read.
     func requireAny(_ right: AccessRight) throws(Failure) {
         guard rules.isEmpty else { return }
         throw Failure(.denied, "\(holder) has no rights, and needs '\(right.rawValue)' for this", hint: Grants.hint)
@@ -139,7 +139,8 @@ struct Grants {
 
     private static let hint = "the daemon's configuration gives rights in its access lines"
 
-    /// Bytes of a path that a refusal repeats: it may be sent as often as somebody likes, and goes into the log.
+    /// Bytes of a path that a refusal repeats. Bounded, because clients can cause refusals at will, and they are
+    /// logged.
     private static let longestPath = 200
 
     private static func shorten(_ path: String) -> String {

@@ -3,9 +3,9 @@ import WireProtocol
 /// Subscriptions that want bookmarks, and when each is due.
 struct Bookmarks {
     private var readers: Set<Int64> = []
-    /// Readers that have been told something since their last bookmark.
+    /// Readers that have been sent an event since their last bookmark.
     private(set) var due: Set<Int64> = []
-    /// The last round for readers that have been told nothing else.
+    /// The last time when readers without other events got a bookmark.
     private var round = (revision: UInt64(0), time: 0.0)
 
     mutating func add(_ number: Int64) {
@@ -28,12 +28,12 @@ struct Bookmarks {
         for receiver in receivers where readers.contains(receiver.number) { due.insert(receiver.number) }
     }
 
-    /// When the next round is due; nil: no revision has come since the last one.
+    /// The time of the next round; nil: there is no new revision since the last one.
     func next(_ revision: UInt64, interval: Double) -> Double? {
         readers.isEmpty || round.revision == revision ? nil : round.time + interval
     }
 
-    /// - Parameter isBehind: whether a subscription's last bookmark is of an earlier revision.
+    /// - Parameter isBehind: whether a subscription's last bookmark has an earlier revision.
     mutating func beginRound(_ revision: UInt64, at now: Double, isBehind: (Int64) -> Bool) {
         round = (revision, now)
         due.formUnion(readers.filter(isBehind))

@@ -1,21 +1,21 @@
 import AttributeValues
 import ViewGraph
 
-/// Names that led elsewhere from some revision on, or nowhere: of what was removed, and the old and new ones of what
-/// was moved. A queue of bounded length.
+/// Names that have led nowhere, or elsewhere, since some revision: those of removed nodes, and the old and new ones of
+/// moved nodes. A queue of bounded length.
 struct ChangedNames {
     private var entries: [(revision: UInt64, names: NodeNames)] = []
     private var head = 0
-    /// Nothing is known of what came before this revision was complete.
+    /// Changes up to this revision are not known.
     private var floor: UInt64 = 0
     private let capacity: Int
-    /// Names times patterns that are looked at for one who resumes: a snapshot costs no more.
+    /// Limit of names × patterns to compare when a client resumes. Beyond it, a snapshot is cheaper.
     private static let comparisons = 200_000
 
     init(capacity: Int) { self.capacity = capacity }
 
     mutating func append(_ structure: StructureChange, at revision: UInt64, in graph: ViewGraph) {
-        // Their names are more than are kept.
+        // These trees have more names than the queue may contain.
         if !structure.removedTrees.isEmpty { floor = revision }
         for names in structure.removedNames { append(names, at: revision) }
         for moved in structure.movedNodes {
@@ -37,7 +37,7 @@ struct ChangedNames {
         }
     }
 
-    /// Names that patterns match, each once. nil when some are no longer known.
+    /// Names that the patterns match, each once. nil if some are no longer known.
     func changed(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
         guard revision >= floor else { return nil }
         let start = entries[head...].partitioningIndex { $0.revision > revision }

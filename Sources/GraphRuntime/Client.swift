@@ -2,11 +2,11 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// Whose transaction it was. All transactions of a client share it.
+/// The client that made a transaction, as it was then. All transactions of a client share one object.
 final class Author {
     let peer: Peer
     let name: String?
-    /// For whom the client acted.
+    /// The principal for which the client acted.
     let principal: String?
 
     init(peer: Peer, name: String?, principal: String?) {
@@ -15,7 +15,6 @@ final class Author {
         self.principal = principal
     }
 
-    /// The principal, or the client and its user.
     var title: String { principal ?? "\(name ?? "a client") (user \(peer.uid))" }
 }
 
@@ -23,11 +22,11 @@ final class Author {
 final class Client {
     let id: ClientID
     let peer: Peer
-    /// For whom the client acts, for good; nil for its own user.
+    /// The principal for which the client acts from now on; nil: for its own user.
     private(set) var principal: String?
-    /// nil: it may do everything.
+    /// nil: the client may do everything.
     private(set) var grants: Grants?
-    /// As the history names it.
+    /// The client in the history.
     private(set) var author: Author
     var name: String? {
         get { author.name }
@@ -35,13 +34,13 @@ final class Client {
     }
     /// By number.
     var subscriptions: [Int64: Subscription] = [:]
-    /// The client does not drain: its news is kept, newest per path, until it does.
+    /// The client does not read its output. Until it does, the newest value of each path is retained for it.
     var isBehind = false
-    /// Its calls are answered at the end of the batch.
+    /// The client's calls are answered at the end of the batch.
     private(set) var isInBatch = false
-    /// Subscriptions of the batch at hand. Their first events follow its answer.
+    /// Subscriptions made in the current batch. Their first events follow its answer.
     var beginning: [Subscription] = []
-    /// Bytes of long answers and snapshots that it has been sent in the turn of that number, or in the batch.
+    /// Bytes of long answers and snapshots that the client has been sent in that turn, or in the batch.
     private var sent = (turn: UInt64(0), bytes: 0)
     /// Transactions to perform when the client goes away.
     var will: LastWill
@@ -54,7 +53,7 @@ final class Client {
         will = LastWill(room: limits.onDisconnectSize)
     }
 
-    /// From here on the client has the rights of a principal.
+    /// Gives the client the rights of a principal from now on.
     /// - Throws: `denied` if it acts for another one.
     func act(for name: String, by rules: AccessRules) throws(Failure) {
         guard principal == nil || principal == name else {
@@ -71,10 +70,9 @@ final class Client {
             if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
     }
 
-    /// Whether the client may do nothing at all.
     var isRightless: Bool { grants?.rules.isEmpty == true }
 
-    /// Whether there is a part of the tree that the client may not read.
+    /// True if the client may not read some part of the tree.
     var isPartial: Bool { grants?.isPartial == true }
 
     func beginBatch(in turn: UInt64) {
@@ -87,7 +85,7 @@ final class Client {
     /// Bytes of long answers and snapshots in the turn or batch.
     func bytesSent(in turn: UInt64) -> Int { sent.turn == turn || isInBatch ? sent.bytes : 0 }
 
-    /// Counts what is about to be sent, if it keeps the sum within a limit.
+    /// Counts bytes that are about to be sent, unless the sum would exceed the limit.
     /// - Returns: the sum before.
     func takeNote(of size: Int, in turn: UInt64, atMost limit: Int) -> Int {
         let before = bytesSent(in: turn)
@@ -97,7 +95,7 @@ final class Client {
 }
 
 extension ViewGraph {
-    /// While `body` runs, the graph tells nothing that the client may not read.
+    /// While `body` runs, the graph shows nothing that the client may not read.
     func seeing<T, E: Error>(as client: Client, _ body: () throws(E) -> T) throws(E) -> T {
         guard let grants = client.grants, grants.isPartial else { return try body() }
         let before = mayRead
@@ -106,7 +104,7 @@ extension ViewGraph {
         return try body()
     }
 
-    /// While `body` runs, the graph acts for nobody in particular.
+    /// While `body` runs, the graph shows everything, whoever asks.
     func seeingEverything<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
         let before = mayRead
         mayRead = nil
@@ -119,14 +117,14 @@ extension ViewGraph {
 struct LastWill {
     private var transactions: [(mutations: [Mutation], options: TransactionOptions)] = []
     private var done = 0
-    /// Mutations of all that is to be done.
+    /// The number of mutations that are left to perform.
     private(set) var count = 0
-    /// Bytes that the client may leave yet.
+    /// Bytes that the client's further transactions may have.
     private(set) var room: Int
 
     init(room: Int) { self.room = room }
 
-    /// - Parameter room: what is left behind it.
+    /// - Parameter room: the bytes that remain after this transaction.
     mutating func append(_ mutations: [Mutation], _ options: TransactionOptions, room: Int) {
         transactions.append((mutations, options))
         count += mutations.count

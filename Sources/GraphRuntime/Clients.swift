@@ -6,7 +6,6 @@ final class Clients {
     private let limits: RuntimeLimits
     private let turn: CurrentTurn
     private var byID: [ClientID: Client] = [:]
-    /// Changed by `adopt`.
     private(set) var access: AccessRules
     /// Bytes that an answer, a snapshot or an update may have.
     var longestAnswer = 64 << 20
@@ -21,7 +20,7 @@ final class Clients {
         self.turn = turn
     }
 
-    /// The client that was looked up last. Requests of one client come in succession.
+    /// The client that was looked up last. A client's requests follow each other.
     private var last: Client?
 
     subscript(_ id: ClientID) -> Client? {
@@ -42,8 +41,8 @@ final class Clients {
         last = nil
     }
 
-    /// New rules hold for everybody from here on.
-    /// - Returns: everybody, in the order of their coming.
+    /// Applies new rules to all clients.
+    /// - Returns: all clients, in the order in which they connected.
     func adopt(_ rules: AccessRules) -> [Client] {
         access = rules
         let all = byID.values.sorted { $0.id.number < $1.id.number }
@@ -54,15 +53,15 @@ final class Clients {
     func giveBack() { byID.giveBack() }
 }
 
-// Sizes of what clients are sent. Each answer and snapshot is measured once.
+// The sizes of answers, snapshots and updates. Each answer and snapshot is measured once.
 extension Clients {
-    /// Bytes of an answer that is not counted outside batches.
+    /// An answer of at most this many bytes is not counted outside batches.
     private static let shortAnswer = 4096
-    /// The part of the longest answer from which a client should take what it has before it asks for more.
+    /// A client that has been sent more than 1/64 of the longest answer should read that before it asks for more.
     private static let longPart = 64
 
-    /// Holds an answer against what its client may be sent alone, with the long ones of the same turn or batch, and
-    /// while much waits for all clients.
+    /// Checks an answer against the limits of its client: alone, together with its long answers in the same turn or
+    /// batch, and while much output waits for all clients.
     func admit(_ answer: Answer, to client: Client) throws(Failure) {
         var room = longestAnswer
         answer.draw(from: &room)
@@ -82,7 +81,7 @@ extension Clients {
                 : "ask for less; output-maximum is the limit")
     }
 
-    /// Holds the snapshot of a new subscription against what its client may be sent at once.
+    /// Checks the snapshot of a new subscription against the bytes that its client may be sent at once.
     func admit(_ snapshot: [Change], isTyped: Bool, to client: Client) throws(Failure) {
         var room = longestAnswer
         snapshot.draw(from: &room, isTyped: isTyped)
@@ -99,14 +98,14 @@ extension Clients {
         throw Failure(.limit, "\(others)the \(noun) would have more than \(limit) bytes", hint: hint)
     }
 
-    /// Whether an update would have more bytes than a client may be sent at once. O(parts of the values).
+    /// True if an update has more bytes than a client may be sent at once. O(parts of the values).
     func isTooLong(_ update: [Change], isTyped: Bool) -> Bool {
         var room = longestAnswer
         update.draw(from: &room, isTyped: isTyped)
         return room < 0
     }
 
-    /// Whether a client has been sent so much in this turn that it should take that before it asks for more.
+    /// True if a client has been sent so much in this turn that it should read that before it asks for more.
     func hasMuchToTake(_ client: ClientID) -> Bool {
         self[client].map { $0.bytesSent(in: turn.number) > longestAnswer / Clients.longPart } ?? false
     }

@@ -1,15 +1,14 @@
 /// The turn that is being played: its time, and its deliveries.
 final class CurrentTurn {
     private(set) var now: Moment
-    /// Counts turns.
     private(set) var number: UInt64 = 0
     /// See `GraphRuntime.turnClock`.
     var clock: (() -> Double)?
-    /// On that clock.
+    /// When the turn began, on that clock.
     private(set) var began = 0.0
-    /// Takes each delivery at once.
+    /// If set, gets each delivery at once.
     var onDelivery: ((Delivery) -> Void)?
-    /// In the order in which clients must hear them; without those that `onDelivery` has taken.
+    /// Deliveries that `onDelivery` has not taken, in the order in which clients must hear them.
     private var deliveries: [Delivery] = []
     private var handedOver = 0
 
@@ -23,10 +22,10 @@ final class CurrentTurn {
         handedOver = 0
     }
 
-    /// On the turn's clock. It stands still where there is none.
+    /// The turn's clock; always 0 if there is none.
     var time: Double { clock?() ?? 0 }
 
-    /// Whether the turn has not taken so many seconds yet.
+    /// True while the turn has taken less than this many seconds.
     func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
 
     func say(_ delivery: Delivery) {
@@ -35,7 +34,7 @@ final class CurrentTurn {
         onDelivery(delivery)
     }
 
-    /// Deliveries of the turn.
+    /// The number of deliveries in this turn.
     var deliveryCount: Int { handedOver + deliveries.count }
 
     /// The deliveries that `onDelivery` has not taken.

@@ -2,11 +2,11 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// What becomes of a request that may write below a delegated node.
+/// How a request that may write below a delegated node is handled.
 enum Forwarding {
     /// The daemon itself performs the request.
     case none
-    /// The request has to come again when the delegate has answered.
+    /// The request has to be performed again when the delegate has answered.
     case waiting
     case answered(Answer)
 }
@@ -40,7 +40,7 @@ struct Delegations {
     private var delegates: [[String]: Delegate] = [:]
     private var forwards: [ClientID: Forward] = [:]
     private var writers: [Int64: ClientID] = [:]
-    /// Answers whose requests have yet to come again.
+    /// Answers whose requests have not been performed again yet.
     private var answers: [ClientID: Answer] = [:]
     /// Clients that have disconnected before their requests were performed. These wait for no answer.
     private var gone: Set<ClientID> = []
@@ -66,7 +66,7 @@ struct Delegations {
         (0...path.nodes.count).lazy.map { path.nodes[..<$0] }.first { delegates[Array($0)] != nil }
     }
 
-    /// What has become of a request that was forwarded and comes again; nil if the client's next request is a new one.
+    /// The state of the client's forwarded request when it is performed again; nil if the client's next request is new.
     mutating func lastForwarding(of writer: ClientID) -> Forwarding? {
         if let answer = answers.removeValue(forKey: writer) { return .answered(answer) }
         guard forwards[writer] != nil else { return nil }
@@ -81,7 +81,7 @@ struct Delegations {
     ) -> (number: Int64, outcome: Forwarding) {
         let number = nextNumber
         nextNumber += 1
-        // Nobody hears of it.
+        // The client has gone and does not read the answer.
         if gone.contains(writer) { return (number, .answered(Delegations.unknown)) }
         forwards[writer] = Forward(number: number, delegate: delegate, deadline: deadline)
         writers[number] = writer
@@ -95,7 +95,7 @@ struct Delegations {
         return writer
     }
 
-    /// - Returns: the writers whose time is over.
+    /// - Returns: the writers whose deadline is over.
     mutating func expire(at now: Double) -> [ClientID] {
         if forwards.isEmpty { return [] }
         let expired = forwards.filter { $0.value.deadline <= now }.map(\.key)

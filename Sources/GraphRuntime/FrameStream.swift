@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 import Timelines
 
-/// All frames at one rate. What moves is sampled and written once a tick, however many topics show it; each topic's
-/// frame is put together from that text.
+/// All frames at one rate. Each moving value is sampled and encoded once a tick, however many topics show it; each
+/// topic's frame is assembled from that text.
 final class FrameStream {
     let rate: Double
-    /// On the monotonic clock; nil: nothing moves.
+    /// The next tick on the monotonic clock; nil: nothing moves.
     var nextTick: Double?
     private(set) var views: [FrameView] = []
     private var rested: [(view: FrameView, attribute: AttributeID)] = []
@@ -16,13 +16,13 @@ final class FrameStream {
     private var records: [Record] = []
     private var lines: [AttributeID: [FrameSheet.Line]] = [:]
 
-    /// What a line of the sheet stands for.
+    /// The attribute and the name that a line of the sheet is for.
     private struct Record {
         var attribute: AttributeID
         var path: String
         var timeline: UInt64
         var views: [FrameView]
-        /// Counts who had the line's number, so that a view's old entry is not taken for a newer line's.
+        /// Counts the line's successive uses, so that a view's old entry is not mistaken for the line's present use.
         var generation = 0
     }
 
@@ -39,7 +39,7 @@ final class FrameStream {
         }
     }
 
-    /// A motion begins, or the one that runs gets a new target.
+    /// Shows a motion that begins, or that gets a new target.
     func show(_ attribute: AttributeID, _ running: Presentations.Running, in view: FrameView, at now: Double) {
         for path in view.topic.paths[attribute] ?? [] { show(attribute, path, running, in: view) }
         if nextTick == nil { nextTick = now + 1 / rate }
@@ -67,13 +67,13 @@ final class FrameStream {
         view.add(line, records[line].generation)
     }
 
-    /// The attribute changed without motion, or left the view.
+    /// Stops showing an attribute that changed without motion, or left the view.
     func stop(_ attribute: AttributeID, in view: FrameView, isGone: Bool) {
         var wasShown = false
         for line in lines[attribute] ?? [] where records[line].views.contains(where: { $0 === view }) {
             wasShown = true
             hide(line, from: view)
-            // Where another view goes on with it, its number tells nothing.
+            // If another view still shows the line, its generation does not change, so the entry must be removed here.
             if !records[line].views.isEmpty { view.remove(line) }
         }
         guard wasShown else { return }
@@ -100,14 +100,14 @@ final class FrameStream {
 
 // A tick.
 extension FrameStream {
-    /// Samples all that moves, and answers each view's part of it as members of a JSON object, of views that have
+    /// Samples everything that moves. Returns each view's part as members of a JSON object, for views that have
     /// something to show.
     ///
-    /// - Parameter jump: the names and the value of an attribute that jumped; nil if it is not shown any more.
+    /// - Parameter jump: the names and the value of an attribute that jumped; nil if it is no longer shown.
     func sample(
         at time: Double, jump: (FrameView, AttributeID) -> ([String], Value)?
     ) -> [(view: FrameView, members: ByteBuffer)] {
-        // Who got the last frame may still hold it.
+        // A receiver of the last frame may still use its text.
         if isKnownUniquelyReferenced(&text) { text.removeAll() } else { text = ByteBuffer(capacity: text.count) }
         let count = sheet.count
         sheet.write(at: time, into: text)
@@ -126,7 +126,7 @@ extension FrameStream {
         return frames
     }
 
-    /// What the last tick showed for the last time.
+    /// Attributes that the last tick showed for the last time.
     func takeRested() -> [(view: FrameView, attribute: AttributeID)] {
         let taken = rested
         rested = []
@@ -136,7 +136,7 @@ extension FrameStream {
     private func gather(_ view: FrameView, _ jump: (FrameView, AttributeID) -> ([String], Value)?) -> ByteBuffer {
         let members = ByteBuffer()
         text.withBytes { text in
-            // Lines that follow each other are taken together, with the commas between them.
+            // Adjacent lines are copied together, with the commas between them.
             var run = 0..<0
             func copyRun() {
                 if run.isEmpty { return }
@@ -154,7 +154,7 @@ extension FrameStream {
             }
             copyRun()
         }
-        // One that has begun to move since is shown moving.
+        // An attribute that has begun to move since is shown moving.
         for attribute in view.jumped where lines[attribute] == nil {
             guard let (paths, value) = jump(view, attribute) else { continue }
             for path in paths {
@@ -168,7 +168,7 @@ extension FrameStream {
     }
 }
 
-/// Those subscriptions of one topic that want frames at one rate.
+/// The subscriptions of one topic that want frames at one rate.
 final class FrameView {
     unowned let topic: Topic
     let stream: FrameStream
@@ -176,7 +176,7 @@ final class FrameView {
     /// Lines of the stream's sheet.
     fileprivate private(set) var lines: [(line: FrameSheet.Line, generation: Int)] = []
     fileprivate var hasStaleLines = false
-    /// Attributes whose motion ended in a jump: shown once where they are now.
+    /// Attributes whose motion ended in a jump. Their present value is shown once.
     fileprivate var jumped: [AttributeID] = []
 
     init(of topic: Topic, in stream: FrameStream) {

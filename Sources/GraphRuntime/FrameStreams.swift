@@ -1,11 +1,11 @@
 import AttributeGraph
 
-/// The frames that somebody wants, by rate.
+/// The streams of all frames that clients have subscribed to, one for each rate.
 struct FrameStreams {
     private(set) var all: [FrameStream] = []
 
-    /// - Returns: the topic's view at this rate if this is its first subscription. The caller shows attributes in it
-    ///   that move already.
+    /// - Returns: the topic's view at this rate, if it is new. The caller then shows the attributes that are already
+    ///   moving.
     mutating func add(_ subscription: Subscription, at rate: Double) -> FrameView? {
         let topic = subscription.topic
         if let view = topic.frames.first(where: { $0.stream.rate == rate }) {
@@ -33,12 +33,12 @@ struct FrameStreams {
 }
 
 extension Topic {
-    /// An attribute of the topic moves now: frames begin with the next tick.
+    /// Shows an attribute of the topic that begins to move, from the next tick on.
     func startFrames(_ attribute: AttributeID, _ running: Presentations.Running, at now: Double) {
         for view in frames { view.stream.show(attribute, running, in: view, at: now) }
     }
 
-    /// Its motion ended before its time.
+    /// Stops showing an attribute whose motion ended early.
     func stopFrames(_ attribute: AttributeID, isGone: Bool) {
         for view in frames { view.stream.stop(attribute, in: view, isGone: isGone) }
     }

@@ -3,8 +3,8 @@ import SceneModel
 import ViewGraph
 import WireProtocol
 
-// Access rules. Every request is held against them before its method looks at the graph; only what a document declares
-// and reads is not known before it has been read. What a request then answers goes through `ViewGraph.mayRead`.
+// Access rules. Every request is checked against them before its method looks at the graph. Only the declarations and
+// reads of a document are checked later, when it has been read. Answers are filtered through `ViewGraph.mayRead`.
 
 extension GraphRuntime {
     /// Cost: O(patterns × rules), counted as steps of the request.
@@ -25,14 +25,15 @@ extension GraphRuntime {
         }
     }
 
-    /// While `body` runs, the graph tells nothing that the client may not read.
+    /// While `body` runs, the graph shows nothing that the client may not read.
     func seeing<T, E: Error>(as client: ClientID, _ body: () throws(E) -> T) throws(E) -> T {
         guard let client = clients[client] else { return try body() }
         return try graph.seeing(as: client, body)
     }
 
-    /// What a document declares holds in the whole graph, wherever its nodes are put. What it reads of the environment
-    /// may come from anywhere above; names lead to what may be read, or the document would have been refused.
+    /// Checks a document. Its declarations apply to the whole graph, wherever its nodes are put. A read of the
+    /// environment may get a value from anywhere above. Names lead to readable attributes, because the document is
+    /// refused otherwise.
     func checkAccess(of client: ClientID, to scene: SceneDefinition, at place: NodeID) throws(Failure) {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
@@ -48,7 +49,7 @@ extension GraphRuntime {
         }
     }
 
-    /// An action writes with the rights of who defined it, so it may only write what its author may write.
+    /// An action writes with the rights of its author, so it may only write what its author may write.
     private func checkAccess(
         _ grants: Grants, toTargetsIn scene: SceneDefinition, at place: NodeID
     ) throws(Failure) {
@@ -79,15 +80,15 @@ extension GraphRuntime {
         }
     }
 
-    /// From here on the client acts for a principal. Subscriptions that the principal may not have end, with the
-    /// reason. The client has no job: it gets no answer to a later request before that of a job.
+    /// Makes the client act for a principal from now on. Subscriptions that the principal is not allowed end, with the
+    /// reason. The client has no job under way, because a request waits until the job before it has been answered.
     func act(for principal: String, _ client: Client) throws(Failure) {
         try PrincipalName.check(principal)
         try client.act(for: principal, by: clients.access)
         watching.refuse(client)
     }
 
-    /// New rules hold for everybody from here on. Subscriptions that they no longer allow end, with the reason.
+    /// Applies new rules to all clients. Subscriptions that are no longer allowed end, with the reason.
     func changeAccess(to rules: AccessRules) {
         for job in jobs { job.hasOldAccess = true }
         for client in clients.adopt(rules) { watching.refuse(client) }

@@ -3,11 +3,11 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Transactions that nobody asks for. The runtime says when it wants to be woken, and asks for nothing while nobody
+// Transactions that no request causes. The runtime says when it must be woken, and sets no deadline while nobody
 // watches anything that moves by itself.
 
 extension GraphRuntime {
-    /// Monotonic seconds; nil: never.
+    /// When the runtime must be woken, in monotonic seconds; nil: never.
     public var nextDeadline: Double? {
         if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
         var next = watching.nextDeadline
@@ -16,8 +16,8 @@ extension GraphRuntime {
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }
 
-    /// Every clock shows its last tick in all that a turn does. Those that somebody watches make a transaction of it;
-    /// the others, which wake nobody, are only brought up to date for who may look at them now.
+    /// Sets every clock to its last tick for the whole turn. Watched clocks make a transaction of it. The others wake
+    /// nobody and are only updated, for clients that read them in this turn.
     func tickClocks() {
         guard graph.hasClocks, let due = graph.nextTick(), due <= turn.now.wall else {
             return graph.advance(to: turn.now.wall)
@@ -29,8 +29,8 @@ extension GraphRuntime {
         watching.complete(since: stamp, "clock")
     }
 
-    /// Rules that had to wait for a request to be done with run now, at a cost of their own, and who watches them is
-    /// told.
+    /// Runs the rules that were deferred because a request had used up its budget, with a budget of their own, and
+    /// notifies their watchers.
     func resumeRules() {
         guard graph.waitingRuleCount > 0 else { return }
         graph.stepsLeft = limits.requestCost

@@ -30,8 +30,8 @@ extension GraphRuntime {
         outcome.changes.append((revision, change))
     }
 
-    /// Closes the nodes that were delegated in an earlier life to writes. Otherwise somebody could write to a mirror
-    /// before its link is there, and the owner would never hear of it.
+    /// Restores the delegations of an earlier life without a delegate, so that their nodes are closed to writes.
+    /// Otherwise a client could write to a mirror before its link is connected, and the owner would never hear of it.
     func restoreDelegations(_ rows: [StoredRow]) {
         for row in rows {
             guard let nodes = try? AttributePath(row.name).nodes, let node = try? graph.node(at: nodes) else {
@@ -80,7 +80,7 @@ extension GraphRuntime {
                     .conflict, "\(place) has an owner elsewhere, so onDisconnect cannot write it", path: place)
             }
             guard let client = delegate.client, clients[client] != nil else {
-                // What has been removed meanwhile is nobody's.
+                // A removed node has no owner.
                 if !graph.isAlive(delegate.node) {
                     delegations.remove(root)
                     keep(delegationOf: Array(root), nil)
@@ -105,7 +105,7 @@ extension GraphRuntime {
         }
     }
 
-    /// The node whose delegate has to perform the request, unless that is the writer, and a path that the request
+    /// The delegated node that the request writes below, unless its delegate is the writer, and a path that the request
     /// writes elsewhere.
     private func delegatedRoot(
         of request: Request, by writer: Client
@@ -148,7 +148,7 @@ extension Request {
         }
     }
 
-    /// The parameters as the writer gave them.
+    /// The parameters as the writer sent them.
     fileprivate var forwardedParameters: ValueMap {
         func map(_ options: TransactionOptions) -> ValueMap {
             var map = ValueMap()

@@ -2,20 +2,20 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// A turn: commands to methods.
-//
-// Order within one `apply`: commands in the order given; each transaction's events before its reply, and the reply to
-// `subscribe` before the subscription's events.
+// Turns: dispatches commands to methods.
+// //
+// Order within a turn: commands are performed in the order given. A transaction's events come before its reply, and the
+// reply to `subscribe` comes before the subscription's events.
 
 extension GraphRuntime {
-    /// One turn: applies what came in, in order, and says what everybody must hear.
+    /// Plays one turn: applies the commands in order, and returns what clients must hear.
     public func apply(_ commands: [Command], at now: Moment) -> Outcome {
         beginTurn(at: now)
         for command in commands { take(command) }
         return endTurn()
     }
 
-    /// Begins a turn: `take` applies what came in, in order.
+    /// Begins a turn. Call `take` with each command, in order.
     public func beginTurn(at now: Moment) {
         turn.begin(at: now)
         outcome = Outcome()
@@ -29,8 +29,8 @@ extension GraphRuntime {
         queue.begin()
     }
 
-    /// Applies a command, or leaves it to the next turn (`Outcome.postponed`), so that no client keeps the others
-    /// waiting for long.
+    /// Applies a command, or leaves it to the next turn (`Outcome.postponed`), so that no client delays the others for
+    /// long.
     public func take(_ command: Command) {
         if case .call(let client, let id, let request) = command { return take(request, of: client, id) }
         if queue.postpones(command) { return }
@@ -38,7 +38,7 @@ extension GraphRuntime {
         queue.charge(command, isDone: isDone)
     }
 
-    /// The same for a request.
+    /// As `take(_:)`, for a request.
     public func take(_ request: Request, of client: ClientID, _ id: RequestID?) {
         guard queue.admits(client) else { return queue.postpone(.call(client, id: id, request), of: client) }
         let waiting = graph.waitingRuleCount
@@ -48,10 +48,10 @@ extension GraphRuntime {
         queue.charge(request, of: client, leavesRules: graph.waitingRuleCount > waiting)
     }
 
-    /// Whether the turn has time for another request of a client.
+    /// True if the turn has time for another request of this client.
     public func admits(_ client: ClientID) -> Bool { queue.admits(client) }
 
-    /// Ends the turn, and says what everybody must hear.
+    /// Ends the turn, and returns what clients must hear.
     public func endTurn() -> Outcome {
         outcome.postponed = queue.leftovers()
         outcome.times = turn.clock == nil ? [] : queue.times
@@ -59,7 +59,7 @@ extension GraphRuntime {
         watching.deliverDue()
         keepChanges()
         if !leavesWritten { keepWritten() }
-        // Of all but the values of states an earlier life leaves no revisions.
+        // Only rows with values of states carry the revision of an earlier life.
         if outcome.changes.contains(where: { !$0.change.isValue && $0.change.revision == nil }) {
             history.resumableFrom = revision
         }
@@ -73,7 +73,7 @@ extension GraphRuntime {
         return outcome
     }
 
-    /// - Returns: false when the turn's time was over before all of it was done. It has to come again.
+    /// - Returns: false if the turn's time was over before the command was done. It then has to be applied again.
     private func apply(_ command: Command) -> Bool {
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
@@ -99,14 +99,15 @@ extension GraphRuntime {
     }
 
     /// Performs a request and answers it. A refused request has changed nothing.
-    /// - Returns: false for a request whose job is not done yet.
+    /// - Returns: false for a request that has to be performed again, because its job is not done or its delegate has
+    ///   not answered.
     private func perform(_ request: Request, for client: ClientID, _ id: RequestID?) -> Bool {
         if request.changesStructure {
             guard let result = resultOfJob(request, for: client) else { return false }
             answer(result, to: id, of: client)
             return true
         }
-        // Nobody hears of the answer to a client that is gone.
+        // A client that is gone gets no answer.
         guard let client = clients[client] else { return true }
         if !delegations.isEmpty {
             switch forward(request, for: client) {
@@ -137,12 +138,12 @@ extension GraphRuntime {
         return true
     }
 
-    /// A notification gets no answer.
+    /// A notification (without id) gets no answer.
     private func answer(_ result: Answer, to id: RequestID?, of client: ClientID) {
         if let id { turn.say(.reply(client, id: id, result)) }
     }
 
-    /// One method each.
+    /// Performs the method of a request.
     private func result(of request: Request, for client: Client) throws(Failure) -> Answer {
         switch request {
         case .hello(let name, let principal):
@@ -194,16 +195,16 @@ extension GraphRuntime {
         ])
     }
 
-    /// Performs what the client has left for when it goes away, and forgets the client.
-    /// - Returns: false when the turn's time was over before. The rest is left to the next call.
+    /// Performs the client's `onDisconnect` transactions, and forgets the client.
+    /// - Returns: false if the turn's time was over before. The next call continues.
     private func disconnect(_ id: ClientID) -> Bool {
         guard let client = clients[id] else { return true }
         watching.forget(client)
         outcome.resumed += delegations.forget(id)
         while let (mutations, options) = client.will.next() {
-            // The client is still known, so that the history names it and its rights are those it has by now.
+            // The client is still known: the history names it, and its present rights apply.
             do {
-                // Each has its share, whatever those before have cost.
+                // Each transaction has its own budget, whatever the ones before have cost.
                 graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
                 try checkAccess(of: id, to: .onDisconnect(mutations, options))
                 _ = try transact(mutations, options, client)

@@ -3,28 +3,28 @@ import SceneModel
 import ViewGraph
 import WireProtocol
 
-// Changes of structure are jobs: one that takes long is done over several turns, between which everybody else is
-// served. Jobs are done one after the other, so that only data changes the tree while a document is read, checked and
-// built. The client's later requests wait for the reply, as always.
+// Changes of structure are jobs. A long one takes several turns, between which other clients are served. Jobs are done
+// one after the other, so that only data changes the tree while a document is read, checked and built. The client's
+// later requests wait for the reply, as always.
 
 /// A change of structure that a client has asked for.
 final class StructureJob {
     let client: ClientID
     let request: Request
     var stage = Stage.waiting
-    /// Slices that it has taken.
+    /// Number of slices that it has taken.
     var slices = 0
-    /// The access rules changed after the job began. It starts again, so that it meets the new ones as a whole.
+    /// The access rules have changed since the job began. It starts again, so that the new rules apply to all of it.
     var hasOldAccess = false
 
     enum Stage {
         case waiting
-        /// A document is read and checked.
+        /// A document is being read and checked.
         case reading(SceneReading, Request.Apply)
         case checked(SceneDefinition, Request.Apply)
-        /// It is compared with what is there.
+        /// It is being compared with the existing nodes.
         case planning(Planning, SceneDefinition, Request.Apply)
-        /// Its new nodes are made.
+        /// Its new nodes are being made.
         case building(Construction, SceneDefinition, Request.Apply)
         case built(Construction, SceneDefinition, Request.Apply)
     }
@@ -37,7 +37,8 @@ final class StructureJob {
 
 extension GraphRuntime {
     /// The result of a change of structure.
-    /// - Returns: nil while it is under way or others are before it. The request has to come again in the next turn.
+    /// - Returns: nil while it is under way or waits for others. The request has to be performed again in the next
+    ///   turn.
     func resultOfJob(_ request: Request, for client: ClientID) -> Answer? {
         if let result = finishedJobs.removeValue(forKey: client) { return result }
         guard !jobs.contains(where: { $0.client == client }) else { return nil }
@@ -52,7 +53,8 @@ extension GraphRuntime {
         return finishedJobs.removeValue(forKey: client)
     }
 
-    /// Does what this turn has time for. What has left the tree is freed first, so that a job finds room in the limits.
+    /// Works on jobs while this turn has steps left. Unlinked trees are freed first, so that they no longer count
+    /// against the limits of a job.
     func doJobs() {
         graph.freeUnlinked(&jobSteps)
         while jobSteps > 0, !graph.hasUnlinked, let job = jobs.first {
@@ -69,7 +71,7 @@ extension GraphRuntime {
                 result = .fault(RequestFault(code: RequestFault.refused, failure: error))
             }
             jobs.removeFirst()
-            // Each takes some of the turn, however little it was.
+            // Each job takes some steps, even if it did little.
             jobSteps -= GraphRuntime.stepsPerJob
             finishedJobs[job.client] = result
         }
@@ -77,10 +79,10 @@ extension GraphRuntime {
 
     private static let stepsPerJob = 100
 
-    /// - Returns: nil when the steps are used up.
+    /// - Returns: nil if no steps are left.
     private func goOn(with job: StructureJob) throws(Failure) -> Answer? {
         if job.hasOldAccess { startAgain(job) }
-        // One that starts again waits for what it had built to be freed.
+        // A job that starts again waits until the nodes that it had built are freed.
         if graph.hasUnlinked { return nil }
         while true {
             switch job.stage {
@@ -97,7 +99,7 @@ extension GraphRuntime {
                 let scene: SceneDefinition
                 do throws(SceneFaults) { scene = try reading.scene() } catch { throw error.failure }
                 job.stage = .checked(scene, apply)
-                // Freeing what was read takes a while, too.
+                // Freeing the definitions that were read takes a while, too.
                 if job.slices > 1 { return nil }
             case .checked(let scene, let apply):
                 try checkAccess(of: job.client, to: scene, at: place(of: apply))
@@ -118,7 +120,7 @@ extension GraphRuntime {
                 }
                 job.stage = .building(graph.construct(planning), scene, apply)
             case .building(let construction, let scene, let apply):
-                // Without its place, `link` says what is wrong.
+                // If the parent is gone, `link` reports that.
                 if graph.hasParents(of: construction), !graph.advance(construction, &jobSteps) { return nil }
                 job.stage = .built(construction, scene, apply)
                 if job.slices > 1 { return nil }
@@ -161,7 +163,7 @@ extension GraphRuntime {
         }
     }
 
-    /// Puts what was built into the tree. What data has changed meanwhile is looked at again.
+    /// Links the built nodes into the tree. Compares again with the nodes that data has changed meanwhile.
     private func link(
         _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
     ) throws(Failure) -> Answer {
@@ -177,7 +179,6 @@ extension GraphRuntime {
 }
 
 extension Request {
-    /// Whether it is a job.
     var changesStructure: Bool {
         switch self {
         case .apply, .remove, .move: true

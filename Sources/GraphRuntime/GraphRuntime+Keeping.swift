@@ -3,10 +3,10 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// What the store is told, and how the graph comes back from it.
+// Changes for the store, and restoring the graph from it.
 
 extension GraphRuntime {
-    /// Notes for the store what the graph has become since the last call.
+    /// Adds to the outcome the store's changes of the graph since the last call.
     func keepChanges() {
         let changes = graph.takeStoreChanges(at: revision)
         guard isStored, !changes.isEmpty else { return }
@@ -14,14 +14,15 @@ extension GraphRuntime {
         for change in changes { outcome.changes.append((change.revision ?? revision, change)) }
     }
 
-    /// The values of states count.
+    /// Notes the states whose values must be stored.
     func keep(_ states: [AttributeID]) {
         guard isStored else { return }
         keepChanges()
         for state in states where graph.noteWritten(state) { written.insert(state, at: revision) }
     }
 
-    /// Notes for the store the rows of the states that were written: what comes next may be about the same rows.
+    /// Adds the rows of the written states to the outcome. Must be called before other changes, which may concern the
+    /// same rows.
     func keepWritten() {
         if written.isEmpty { return }
         for (state, revision) in written.states {
@@ -37,7 +38,7 @@ extension GraphRuntime {
         graph.withWrittenRow(of: state, body)
     }
 
-    /// What the store gets before the daemon ends: the windows of operators over time, which it has as they were
+    /// The rows to store before the daemon ends: the windows of operators over time. The store has them as they were
     /// some seconds ago.
     public func lastChanges() -> [(revision: UInt64, change: StoreChange)] {
         guard isStored else { return [] }
@@ -45,14 +46,14 @@ extension GraphRuntime {
         return graph.takeStoreChanges(at: revision).map { ($0.revision ?? revision, $0) }
     }
 
-    /// Puts back what a store has kept, before the first turn: each node that scenes or data have made takes its rows.
+    /// Restores the graph from a store, before the first turn. Each node that scenes or data have made takes its rows.
     ///
     /// - Parameters:
-    ///   - floor: the first revision from which a client can resume, as far as the store goes; nil: from none of an
-    ///     earlier life.
-    ///   - isSalvaged: the rows are what a damaged store still had. Values without a node wait until a client makes the
-    ///     node again.
-    /// - Returns: what is wrong with rows, and which have no node.
+    ///   - floor: the first revision from which a client can resume according to the store; nil: it cannot resume from
+    ///     any revision of an earlier life.
+    ///   - isSalvaged: the rows are those that were left in a damaged store. Values without a node wait until a client
+    ///     makes the node again.
+    /// - Returns: faults of rows, and the nodes that are missing.
     public func restore(
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
     ) -> [(revision: UInt64, failure: Failure)] {
@@ -62,7 +63,7 @@ extension GraphRuntime {
         restoreDelegations(rows.filter { $0.key == Delegations.key })
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()
-        // Without a change of the tree it is another one than it was.
+        // If the tree has not changed, clients may resume from revisions of the earlier life.
         let isSame = failures.isEmpty && graph.absentNodeCount == 0
         history.begin(
             graph.takeRestoredStates(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
@@ -80,10 +81,10 @@ extension GraphRuntime {
         return failures
     }
 
-    /// Nodes that are not there and are named one by one in the log.
+    /// The largest number of missing nodes that are named in the log.
     private static let toldRows = 100
 
-    /// Deletes what the store has of nodes that are not there.
+    /// Deletes the store's rows of missing nodes.
     func prune() -> Answer {
         let count = graph.prune()
         keepChanges()

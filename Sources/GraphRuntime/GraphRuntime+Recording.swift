@@ -4,7 +4,7 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// What was recorded so far, and whether it goes on.
+    /// Starts or ends the recording if requested. Returns everything recorded so far, and whether it continues.
     func trace(_ request: Request.Trace) -> Answer {
         switch request.enable {
         case true?: beginRecording()

@@ -4,7 +4,7 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// One line for people who look after the daemon.
+    /// One line for operators.
     public var status: String {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
         return
@@ -14,7 +14,7 @@ extension GraphRuntime {
     /// Requests performed since the start.
     public var requestCount: UInt64 { statistics.requests }
 
-    /// Name, whether it only grows, what it counts, value.
+    /// A figure's name, whether it only grows, what it counts, and its value.
     public typealias Figure = (name: String, isCounter: Bool, help: String, value: Double)
 
     private var figures: [Figure] {

@@ -5,8 +5,8 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// A checked document becomes part of the tree.
-    /// - Parameter construction: its new nodes, if they were made ahead and still fit.
+    /// Adds a checked document to the tree.
+    /// - Parameter construction: the new nodes, if they were made ahead and still fit.
     func apply(
         _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan,
         _ construction: Construction?,
@@ -28,9 +28,9 @@ extension GraphRuntime {
         return .value(.map(result))
     }
 
-    /// Loads a document that the daemon was started with.
-    /// - Throws: what is wrong with it, with the file's name in the message.
-    /// - Returns: what is allowed and probably not meant.
+    /// Loads a document at the start of the daemon.
+    /// - Throws: the fault in the document, with the file's name in the message.
+    /// - Returns: warnings: things that are allowed but probably not intended.
     @discardableResult
     public func load(_ text: String, file: String) throws(Failure) -> SceneFaults? {
         let scene = try readScene(.string(text), file: file, at: .root, .merge)

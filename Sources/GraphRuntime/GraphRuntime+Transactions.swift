@@ -4,7 +4,7 @@ import ViewGraph
 import WireProtocol
 
 extension GraphRuntime {
-    /// All mutations or none; one revision. Readers of what changed hear of it before the reply.
+    /// Performs all mutations or none, as one revision. Subscribers get the changes before the reply.
     func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         guard mutations.count <= limits.mutationsPerTransaction else {
             throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
@@ -19,7 +19,6 @@ extension GraphRuntime {
         }
     }
 
-    /// A transaction of one mutation.
     func transact(_ mutation: Mutation, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
     }
@@ -29,7 +28,7 @@ extension GraphRuntime {
         try graph.perform(mutation, options.typed)
     }
 
-    /// Calls an action. It reads and writes with the rights of who defined it.
+    /// Calls an action. It reads and writes with the rights of its author.
     func callAction(
         _ target: RequestPath, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
@@ -53,12 +52,12 @@ extension GraphRuntime {
                 }
             }
         } catch {
-            // What the action reads and writes is hidden from who may not read everything.
+            // Clients that may not read everything must not see what the action reads and writes.
             throw client.isPartial ? Failure(error.code, "\(path) failed", path: path) : error
         }
     }
 
-    /// Commits what `body` writes; all of it or none.
+    /// Commits the writes of `body`, all or none.
     private func commit(
         _ options: TransactionOptions, _ client: Client, _ body: () throws(Failure) -> Void
     ) throws(Failure) -> Answer {
@@ -78,15 +77,15 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    /// A client's label as the history and events carry it.
+    /// Shortens a client's label for the history and events.
     func cut(_ label: String?) -> String? {
-        // No text has more characters than bytes.
+        // A text has no more characters than bytes.
         guard let label, label.utf8.count > limits.labelLength else { return label }
         return String(label.prefix(limits.labelLength))
     }
 
-    /// Mutations that are committed when the client goes away. What can be checked is checked now, so that a mistake is
-    /// not found out too late.
+    /// Stores mutations that are committed when the client disconnects. As much as possible is checked now, so that the
+    /// client learns of mistakes.
     func onDisconnect(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure)
         -> Answer
     {
@@ -109,8 +108,8 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    /// Tries a mutation without keeping it, and refuses one that could not be committed at any time: what depends on
-    /// the value that stands there then is left to then.
+    /// Tries a mutation, undoes it, and refuses it if it could never be committed. Checks that depend on the value at
+    /// that place are left to the time of the commit.
     private func refuseHopeless(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
         let path = try AttributePath(mutation.path)
         let place = try graph.locate(path)

@@ -5,8 +5,8 @@ import Timelines
 import ViewGraph
 import WireProtocol
 
-/// The daemon's mind: commands in, deliveries out. It has no clock, no file and no socket, so a whole day can be played
-/// to it in a test. It owns the graph, plays its turns (`GraphRuntime+Dispatch`), and connects the rooms:
+/// The core of the daemon: commands in, deliveries out. It has no clock, file or socket, so a test can play a whole day
+/// to it. It owns the graph, plays its turns (`GraphRuntime+Dispatch`), and connects the rooms:
 ///
 /// - `CurrentTurn`: the time, and the deliveries;
 /// - `Clients`: the connected clients, their rights, and how much each of them may be sent;
@@ -29,26 +29,26 @@ public final class GraphRuntime {
     /// The most vertices since memory was last given back.
     var mostVertices: UInt64 = 0
 
-    /// Whether somebody keeps the turns' changes (`Outcome.changes`).
+    /// True if changes (`Outcome.changes`) are stored.
     public var isStored = true
-    /// Whether the states that a turn has written last are left in `written` until the next turn, behind the changes.
-    /// Otherwise their rows stand among the changes.
+    /// If true, the states that a turn has written last stay in `written` until the next turn; they come after the
+    /// changes in `outcome`. If false, their rows are among the changes.
     public var leavesWritten = false
     public internal(set) var written = WrittenStates()
     /// Figures of the daemon around the runtime, for `stats`.
     public var surroundingFigures: (() -> [Figure])?
     public var surroundingHistograms: (() -> [Histogram])?
-    /// Reads the clock of `Moment.monotonic` now; asked only while turns are recorded. nil: no time passes within a
-    /// turn.
+    /// Reads the clock of `Moment.monotonic` at this moment; called only while turns are recorded. nil: no time passes
+    /// within a turn.
     public var stopwatch: (() -> Double)?
 
     /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
     var jobs: [StructureJob] = []
-    /// Results whose requests have yet to come again.
+    /// Results whose requests have not been performed again yet.
     var finishedJobs: [ClientID: Answer] = [:]
     /// Subtrees whose writes other clients perform.
     var delegations = Delegations()
-    /// Requests that are not performed a second time.
+    /// `once` identifiers of requests that have been performed.
     var repeats = Repeats()
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
@@ -57,12 +57,12 @@ public final class GraphRuntime {
     /// Shares the turn that is being played between clients.
     let queue: TurnQueue
     var countersBefore = GraphCounters()
-    /// Kept from transaction to transaction for its memory.
+    /// Reused by each transaction, to save allocations.
     var lastCommit = Commit()
 
     /// - Parameters:
-    ///   - epoch: of a graph that continues an earlier life, or a fresh random name.
-    ///   - revision: the last one of that life.
+    ///   - epoch: that of the earlier life if the graph continues one, otherwise a fresh random name.
+    ///   - revision: the last one of the earlier life.
     public init(
         limits: RuntimeLimits = RuntimeLimits(), access: AccessRules = AccessRules(), epoch: String,
         revision: UInt64 = 0,
@@ -79,45 +79,44 @@ public final class GraphRuntime {
         reader = Reader(graph, limits, history, watching)
         recording = Recording(capacity: limits.traceEvents)
         queue = TurnQueue(turn, clients, limits)
-        // Rules beyond that wait for the turns behind the start.
+        // Rules beyond that are deferred to the turns after the start.
         graph.stepsLeft =
             limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow
             ? .max : limits.requestCost * limits.startRequests
     }
 
-    // MARK: For those around it
-
-    /// Names this life of the graph: revisions count within it.
+    /// The name of this life of the graph, within which revisions can be compared.
     public var epoch: String { history.epoch }
     /// Counts committed transactions; only grows.
     public var revision: UInt64 { history.revision }
-    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody
-    /// remembers.
+    /// The first revision of earlier lives from which a client can resume. What happened before it is not known.
     public var resumableFrom: UInt64 { history.resumableFrom }
 
-    /// Bytes that an answer may have; what would be answered with more is refused.
+    /// The limit of an answer in bytes. A longer answer is refused.
     public var longestAnswer: Int {
         get { clients.longestAnswer }
         set { clients.longestAnswer = newValue }
     }
-    /// Bytes that an answer to a client without any right may have behind others of the same turn or batch.
+    /// The limit of an answer to a client without any right, in bytes, if other answers precede it in the same turn or
+    /// batch.
     public var longestAnswerWithoutRights: Int {
         get { clients.longestAnswerWithoutRights }
         set { clients.longestAnswerWithoutRights = newValue }
     }
-    /// Whether an answer of so many bytes may wait for a client now; asked for long answers to requests that only read.
+    /// Decides whether an answer of this many bytes may be queued for a client now. Called for long answers to requests
+    /// that only read.
     public var admitsAnswer: ((ClientID, Int) -> Bool)? {
         get { clients.admitsAnswer }
         set { clients.admitsAnswer = newValue }
     }
-    /// Takes each delivery at once, instead of leaving it in the outcome, so that the time to write it counts as the
+    /// If set, gets each delivery at once, instead of leaving it in the outcome. So the time to write it counts as the
     /// command's.
     public var onDelivery: ((Delivery) -> Void)? {
         get { turn.onDelivery }
         set { turn.onDelivery = newValue }
     }
-    /// The clock of `Moment.monotonic`, asked between the commands of a turn, to share its time between clients. nil:
-    /// nobody's share is ever used up.
+    /// The clock of `Moment.monotonic`, read between the commands of a turn to share its time between clients. nil: no
+    /// client uses up its share.
     public var turnClock: (() -> Double)? {
         get { turn.clock }
         set { turn.clock = newValue }
@@ -128,16 +127,14 @@ public final class GraphRuntime {
         set { graph.onLongWork = newValue }
     }
 
-    /// What the machine says of language and time, by environment key. Called before anything is loaded.
+    /// Sets environment keys to the machine's language and time settings. Call before anything is loaded.
     public func beginWith(_ values: [String: Value]) { graph.beginWith(values) }
 
     /// Seconds since the start.
     var uptime: Double { turn.now.monotonic - startedAt.monotonic }
 
-    /// Whether a client has subscriptions, also ones that it has not been told of yet.
+    /// True if a client has subscriptions, including those that it has not been told of yet.
     public func isSubscribed(_ client: ClientID) -> Bool { clients[client].map { !$0.subscriptions.isEmpty } ?? false }
-
-    // MARK: For changes of structure and for the store
 
     /// Completes a change of the tree: see `Watching.complete`.
     func complete(

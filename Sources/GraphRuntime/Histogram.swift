@@ -19,7 +19,7 @@ public struct Histogram {
         }
     }
 
-    /// The bucket of a duration. Most durations are in one of the first.
+    /// The bucket of a duration. Linear search: most durations are in one of the first buckets.
     public static func bucket(of seconds: Double) -> Int {
         var bucket = 0
         while bucket < bounds.count, seconds > bounds[bucket] { bucket += 1 }
@@ -36,7 +36,7 @@ public struct Histogram {
         self.counts = counts
     }
 
-    /// In the text format of OpenMetrics.
+    /// The histogram in the text format of OpenMetrics.
     var openMetrics: String {
         var text = "# HELP agd_\(name) \(help)\n# TYPE agd_\(name) histogram\n"
         var total: UInt64 = 0

@@ -2,29 +2,28 @@ import AttributeGraph
 import AttributeValues
 import ViewGraph
 
-/// The recent past of this life of the graph: revisions, their authors, and names that are gone. `explain` and
-/// subscriptions that resume read it.
+/// The recent past of this life of the graph: revisions, their authors, and names of removed or moved nodes. `explain`
+/// and subscriptions that resume read it.
 final class History {
     private let graph: ViewGraph
     private let limits: RuntimeLimits
     private let turn: CurrentTurn
-    /// Names this life of the graph: revisions count within it.
+    /// The name of this life of the graph, within which revisions can be compared.
     let epoch: String
     /// Counts committed transactions; only grows.
     private(set) var revision: UInt64
     private var transactions: TransactionRing
-    /// Names that led elsewhere from a revision on.
+    /// Names that have led nowhere or elsewhere since some revision.
     private var changedNames: ChangedNames
     /// The last revision in which attributes were removed or moved.
     private(set) var lastRemoval: UInt64 = 0
-    /// The last revision in which the tree became another one in any way.
+    /// The last revision in which the tree changed in any way.
     private(set) var lastStructureChange: UInt64 = 0
-    /// The last revision in which rules became others, or ran that had had to wait.
+    /// The last revision in which rules were replaced, or deferred rules ran.
     var lastRedefinition: UInt64 = 0
-    /// The states as they were when this life began.
+    /// The revisions of the states when this life began.
     private var lifeBeginning: LifeBeginning
-    /// A client that has seen all up to a revision before this one, in an earlier life, has missed what nobody
-    /// remembers.
+    /// The first revision of earlier lives from which a client can resume. What happened before it is not known.
     var resumableFrom: UInt64
 
     /// - Parameter revision: the last one of the earlier life.
@@ -40,10 +39,9 @@ final class History {
         resumableFrom = revision
     }
 
-    /// Transactions of this life.
     var transactionCount: UInt64 { revision - lifeBeginning.revision }
 
-    /// A transaction has happened: it gets its revision and its place in the history.
+    /// Records a transaction under the next revision.
     /// - Parameters:
     ///   - stamp: the engine's clock before it.
     ///   - causes: the actions that wrote some of the states.
@@ -59,7 +57,7 @@ final class History {
                 causes: causes.flatMap { $0.isEmpty || $0.count > limits.historyWrites ? nil : $0 }))
     }
 
-    /// The last transaction has changed the tree.
+    /// Records the last transaction's changes of the tree.
     func note(_ structure: StructureChange) {
         if structure.isEmpty { return }
         lastStructureChange = revision
@@ -71,16 +69,16 @@ final class History {
 
     func recorded(_ revision: UInt64) -> Transaction? { transactions.find(revision) }
 
-    /// The transaction in whose stretch of the engine's clock a stamp lies. O(log n).
+    /// The transaction whose range of engine stamps contains this one. O(log n).
     func recorded(at stamp: UInt64) -> Transaction? { transactions.find(at: stamp) }
 
-    /// The engine's stamp right after a revision of this life; nil when that is no longer known.
+    /// The engine's stamp right after a revision of this life; nil if it is no longer known.
     func engineStamp(after revision: UInt64) -> UInt64? {
         revision == self.revision ? graph.stamp : transactions.find(revision)?.stampAfter
     }
 
-    /// Names that a topic's patterns match and that lead elsewhere since a revision, each once; nil where they are no
-    /// longer all known.
+    /// Names that the patterns match and that have led nowhere or elsewhere since a revision, each once. nil if some
+    /// are no longer known.
     func changedNames(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
         changedNames.changed(since: revision, of: patterns)
     }
@@ -90,8 +88,9 @@ final class History {
     /// The last revision of the life before this one.
     var firstRevision: UInt64 { lifeBeginning.revision }
 
-    /// The states have been put back; when each was written last.
-    /// - Parameter floor: the first revision from which a client can resume, as far as the store goes.
+    /// Called when the states have been restored.
+    /// - Parameter written: the revision of each state's last write.
+    /// - Parameter floor: the first revision from which a client can resume according to the store.
     func begin(_ written: [AttributeID: UInt64], resumableFrom floor: UInt64) {
         let newest = written.sorted { $0.value > $1.value }
         lifeBeginning.written = Dictionary(
@@ -100,9 +99,9 @@ final class History {
         resumableFrom = newest.count > limits.historyLength ? max(floor, newest[limits.historyLength].value) : floor
     }
 
-    /// Over a restart: whether all that is watched is as it was, and nothing else can have been there. The content of
-    /// every attribute and of every list that decides what the patterns match must follow from states that were written
-    /// last before the revision, and not in this life.
+    /// True if a client that resumes across a restart has missed nothing. The content of every attribute, and of every
+    /// list that decides what the patterns match, must depend only on states that were last written at or before the
+    /// revision, and not in this life.
     func isSame(_ attributes: [AttributeID], _ patterns: [PathPattern], since revision: UInt64) -> Bool {
         guard revision >= resumableFrom else { return false }
         var attributes = attributes
@@ -116,21 +115,21 @@ final class History {
     }
 }
 
-/// A transaction: its author, its writes, and its stretch of the engine's clock.
+/// A transaction: its author, its writes, and its range of the engine's stamps.
 struct Transaction {
     var revision: UInt64
     /// The engine's stamp before and after the transaction.
     var stampBefore: UInt64
     var stampAfter: UInt64
     var wall: Timestamp
-    /// nil: the daemon itself (a clock, a scene at start).
+    /// nil: the daemon itself made it (a clock, a scene at the start).
     var author: Author?
     var label: String?
     fileprivate var written: Written
-    /// By state that an action wrote because of the transaction, the action's path.
+    /// The paths of the actions that the transaction set off, by the states that they wrote.
     var causes: [AttributeID: String]?
 
-    /// States that it wrote; `RuntimeLimits.historyWrites` of them. They are named when somebody asks.
+    /// The states that it wrote, at most `RuntimeLimits.historyWrites`. Their paths are found when a client asks.
     var writes: [AttributeID] {
         switch written {
         case .one(let state): [state]
@@ -138,7 +137,7 @@ struct Transaction {
         }
     }
 
-    /// One state is by far the most frequent, and takes no memory of its own.
+    /// A single state is by far the commonest case, and needs no allocation.
     fileprivate enum Written {
         case one(AttributeID)
         case several([AttributeID])
@@ -190,12 +189,12 @@ private struct TransactionRing {
     }
 }
 
-/// The end of the life before this one: how old the states were when this life began.
+/// The state of the history when this life began.
 private struct LifeBeginning {
-    /// The last one of the earlier life.
+    /// The last revision of the earlier life.
     let revision: UInt64
-    /// The engine's clock when the states had been put back.
+    /// The engine's stamp when the states had been restored.
     var stamp: UInt64 = 0
-    /// When states were written last: those that were last of all.
+    /// The revisions of the states' last writes, for the states written most recently.
     var written: [AttributeID: UInt64] = [:]
 }

@@ -6,9 +6,9 @@ struct Motion {
     var isDisabled = false
     /// The transaction's own animation.
     var animation: Animation?
-    /// Seconds for which it has run already.
+    /// Seconds for which the animation has already been running.
     var elapsed = 0.0
-    /// By the state that was written through a binding with an animation.
+    /// The animations of bindings, by the state that was written through the binding.
     var bindings: [AttributeID: Animation] = [:]
 
     static let none = Motion()

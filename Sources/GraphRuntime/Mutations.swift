@@ -3,7 +3,7 @@ import ViewGraph
 import WireProtocol
 
 extension ViewGraph {
-    /// Follows a path. O(1) while the tree stays as it is.
+    /// Follows a path. O(1) while the tree does not change.
     func locate(_ path: RequestPath) throws(Failure) -> LocatedPath {
         if let known = path.destination as? LocatedPath, isCurrent(known) { return known }
         let found = try locate(text: path.text)
@@ -11,7 +11,7 @@ extension ViewGraph {
         return found
     }
 
-    /// Performs a mutation in the transaction that has begun.
+    /// Performs a mutation in the open transaction.
     func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
         let located = try locate(mutation.target)
         if mutation.operation == .set, mutation.hasValue, !typed,
@@ -23,8 +23,8 @@ extension ViewGraph {
     }
 
     /// - Parameters:
-    ///   - place: where the mutation's path leads, which stands in no other way in the mutation.
-    ///   - animation: of what it writes.
+    ///   - place: the destination of the mutation's path.
+    ///   - animation: the animation of the write.
     func perform(
         _ mutation: Mutation, at place: Place, _ path: AttributePath, typed: Bool, animation: String? = nil
     ) throws(Failure) {
@@ -109,7 +109,7 @@ extension ViewGraph {
 }
 
 extension ViewGraph {
-    /// Performs a write of an action in the transaction that has begun.
+    /// Performs an action's write in the open transaction.
     func perform(_ write: ActionWrite) throws(Failure) {
         guard let operation = Mutation.Operation(rawValue: write.operation.rawValue) else {
             preconditionFailure("an operation of actions that the protocol does not have")
@@ -120,7 +120,7 @@ extension ViewGraph {
 }
 
 extension Failure {
-    /// The same failure, whose message begins with what it happened in.
+    /// The same failure, with a context before its message.
     func within(_ what: String) -> Failure {
         Failure(
             code, "\(what): \(message)", path: path, rule: rule, line: line, column: column, hint: hint)

@@ -3,26 +3,26 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// One transaction's news for the topics, in the order they were touched.
+/// One transaction's news for the topics, in the order in which the topics were touched.
 struct News {
     private(set) var topics: [TopicNews] = []
-    /// Where topics stand in `topics`, once there are more than a few.
+    /// The positions of topics in `topics`, once there are more than a few.
     private var places: [ObjectIdentifier: Int] = [:]
     private static let few = 8
     private var lastPlace = 0
-    /// What the scene says of the motion of changed attributes.
+    /// Cached animation settings of the scene around changed attributes.
     var surroundings = KnownSurroundings()
-    /// Attributes whose new content the topics have been given, once some have joined.
+    /// Attributes whose new content has been given to topics, recorded once some attributes have joined.
     var collected: Set<AttributeID> = []
     private(set) var hasJoined = false
-    /// Topics with completion events that want to know how it ends.
+    /// Topics with completion events that must hear how the transaction's motions end.
     private(set) var touched: [Topic] = []
     var animated: [AttributeID] = []
-    /// Attributes that were in motion and got a new target, with the transaction that had moved them.
+    /// Attributes that were moving and got a new target, each with the transaction that had set it in motion.
     var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
-    /// Told behind the update, though found before it.
+    /// Sent after the update, though found before it.
     var completions: [CompletionNews] = []
-    /// Topics that would watch more than is left for them.
+    /// Topics that would watch more attributes than the limit allows.
     private(set) var overfull: [Topic] = []
 
     subscript(topic: Topic) -> TopicNews {
@@ -57,13 +57,13 @@ struct News {
         touched.append(topic)
     }
 
-    /// A name of the topic leads nowhere now.
+    /// A name of the topic no longer leads to an attribute.
     mutating func leave(_ attribute: AttributeID, _ path: String, _ topic: Topic) {
         self[topic].left.append((attribute, path))
         if topic.key.events.contains(.invalidate) { self[topic].invalidated.append((attribute, [path], true)) }
     }
 
-    /// The topic knows an attribute by a new name.
+    /// The topic gets a new name of an attribute.
     mutating func join(_ attribute: AttributeID, _ path: String, _ topic: Topic) {
         hasJoined = true
         self[topic].joined.append((attribute, path))
@@ -80,34 +80,34 @@ struct News {
     }
 }
 
-/// The same for one of them.
+/// One transaction's news for one topic.
 struct TopicNews {
     let topic: Topic
     var changes: [Change] = []
-    /// Names that lead nowhere now, and names that are new; one can be both.
+    /// Names that lead nowhere now, and new names. A name can be both.
     var left: [(attribute: AttributeID, path: String)] = []
     var joined: [(attribute: AttributeID, path: String)] = []
-    /// Attributes that may have changed, by the names that are concerned; one that has left needs no reading to be told
-    /// again.
+    /// Attributes that may have changed, by their names. An attribute that has left is told again even if the client
+    /// has not read it.
     var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
 
-    /// The changes that an update tells: each name once.
+    /// The changes in an update: each name once.
     var update: [Change] {
         if left.isEmpty { return changes }
-        // An attribute that has come again by the same name is only another value.
+        // If an attribute has returned under the same name, only its value has changed.
         let live = Set(changes.map(\.path))
         return left.filter { !live.contains($0.path) }.map { Change(removalOf: $0.path) } + changes
     }
 }
 
-/// One completion event and who hears it, with the names by which they know what moved.
+/// One completion event and the topic that gets it. Its paths are the topic's names of the attributes that moved.
 struct CompletionNews {
     var topic: Topic
     var completion: Completion
 }
 
 extension Change {
-    /// How an update tells that a name leads nowhere now.
+    /// The change of an update that tells that a name leads nowhere now.
     init(removalOf path: String) { self.init(path: path, content: .failure(Change.removed)) }
 
     private static let removed = Failure(.removed, "the attribute has been removed")

@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// A text that equals only what is written with the same bytes.
+/// A text compared byte by byte: canonically equivalent texts differ.
 private struct ExactText: Hashable {
     let text: String
 
@@ -13,25 +13,25 @@ private struct ExactText: Hashable {
     }
 }
 
-/// Finds the patterns that name a node without a look at the others: a tree of their segments, in which those that
-/// begin alike share a way. Cost: O(ids × ways that wildcards leave open) for a node, O(segments) for a pattern that
-/// comes or goes.
+/// Finds the patterns that name a node without visiting the others: a tree of their segments, in which patterns with
+/// the same beginning share nodes. Cost: O(ids × alternatives that wildcards leave open) to find a node, O(segments) to
+/// insert or remove a pattern.
 struct PatternIndex {
-    /// A pattern of a topic, by its place among the topic's.
+    /// A pattern, by its position in its topic.
     struct Entry {
         let topic: Topic
         let position: Int
     }
 
-    /// How far patterns that begin alike have come.
+    /// A node of the tree: a beginning that patterns share.
     private final class Way {
         let isAnyDepth: Bool
         var byID: [ExactText: Way] = [:]
         var any: Way?
         var anyDepth: Way?
-        /// Patterns that end here, by the attribute that they name.
+        /// Patterns that end here, by the name of their attribute.
         var byAttribute: [String: [Entry]] = [:]
-        /// Those that name all attributes.
+        /// Patterns that end here and name all attributes.
         var entries: [Entry] = []
         /// The step in which it was last reached.
         var reached = 0
@@ -60,7 +60,7 @@ struct PatternIndex {
 
     private let root = Way()
     private var step = 0
-    /// The ways to the node around the one that was looked for last: those beside it are often next.
+    /// The ways to the parent of the node that was looked up last, because its siblings are often next.
     private var known: (ids: [String], ways: [Way])?
 
     mutating func insert(_ topic: Topic) {
@@ -102,8 +102,8 @@ struct PatternIndex {
         }
     }
 
-    /// The patterns that name an attribute of a node, in the order of topics and of the patterns in them.
-    /// - Parameter ids: of the node and those around it, outermost first.
+    /// The patterns that name an attribute of a node, ordered by topic and by their position in it.
+    /// - Parameter ids: those of the node and its ancestors, outermost first.
     mutating func find(_ attribute: String, at ids: [String]) -> [Entry] {
         let ways = ways(to: ids)
         if ways.isEmpty { return [] }
@@ -160,7 +160,7 @@ struct PatternIndex {
         }
     }
 
-    /// Once a step. `**` stands for nothing, too.
+    /// Adds a way once per step. `**` also matches an empty sequence of ids.
     private func reach(_ way: Way, _ ways: inout [Way]) {
         guard way.reached != step else { return }
         way.reached = step

@@ -1,15 +1,15 @@
-/// A connection, for as long as the daemon runs; never reused.
+/// The number of a connection, unique for as long as the daemon runs.
 public struct ClientID: Hashable {
     public var number: UInt64
     public init(number: UInt64) { self.number = number }
 }
 
-/// The process at the other end of a connection, by the kernel's word.
+/// The process at the other end of a connection, as the kernel reports it.
 public struct Peer {
     public var pid: Int32
     public var uid: UInt32
     public var gid: UInt32
-    /// Supplementary ones.
+    /// Supplementary groups.
     public var groups: [UInt32]
 
     public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {

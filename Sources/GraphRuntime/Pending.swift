@@ -2,30 +2,30 @@ import AttributeGraph
 import ViewGraph
 import WireProtocol
 
-/// What a subscription is owed while its client is behind or has had its share of updates. What comes in is merged, so
-/// that it is never more than what the client knows and what there is; only completions add up, to
+/// News that a subscription has not been sent, because its client is behind or has had its share of updates. News is
+/// merged, so its size is bounded by the names that the client knows and those that exist. Only completions add up, to
 /// `RuntimeLimits.pendingCompletions`.
 struct Pending {
     /// The first revision with changes among those that wait; nil: no update waits.
     var from: UInt64?
     /// The label, while only one transaction is pending.
     var label: String?
-    /// The engine's clock before that revision: what has changed since is found when it is sent, so that news of a
-    /// client that waits costs nothing for each attribute.
+    /// The engine's stamp before revision `from`. The changes since then are found when the news is sent, so retaining
+    /// news costs nothing for each attribute.
     var since: UInt64 = 0
-    /// Attributes of the topic with a new name.
+    /// Attributes of the topic that have a new name.
     private(set) var renamed: Set<AttributeID> = []
     /// Names that the client knows and that lead nowhere now.
     var left: Set<String> = []
-    /// Names that the client does not know yet: when they leave it need not hear of them.
+    /// Names that the client does not know yet. It need not hear when they leave.
     private var joined: Set<String> = []
     var invalidated: Set<AttributeID> = []
-    /// Attributes that came to rest in frames that were not sent.
+    /// Attributes whose motion ended in frames that were not sent.
     var rested: Set<AttributeID> = []
     var structure = PendingStructure()
     var completions: [Completion] = []
 
-    /// The client has read them: it must hear of it when they leave.
+    /// The client has read these names, so it must hear when they leave.
     mutating func noteKnown(_ paths: [String]) { joined.subtract(paths) }
 
     mutating func merge(_ news: TopicNews) {
@@ -43,7 +43,7 @@ struct Pending {
         for (attribute, _, hasLeft) in news.invalidated where !hasLeft { invalidated.insert(attribute) }
     }
 
-    /// Whether the update that waits tells of the attribute.
+    /// True if the pending update contains the attribute.
     func hasChanged(_ attribute: AttributeID, in graph: ViewGraph) -> Bool {
         from != nil && (graph.mayHaveChanged(attribute, since: since) || renamed.contains(attribute))
     }
@@ -57,7 +57,7 @@ struct PendingStructure {
     private var reordered: Set<String> = []
     private var rearranged: Set<String> = []
 
-    /// Nodes that have gone before the client knew of them are forgotten.
+    /// Nodes that are removed before the client has heard of them are forgotten.
     mutating func merge(_ news: StructurePaths) {
         for path in news.removed {
             let wasNew = added.remove(path) != nil || arrived.remove(path) != nil
@@ -67,12 +67,12 @@ struct PendingStructure {
         }
         added.formUnion(news.added)
         arrived.formUnion(news.arrived)
-        // What the client does not know to be there has no other place for it.
+        // For a client that does not know a node, the order is part of the news that the node is there.
         reordered.formUnion(news.reordered.filter { !added.contains($0) && !arrived.contains($0) })
         rearranged.formUnion(news.rearranged)
     }
 
-    /// Parents before what is in them.
+    /// Sorted, so that a node comes before its descendants.
     var paths: StructurePaths {
         StructurePaths(
             added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted(),
@@ -80,7 +80,7 @@ struct PendingStructure {
     }
 }
 
-/// How motions of one transaction ended.
+/// The end of a transaction's motions, or of some of them.
 struct Completion {
     var transaction: UInt64
     var phase: String

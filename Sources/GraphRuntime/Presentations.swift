@@ -8,20 +8,20 @@ import WireProtocol
 final class Presentations {
     private let graph: ViewGraph
     private let turn: CurrentTurn
-    /// Attributes that moved and have not been asked about since they arrived.
+    /// The motions of attributes. Finished ones stay until somebody asks about them.
     private(set) var running: [AttributeID: Running] = [:]
     private var attributes: [UInt64: AttributeID] = [:]
     private var nextID: UInt64 = 1
     private(set) var easings = EasingCache()
     private(set) var animations = AnimationCache()
     private(set) var completions = CompletionTracker()
-    /// By revision, until all of it is gone.
+    /// Motions by revision, until all of the revision's are removed.
     private(set) var moves: [UInt64: Moves] = [:]
 
     struct Running {
         var id: UInt64
         var timeline: Timeline
-        /// The revision that began it.
+        /// The revision that began the motion.
         var transaction: UInt64
     }
 
@@ -32,7 +32,7 @@ final class Presentations {
         var topics: [Int64]
     }
 
-    /// How the motions of one transaction went on.
+    /// The progress of one transaction's motions.
     enum End {
         case logical(UInt64, Moves)
         case removed(UInt64, Moves)
@@ -73,7 +73,8 @@ final class Presentations {
         return motion
     }
 
-    /// The animation of one attribute's change: the first that the specification's order of precedence finds.
+    /// The animation of one attribute's change: that of the modifier around the attribute, otherwise of the binding
+    /// that was written through, otherwise of the transaction. nil if animations are disabled or motion is reduced.
     private func animation(
         for attribute: AttributeID, _ motion: Motion, since stamp: UInt64, _ known: inout KnownSurroundings
     ) -> Animation? {
@@ -93,17 +94,15 @@ final class Presentations {
         return motion.animation
     }
 
-    /// An animation of a scene, which was checked when the scene was read.
+    /// The animation of this text in a scene, which was checked when the scene was read.
     func knownAnimation(_ text: String) -> Animation? { try? animations.animation(text) }
 
-    // MARK: What moves
-
-    /// Whether something moves, or a change with this motion may begin to.
+    /// True if something moves, or if a change with this motion may begin to.
     func mayMove(_ motion: Motion) -> Bool {
         motion.animation != nil || !running.isEmpty || !motion.bindings.isEmpty || graph.hasAnimationModifiers
     }
 
-    /// The displayed content of an attribute: its timeline's value while one runs, else the model's.
+    /// The displayed content of an attribute: its timeline's value while it moves, otherwise the model's.
     func presented(_ attribute: AttributeID, _ content: Content) -> Content {
         guard let running = running[attribute] else { return content }
         if running.timeline.isFinished(at: now) {
@@ -113,7 +112,7 @@ final class Presentations {
         return .value(running.timeline.displayed(at: now))
     }
 
-    /// The attribute's motion, while it has not arrived.
+    /// The attribute's motion; nil if it has arrived.
     func moving(_ attribute: AttributeID) -> Running? {
         if running.isEmpty { return nil }
         return running[attribute].flatMap { $0.timeline.isFinished(at: now) ? nil : $0 }
@@ -121,13 +120,13 @@ final class Presentations {
 
     /// A change of an attribute's motion.
     struct Turnover {
-        /// Where the change is animated.
+        /// The new motion; nil if the change is not animated.
         var running: Running?
-        /// The timeline before.
+        /// The number of the timeline that this one replaces.
         var replaced: UInt64?
-        /// The transaction that had moved the attribute, if it was still moving.
+        /// The transaction that had set the attribute in motion, if it was still moving.
         var interrupted: UInt64?
-        /// The transactions whose motions end with it.
+        /// The transactions whose motions end because of it.
         var ends: [End] = []
     }
 
@@ -140,7 +139,7 @@ final class Presentations {
         let before = running.isEmpty ? nil : running[attribute]
         let wasMoving = before.map { !$0.timeline.isFinished(at: now) } ?? false
         var made: Timeline?
-        // A request that has spent all steps on its changes has none left for their motion.
+        // If a request has used up its budget, its changes are not animated.
         if case .value(let to) = new, graph.stepsLeft > 0,
             let animation = animation(for: attribute, motion, since: stamp, &surroundings)
         {
@@ -172,11 +171,12 @@ final class Presentations {
         return ends(completions.remove(running.id, at: now))
     }
 
-    /// Nobody watches the attribute any more: it does not move, either.
+    /// Ends the motion of an attribute that nobody watches any more.
     func stop(_ attribute: AttributeID) -> [End] { running.removeValue(forKey: attribute).map(end) ?? [] }
 
-    /// At the end of a transaction: notes the motions that it began, and returns those that are complete at once.
-    /// - Parameter topics: numbers of those with completion events that it touched.
+    /// Called at the end of a transaction: records the motions that it began, and returns those that are complete at
+    /// once.
+    /// - Parameter topics: numbers of the topics with completion events that the transaction touched.
     func seal(_ revision: UInt64, moved attributes: [AttributeID], _ topics: [Int64]) -> [End] {
         let sealed = completions.seal(revision, at: now)
         if !attributes.isEmpty || !topics.isEmpty { moves[revision] = Moves(attributes: attributes, topics: topics) }
@@ -202,15 +202,15 @@ final class Presentations {
         return ends
     }
 
-    // MARK: As clients are told
+    // MARK: For events
 
-    /// - Parameter css: an easing for browsers is wanted. It is left out when the request at hand has no steps left.
+    /// - Parameter css: include an easing for browsers. It is omitted if the current request has no steps left.
     func describe(_ running: Running, replaces: UInt64?, css: Bool) -> Value {
         running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
 
-    /// From 0 to 1 while nodes come and go; nil: at once. That is animated by the transaction's own animation, or that
-    /// of the only binding with one that it wrote through.
+    /// The timeline from 0 to 1 of nodes that come and go; nil: without animation. The animation is that of the
+    /// transaction, or that of the binding if it wrote through exactly one with an animation.
     func coming(_ motion: Motion, css: Bool) -> Value? {
         let binding = motion.bindings.count == 1 ? motion.bindings.first?.value : nil
         guard !motion.isDisabled, graph.stepsLeft > 0, let animation = motion.animation ?? binding,
@@ -224,7 +224,7 @@ final class Presentations {
 
     private static let stepsPerComing = 100
 
-    /// Computed once for all timelines of the same shape. Sampling and sending it costs steps.
+    /// Cached for all timelines of the same shape. Sampling and sending it costs steps.
     private func easing(for timeline: Timeline) -> TimelineCSS? {
         guard graph.stepsLeft > 0 else { return nil }
         let before = easings.samples
@@ -234,7 +234,7 @@ final class Presentations {
         return css
     }
 
-    /// Bytes of an easing that are written and sent in a step.
+    /// Bytes of an easing that cost one step to write and send.
     private static let easingBytesPerStep = 20
 
     func giveBack() {

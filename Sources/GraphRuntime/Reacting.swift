@@ -3,13 +3,13 @@ import AttributeValues
 import ViewGraph
 
 extension ViewGraph {
-    /// Calls the actions that a change has set off, and those that these set off, round by round. Each writes all that
-    /// it says or, when it fails, nothing; its error becomes the value of the action. They read and write with the
-    /// rights of who defined them, at a cost of their own.
+    /// Calls the actions that a change has set off, and those that these set off in turn, round by round. Each action
+    /// performs all its writes or, if it fails, none; its error becomes the value of the action. Actions read and write
+    /// with the rights of their authors and have a budget of their own.
     /// - Parameters:
-    ///   - cost: in steps.
-    ///   - most: writes of one action.
-    /// - Returns: what they have written.
+    ///   - cost: the budget in steps.
+    ///   - most: the largest number of writes of one action.
+    /// - Returns: the writes of the actions.
     func react(cost: Int, atMost most: Int) -> Commit {
         var done = Commit()
         guard hasReactions else { return done }
@@ -72,6 +72,6 @@ extension ViewGraph {
             path: reaction.path, hint: "let it write nothing when there is nothing to change")
     }
 
-    /// Steps for a mutation, what it writes and copies not counted.
+    /// Steps for a mutation, without those for values that it writes and copies.
     static let stepsPerMutation = 5
 }

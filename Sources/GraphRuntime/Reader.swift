@@ -10,7 +10,7 @@ final class Reader {
     private let limits: RuntimeLimits
     private let history: History
     private let watching: Watching
-    /// The protocol as `describe` tells it: made once, because anybody may ask for it at any time.
+    /// The answer of `describe` about the protocol. Made once, because any client may ask for it at any time.
     private lazy var protocolSchema = ProtocolSchema.document()
 
     init(_ graph: ViewGraph, _ limits: RuntimeLimits, _ history: History, _ watching: Watching) {
@@ -20,8 +20,8 @@ final class Reader {
         self.watching = watching
     }
 
-    /// One path: its content, or a fault if it names nothing. Several, or patterns: each path's content or why there is
-    /// none, once.
+    /// Reads one path: its content, or a fault if it names nothing. Reads several paths, or patterns: the content or
+    /// the fault of each path, once.
     func get(_ request: Request.Get, _ client: Client) throws(Failure) -> Answer {
         if request.isSingle, let path = request.targets.first {
             let place = try graph.locate(path).place
@@ -45,7 +45,7 @@ final class Reader {
                 throw Failure(
                     .limit, "at most \(limits.watchedAttributes) attributes are read at once", hint: "name fewer")
             }
-            // A single pattern names nothing twice.
+            // A single pattern does not name an attribute twice.
             for (path, place) in named where request.targets.count == 1 || known.insert(path).inserted {
                 contents.append((path, content(at: place, request.presentation, client)))
             }
@@ -56,12 +56,12 @@ final class Reader {
     /// Steps for each path of a request.
     private static let stepsPerPath = 100
 
-    /// Paths of one request that lead nowhere and are told with the name that may have been meant.
+    /// Missing paths of one request for which a similar name is suggested.
     private static let missingWithHint = 10
 
-    /// The places that a path names, or a pattern matches now.
+    /// The places that a path names, or that a pattern matches now.
     private func places(_ text: String, looksForNames: Bool) throws(Failure) -> [(path: String, place: Place)] {
-        // Quoted ids may hold stars, too.
+        // Quoted ids may contain stars, too.
         guard text.utf8.contains(UInt8(ascii: "*")), (try? AttributePath(text)) == nil else {
             return [(text, try graph.locate(try AttributePath(text), looksForNames: looksForNames))]
         }
@@ -83,7 +83,7 @@ final class Reader {
         return graph.shown(graph.content(at: place), of: place.attribute)
     }
 
-    /// A rule without a place in the graph, or in the scope of a node.
+    /// Evaluates an expression, with or without the names of a node.
     func eval(_ request: Request.Eval) throws(Failure) -> Answer {
         var bindings = request.bindings
         if request.typed {
@@ -99,7 +99,8 @@ final class Reader {
         return .content(content, revision: history.revision, typed: request.typed)
     }
 
-    /// A node with its attributes and what is below, `/` for the whole tree; without a path the protocol.
+    /// Describes a node with its attributes and descendants, `/` for the whole tree. Without a path, describes the
+    /// protocol.
     func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Answer {
         guard let text else { return .value(protocolSchema) }
         let path = try AttributePath(text)
@@ -110,7 +111,7 @@ final class Reader {
         return .value(graph.description.details(of: try graph.locate(path)))
     }
 
-    /// What is recorded of an attribute's past.
+    /// The recorded past of an attribute.
     func history(_ text: String) throws(Failure) -> Answer {
         let recorded = try graph.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)
         return .value([
@@ -131,11 +132,13 @@ final class Reader {
         }
     }
 
-    /// Why an attribute has its value, and why it changed last; asked about a revision, why it changed then or did not.
+    /// Explains why an attribute has its value, and why it changed last. With a revision: why it changed then, or why
+    /// not.
     func explain(_ text: String, _ revision: UInt64?, _ client: Client) throws(Failure) -> Answer {
         let place = try graph.locate(try AttributePath(text))
-        // A place in a value that nobody reads has no vertex; asking for it makes none. Whether somebody reads it, and
-        // where it leads, is nothing for who may not read everything: the attribute is explained that was named.
+        // A place in a value that nobody reads has no vertex, and asking for it makes none. A client that may not read
+        // everything must not learn whether somebody reads the place or where it leads, so the named attribute is
+        // explained.
         let isPartial = graph.mayRead != nil
         let existing = isPartial && !place.steps.isEmpty ? nil : graph.existingVertex(for: place)
         let vertex = existing ?? (isPartial ? place : graph.follow(place)).attribute
@@ -146,7 +149,7 @@ final class Reader {
         }
         if isPartial { _ = graph.content(of: vertex) }
         graph.description.explain(vertex, into: &map)
-        // When a rule changed is known by when it ran, and others may have had it run.
+        // A rule's last change depends on its last run, which another client may have caused.
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.lastChange(of: vertex)
         let chain = graph.causes(of: vertex)
@@ -162,8 +165,8 @@ final class Reader {
         return .value(.map(map))
     }
 
-    /// - Parameter client: who asks. It is told of other users' processes, and of what they wrote elsewhere, only if it
-    ///   may read everything.
+    /// - Parameter client: the client that asks. Only if it may read everything, it is told of other users' processes
+    ///   and of their other writes.
     /// - Parameter chain: the attributes whose change is explained.
     private func describe(_ entry: Transaction, _ client: Client, _ chain: [AttributeID] = []) -> Value {
         var map = ValueMap()
@@ -190,9 +193,9 @@ final class Reader {
         return .map(map)
     }
 
-    /// What a transaction meant for an attribute: it changed, or which attribute upstream came out equal. `changed` is
-    /// null where that is not known.
-    /// - Parameter isNamed: the vertex was asked for, and not a place in it.
+    /// Explains what a transaction meant for an attribute: it changed, or an attribute upstream was evaluated and came
+    /// out equal. `changed` is null if that is not known.
+    /// - Parameter isNamed: the client named the vertex itself, and not a place in its value.
     private func whyNot(
         _ vertex: AttributeID, isNamed: Bool, _ changedAt: UInt64, _ revision: UInt64, _ client: Client
     ) -> Value {
@@ -204,12 +207,12 @@ final class Reader {
             return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": reason]
         }
         var map = ValueMap()
-        // A transaction elsewhere is nothing for who may not read everything.
+        // A client that may not read everything must not learn of transactions elsewhere.
         if graph.mayRead == nil || (entry.stampBefore < changedAt && changedAt <= entry.stampAfter) {
             map["transaction"] = describe(entry, client)
         }
         if changedAt > entry.stampAfter {
-            // Of what changed before its last change only the writes are kept.
+            // The history has only writes from before the attribute's last change.
             let isWritten = isNamed && entry.writes.contains(vertex)
             map["changed"] = isWritten ? .bool(true) : Value.null
             if !isWritten { map["reason"] = "it has changed again since, so what happened then is no longer known" }
@@ -230,7 +233,7 @@ final class Reader {
 }
 
 extension AttributePath {
-    /// - Throws: `invalid` for what names an attribute.
+    /// - Throws: `invalid` if the path names an attribute.
     init(node text: String) throws(Failure) {
         try self.init(text)
         if attribute != nil { throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text) }

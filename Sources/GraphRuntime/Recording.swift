@@ -2,9 +2,9 @@ import AttributeGraph
 import AttributeValues
 import ViewGraph
 
-/// What turns did and which rules ran in them, while somebody wants to know.
+/// A record of turns and of the rules that ran in them, made while it is enabled.
 struct Recording {
-    /// A stretch of time in seconds: a turn, or a rule in it.
+    /// An interval in seconds: a turn, or a rule in it.
     private struct Event {
         var name: String
         var isRule: Bool
@@ -18,7 +18,7 @@ struct Recording {
         var path: String
         var runs: Int64 = 0
         var time = 0.0
-        /// Without inner runs.
+        /// Without the time of inner runs.
         var ownTime = 0.0
 
         mutating func add(_ run: RuleRun) {
@@ -28,10 +28,10 @@ struct Recording {
         }
     }
 
-    /// Events that are kept, and rules that are counted one by one.
+    /// The largest number of events that are retained, and of rules that are counted separately.
     private let capacity: Int
     private(set) var isOn = false
-    /// A ring, once it is full.
+    /// A ring buffer when it is full.
     private var events: [Event] = []
     private var oldest = 0
     private var rules: [AttributeID: RuleTotal] = [:]
@@ -39,21 +39,21 @@ struct Recording {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// Begins anew, unless it is on already.
+    /// Starts a new recording, unless one is running.
     mutating func begin() {
         if isOn { return }
         self = Recording(capacity: capacity)
         isOn = true
     }
 
-    /// What was recorded stays.
+    /// Ends recording. The events stay.
     mutating func end() { isOn = false }
 
     mutating func add(turnFrom start: Double, to end: Double, _ arguments: Value) {
         append(Event(name: "turn", isRule: false, start: start, time: max(0, end - start), arguments: arguments))
     }
 
-    /// - Parameter path: names a rule; asked once for each.
+    /// - Parameter path: the path of a rule; called once for each.
     mutating func add(_ run: RuleRun, path: (AttributeID) -> String) {
         let name: String
         if let known = rules[run.attribute]?.path {
@@ -78,10 +78,8 @@ struct Recording {
     }
 }
 
-// As it is told.
-
 extension Recording {
-    /// In the Chrome trace format, with the rules beside it that took most of the time first.
+    /// In the Chrome trace format, with a list of the rules, the most expensive first.
     var value: Value {
         var map = ValueMap()
         map["traceEvents"] = .list(events.indices.map { Recording.value(of: events[(oldest + $0) % events.count]) })

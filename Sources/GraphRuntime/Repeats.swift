@@ -4,21 +4,21 @@ import WireProtocol
 
 /// Identifiers of requests that have been performed, so that a request that is sent again is not performed again.
 ///
-/// An identifier belongs to its user or principal: nobody else's request is affected by it. The newest
-/// `RuntimeLimits.onceIdentifiers` are known. They are in the store, in the same commit as the change.
+/// An identifier belongs to its user or principal and does not affect the requests of others. The newest
+/// `RuntimeLimits.onceIdentifiers` are known. They are stored in the same commit as the change.
 struct Repeats {
     /// Rows of the store with this key have an identifier as their name and its revision as their value.
     static let key = StoreChange.onceKey
 
     private var revisions: [String: UInt64] = [:]
-    /// Oldest first, from `first` on.
+    /// Oldest first, beginning at index `first`.
     private var order: [String] = []
     private var first = 0
 
     /// The revision of a request that has been performed; nil if it is new.
     func firstRevision(of identifier: String) -> UInt64? { revisions.isEmpty ? nil : revisions[identifier] }
 
-    /// - Returns: what the store has to know.
+    /// - Returns: changes for the store.
     mutating func note(_ identifier: String, _ revision: UInt64, atMost limit: Int) -> [StoreChange] {
         revisions[identifier] = revision
         order.append(identifier)

@@ -1,4 +1,3 @@
-/// Counters that only grow.
 final class Statistics {
     var requests: UInt64 = 0
     var refusals: UInt64 = 0

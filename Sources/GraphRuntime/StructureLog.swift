@@ -1,20 +1,20 @@
 import AttributeValues
 import ViewGraph
 
-/// How the tree has changed, for clients that come back: what each change told, in order. A queue of bounded length. It
-/// begins with the first subscription to changes of the tree.
+/// The tree's recent changes, in order, for clients that resume. A queue of bounded length. It begins with the first
+/// subscription to changes of the tree.
 struct StructureLog {
     /// One line of a change, as `Watching.forEachLine` gives it.
     struct Line {
         var names: NodeNames
         var kind: TopicStructure.Kind
-        /// The ids that led to a node which has moved.
+        /// The ids of the path of a moved node before the move.
         var from: [String]?
     }
 
     private var lines: [(revision: UInt64, line: Line)] = []
     private var head = 0
-    /// Nothing is known of what came before this revision was complete; nil: it has not begun.
+    /// Changes up to this revision are not known; nil: the log has not begun.
     private var floor: UInt64?
     private let capacity: Int
 
@@ -24,7 +24,7 @@ struct StructureLog {
 
     mutating func begin(at revision: UInt64) { if floor == nil { floor = revision } }
 
-    /// A change had more lines than are kept.
+    /// Called when a change has more lines than the log may contain.
     mutating func forget(upTo revision: UInt64) {
         lines = []
         head = 0
@@ -42,7 +42,7 @@ struct StructureLog {
         }
     }
 
-    /// The lines of what has changed since a revision, change by change; nil when some are no longer known.
+    /// The lines of the changes since a revision, grouped by change. nil if some are no longer known.
     func lines(since revision: UInt64) -> [[Line]]? {
         guard let floor, revision >= floor else { return nil }
         var changes: [[Line]] = []

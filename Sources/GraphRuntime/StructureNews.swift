@@ -4,17 +4,17 @@ import Timelines
 import ViewGraph
 import WireProtocol
 
-/// A transaction's changes of the tree for the topics with `structure` events: the paths that their patterns name.
+/// A transaction's changes of the tree for the topics with `structure` events: the paths that their patterns match.
 struct StructureNews {
     private(set) var topics: [TopicStructure] = []
     private var places: [ObjectIdentifier: Int] = [:]
-    /// Topics that would have to tell of more paths than all of them together may watch.
+    /// Topics that would have to be told more paths than all topics together may watch.
     private(set) var overfull: [Topic] = []
     private let listeners: Int
     private let limit: Int
 
     /// - Parameters:
-    ///   - listeners: topics that have not had too much yet.
+    ///   - listeners: the number of topics that are not yet overfull.
     ///   - limit: paths for each of them.
     init(listeners: Int, limit: Int) {
         self.listeners = listeners
@@ -23,7 +23,7 @@ struct StructureNews {
 
     var isHeardByNobody: Bool { overfull.count == listeners }
 
-    /// - Parameter from: the ids that led to a node which has moved.
+    /// - Parameter from: the ids of a moved node's path before the move.
     mutating func tell(
         _ names: NodeNames, as kind: TopicStructure.Kind, from: [String]? = nil,
         to entries: [PatternIndex.Entry]
@@ -65,23 +65,23 @@ struct StructureNews {
     }
 }
 
-/// The same for one of them.
+/// A transaction's changes of the tree for one topic.
 struct TopicStructure {
     let topic: Topic
     var count = 0
     private var lists = [[String]](repeating: [], count: Kind.allCases.count)
-    /// `{insertion?, removal?}` by path.
+    /// `{insertion?, removal?}`, by path.
     private(set) var transitions = ValueMap()
 
     enum Kind: Int, CaseIterable {
         case added, removed
-        /// Has another path; the old one is among the removed.
+        /// The node has another path; the old one is among the removed.
         case arrived
-        /// The same, from a place that the topic's patterns do not name.
+        /// The same, but the topic's patterns do not match the old path.
         case entered
-        /// Stands elsewhere among its siblings.
+        /// The node is at another position among its siblings.
         case reordered
-        /// Others stand in it than before.
+        /// The node shows other subviews than before.
         case rearranged
     }
 
@@ -108,7 +108,7 @@ struct TopicStructure {
             reordered: self[.reordered], rearranged: self[.rearranged])
     }
 
-    /// The same for clients that may read only the new place of a node: to them the node is new.
+    /// The same for clients that may read only the new path of a node: for them the node is new.
     var pathsForPartial: StructurePaths {
         StructurePaths(
             added: self[.added] + self[.entered], removed: self[.removed], arrived: self[.arrived],
@@ -116,7 +116,7 @@ struct TopicStructure {
     }
 }
 
-/// What one event tells.
+/// The paths of one event.
 struct StructurePaths {
     var added: [String]
     var removed: [String]

@@ -2,44 +2,44 @@ import AttributeGraph
 import AttributeValues
 import WireProtocol
 
-/// What makes two subscriptions hear the same: then an event is put together and encoded once for both.
+/// Two subscriptions with equal keys get the same events, which are then assembled and encoded once for both.
 struct TopicKey: Hashable {
     var patterns: [String]
     var events: EventKinds
     var typed: Bool
     var css: Bool
-    /// Updates name who wrote.
+    /// Updates name their author.
     var writers: Bool
 }
 
-/// How many attributes all topics together watch.
+/// The number of attributes that all topics together watch.
 final class WatchLedger {
     fileprivate(set) var count = 0
 }
 
-/// A set of attributes that one or more subscriptions watch, kept in line with the tree.
+/// The set of attributes that one or more subscriptions watch. It follows the changes of the tree.
 final class Topic {
     let key: TopicKey
     let number: Int64
     let patterns: [PathPattern]
-    /// Watched vertices with the names the topic knows them by, in the order they joined.
+    /// Watched vertices with their names in this topic.
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
     var members: [Subscription] = [] { didSet { knownReceivers = nil } }
     private var knownReceivers: [(client: ClientID, subscription: Int64)]?
-    /// The subscriptions that want displayed values: one view for each rate.
+    /// One view for each frame rate that subscriptions want.
     var frames: [FrameView] = []
-    /// New attributes of the present transaction that its patterns name.
+    /// The number of new attributes in the present transaction that its patterns match.
     var joining = 0
-    /// It matches more than may be watched, and is about to end.
+    /// The topic matches more than may be watched, and is about to end.
     var isOverfull = false
-    /// Nobody subscribes to it any more.
+    /// The topic has no subscriptions any more.
     var hasEnded = false
     private let ledger: WatchLedger
-    /// The topic's entry in the ledger: the count of its attributes, or the size of its patterns where that is more.
+    /// The topic's share of the ledger: the number of its attributes, or the size of its patterns if that is more.
     private var entered = 0
     private let patternSize: Int
-    /// Bytes of a pattern that count as one more.
+    /// A pattern counts as one, and one more for each 64 bytes.
     private static let bytesPerPattern = 64
 
     init(key: TopicKey, number: Int64, patterns: [PathPattern], _ ledger: WatchLedger) {
@@ -59,7 +59,7 @@ final class Topic {
         entered = size
     }
 
-    /// The members, as deliveries name them.
+    /// The members in the form that deliveries need.
     var receivers: [(client: ClientID, subscription: Int64)] {
         if let knownReceivers { return knownReceivers }
         let receivers = members.map { ($0.client.id, $0.number) }
@@ -67,18 +67,18 @@ final class Topic {
         return receivers
     }
 
-    /// Whether some of the topic's subscriptions are all of them.
+    /// True if these subscriptions are all members of the topic.
     func isAll(_ some: [Subscription]) -> Bool {
         some.count == members.count && some.first === members.first && some.last === members.last
     }
 
-    /// Whether it needs values at all, or only to know that they may differ.
+    /// True if it needs values; false if it only needs to know that they may have changed.
     var wantsValues: Bool { !key.events.isDisjoint(with: [.update, .frames, .completion]) }
 
-    /// Whether it watches attributes, or only the tree.
+    /// True if it watches attributes; false if it watches only the tree.
     var watchesAttributes: Bool { key.events != .structure }
 
-    /// - Returns: whether the topic did not know the vertex by this name.
+    /// - Returns: whether the name is new.
     func add(_ attribute: AttributeID, _ path: String) -> Bool {
         guard let known = paths[attribute] else {
             paths[attribute] = [path]
@@ -91,8 +91,8 @@ final class Topic {
         return true
     }
 
-    /// Forgets the names of all that stood below a node, and vertices that have no other.
-    /// - Returns: the names, in the order they joined.
+    /// Removes all names below a node, and vertices that have no other name.
+    /// - Returns: the removed names, in the order in which their vertices joined.
     func forgetNames(below node: String) -> [(attribute: AttributeID, path: String)] {
         func stoodBelow(_ path: String) -> Bool {
             guard path.utf8.starts(with: node.utf8) else { return false }

@@ -9,7 +9,7 @@ final class Topics {
     private let limits: RuntimeLimits
     private var byKey: [TopicKey: Topic] = [:]
     private var nextNumber: Int64 = 1
-    /// Finds the topics that name an attribute which joins the tree.
+    /// Finds the topics whose patterns match a new attribute.
     private var index = PatternIndex()
     private(set) var watches = WatchTable()
     let ledger = WatchLedger()
@@ -24,13 +24,13 @@ final class Topics {
     var isEmpty: Bool { byKey.isEmpty }
     var count: Int { byKey.count }
 
-    /// In the order in which they were first subscribed to, so that a day plays the same twice.
+    /// In the order of their first subscriptions, so that a replay gives the same result.
     var inOrder: [Topic] { byKey.values.sorted { $0.number < $1.number } }
 
     subscript(attribute: AttributeID) -> Watch? { watches[attribute] }
 
+    /// The topic for a request; makes it if there is none.
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
-    /// The topic that a request names, made where there is none yet.
     func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
         let key = TopicKey(
             patterns: request.patterns, events: request.events, typed: request.typed, css: request.css,
@@ -96,21 +96,21 @@ final class Topics {
         }
     }
 
-    /// Nobody watches the attribute any more.
+    /// Stops watching an attribute that no topic contains any more.
     func unwatch(_ attribute: AttributeID) {
         watches.remove(attribute)
         graph.unwatch(attribute)
     }
 
-    /// The watched attribute's content, evaluated now, and remembered for comparison with the next one.
+    /// Evaluates a watched attribute, and remembers its content for comparison with the next one.
     func evaluated(_ attribute: AttributeID) -> Content {
         let content = graph.content(of: attribute)
         watches[attribute]?.content = content
         return content
     }
 
-    /// Topics without subscriptions end.
-    /// - Returns: attributes that nobody watches any more. They are watched until `unwatch`.
+    /// Ends topics without subscriptions.
+    /// - Returns: attributes that no topic contains any more. The caller must call `unwatch` for them.
     func end(_ topics: [Topic]) -> [AttributeID] {
         for topic in topics {
             topic.hasEnded = true
@@ -119,7 +119,7 @@ final class Topics {
             if topic.key.events.contains(.completion) { completionCount -= 1 }
         }
         var unwatched: [AttributeID] = []
-        // The first topic that watches an attribute takes away all that have ended with it.
+        // The first topic that contains an attribute removes all ended topics from it.
         for topic in topics {
             for attribute in topic.order {
                 guard let watch = watches[attribute], !watch.topics.isEmpty else { continue }
@@ -130,10 +130,8 @@ final class Topics {
         return unwatched
     }
 
-    // MARK: As the tree changes
-
-    /// Attributes that are new or have a new name join the topics whose patterns name them. A topic that would watch
-    /// more than is left joins none.
+    /// Adds attributes that are new or have a new name to the topics whose patterns match them. A topic that would
+    /// exceed the limit gets none.
     func join(_ attributes: [AttributeID], _ news: inout News) {
         var named: [(attribute: AttributeID, entries: [PatternIndex.Entry])] = []
         var listeners = byKey.values.count { $0.watchesAttributes && !$0.isOverfull }
@@ -152,13 +150,13 @@ final class Topics {
         for (attribute, entries) in named { join(attribute, entries, &news) }
     }
 
-    /// The patterns of topics that watch attributes and name this one.
+    /// The matching patterns of topics that watch attributes.
     private func naming(_ attribute: AttributeID) -> [PatternIndex.Entry] {
         guard let (node, name) = graph.owner(of: attribute) else { return [] }
         return index.find(name, at: graph.ids(of: node)).filter { $0.topic.watchesAttributes && !$0.topic.isOverfull }
     }
 
-    /// The patterns that name a node or attributes of it.
+    /// The patterns that match a node or attributes of it.
     func naming(_ ids: [String]) -> [PatternIndex.Entry] { index.find(at: ids) }
 
     private func join(_ attribute: AttributeID, _ entries: [PatternIndex.Entry], _ news: inout News) {
@@ -167,7 +165,7 @@ final class Topics {
         for entry in entries where !entry.topic.isOverfull {
             let topic = entry.topic
             let steps = topic.patterns[entry.position].steps
-            // A topic's patterns follow each other. All that name the whole attribute come to the same.
+            // A topic's patterns follow each other. All that match the whole attribute have the same result.
             if steps.isEmpty, joined === topic { continue }
             if steps.isEmpty { joined = topic }
             let vertex = graph.watchable(Place(attribute, steps))
@@ -185,7 +183,7 @@ final class Topics {
         }
     }
 
-    /// An instance's index is made for those who name it.
+    /// Makes the index attribute of an instance if some topic names it.
     func joinIndex(of node: NodeID, _ news: inout News) {
         guard let name = graph.nameOfIndex(of: node) else { return }
         let isNamed = index.find(name, at: graph.ids(of: node)).contains { $0.topic.watchesAttributes }

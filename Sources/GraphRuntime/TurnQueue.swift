@@ -3,27 +3,27 @@ import WireProtocol
 /// Shares a turn between clients: decides which commands wait for the next turn. The commands of one client stay in
 /// order.
 ///
-/// A turn gives a client `RuntimeLimits.clientTime`, and all of them together `turnTime`. Clients that go away or catch
-/// up have half of it, so that requests are served in every turn however many clients do so at once. All clients
-/// without any right together have `rightlessTime`. A client that has much to take waits for the next turn. All
-/// requests wait when rules are deferred.
+/// A turn gives a client `RuntimeLimits.clientTime`, and all clients together `turnTime`. Clients that disconnect or
+/// catch up have half of `turnTime`, so that every turn also serves requests, however many clients do so at once. All
+/// clients without any right together have `rightlessTime`. A client that has much output to read waits for the next
+/// turn. If rules have been deferred, all requests wait.
 final class TurnQueue {
     private let turn: CurrentTurn
     private let clients: Clients
     private let limits: RuntimeLimits
-    /// When the command before ended, on the turn's clock.
+    /// When the last command ended, on the turn's clock.
     private var last: Double
-    /// Seconds that requests have taken. The requests of a client follow each other.
+    /// Seconds that requests have taken. A client's requests follow each other.
     private(set) var times: [(client: ClientID, seconds: Double)] = []
     private var takenByRightless = 0.0
     /// Clients that have had their share.
     private var served: Set<ClientID> = []
-    /// Clients of which a command waits.
+    /// Clients with a postponed command.
     private var waiting: Set<ClientID> = []
     private var postponed: [(client: ClientID, command: Command)] = []
-    /// No more requests in this turn.
+    /// The turn takes no more requests.
     private var isClosed = false
-    /// Commands that were performed.
+    /// The number of commands performed.
     private(set) var commands = 0
 
     init(_ turn: CurrentTurn, _ clients: Clients, _ limits: RuntimeLimits) {
@@ -45,7 +45,7 @@ final class TurnQueue {
         commands = 0
     }
 
-    /// Whether the turn has time for another request of a client. Called for each request once, in order.
+    /// True if the turn has time for another request of this client. Called for each request once, in order.
     func admits(_ client: ClientID) -> Bool {
         if isClosed || isOver(limits.turnTime) { return false }
         if !served.isEmpty && served.contains(client) || !waiting.isEmpty && waiting.contains(client) { return false }
@@ -53,14 +53,14 @@ final class TurnQueue {
     }
 
     /// Called for each other command once, in order.
-    /// - Returns: whether it has to wait, and is kept for that.
+    /// - Returns: whether the command has been postponed.
     func postpones(_ command: Command) -> Bool {
         switch command {
-        // These stay behind the calls before them.
+        // These stay after the client's calls before them.
         case .refused(let client, _, _), .batchBegins(let client), .batchEnds(let client):
             guard waiting.contains(client) else { return false }
             postpone(command, of: client)
-        // The client's requests come before its going.
+        // The client's requests come before its disconnection.
         case .disconnected(let client), .drained(let client):
             guard isOver(limits.turnTime / 2) || waiting.contains(client) else { return false }
             postpone(command, of: client)
@@ -71,13 +71,13 @@ final class TurnQueue {
 
     private func isOver(_ seconds: Double) -> Bool { last - turn.began >= seconds }
 
-    /// The client's later commands wait, too.
+    /// Postpones a command. The client's later commands then wait, too.
     func postpone(_ command: Command, of client: ClientID) {
         waiting.insert(client)
         postponed.append((client, command))
     }
 
-    /// Adds to what a client has taken.
+    /// Adds to the time that a client has taken.
     /// - Returns: the sum.
     private func add(_ seconds: Double, for client: ClientID) -> Double {
         if let last = times.indices.last, times[last].client == client {
@@ -88,7 +88,7 @@ final class TurnQueue {
         return seconds
     }
 
-    /// The commands that wait. Those of clients for whom nothing was done yet come first.
+    /// The postponed commands. Those of clients that have had no command performed come first.
     func leftovers() -> [Command] {
         if postponed.isEmpty { return [] }
         let begun = Set(times.map(\.client))
@@ -96,7 +96,7 @@ final class TurnQueue {
             + postponed.filter { begun.contains($0.client) }.map(\.command)
     }
 
-    /// Takes note of what a request has taken, with the reading of it.
+    /// Counts the time of a request, including its decoding.
     /// - Parameter leavesRules: the request has deferred rules. They run first in the next turn.
     func charge(_ request: Request, of client: ClientID, leavesRules: Bool) {
         if leavesRules { isClosed = true }
@@ -104,8 +104,8 @@ final class TurnQueue {
         if asksForMuch(request, client) { served.insert(client) }
     }
 
-    /// Takes note of what another command has taken.
-    /// - Parameter isDone: false when the rest of it has to come again.
+    /// Counts the time of another command.
+    /// - Parameter isDone: false if the command has to be applied again.
     func charge(_ command: Command, isDone: Bool) {
         if let client = command.requester { return charge(client) }
         last = turn.time
@@ -124,7 +124,7 @@ final class TurnQueue {
     private func asksForMuch(_ request: Request, _ client: ClientID) -> Bool {
         switch request {
         case .subscribe: clients.hasMuchToTake(client)
-        // Long, and asked for without any right.
+        // A long answer, which needs no rights.
         case .describe(path: nil, _): true
         default: false
         }

@@ -4,14 +4,14 @@ import AttributeValues
 /// A watched vertex.
 final class Watch {
     fileprivate let generation: UInt32
-    /// As last evaluated for somebody who wants values; nil before.
+    /// The content that was last evaluated for a topic with values; nil before.
     var content: Content?
     var topics: [Topic] = []
 
     fileprivate init(generation: UInt32) { self.generation = generation }
 }
 
-/// All watched vertices, by row of the engine: a change that reaches many looks up each without hashing.
+/// All watched vertices, by row of the engine. A change that reaches many attributes looks each up without hashing.
 struct WatchTable {
     private var rows: [Watch?] = []
     private(set) var count = 0
@@ -25,14 +25,14 @@ struct WatchTable {
         return watch
     }
 
-    /// Watched vertices, by row.
+    /// In the order of rows.
     var attributes: some Sequence<AttributeID> {
         rows.indices.lazy.compactMap { row in
             self.rows[row].map { AttributeID(index: UInt32(row), generation: $0.generation) }
         }
     }
 
-    /// A watch of an attribute that had none.
+    /// The attribute must not have a watch.
     mutating func insert(_ attribute: AttributeID) -> Watch {
         let row = Int(attribute.index)
         if row >= rows.count { rows += Array(repeating: nil, count: row + 1 - rows.count) }
@@ -49,7 +49,7 @@ struct WatchTable {
         if count == 0 { rows = [] }
     }
 
-    /// Gives back the rows behind the last watch.
+    /// Gives back the rows after the last watch.
     mutating func giveBack() {
         let used = rows.lastIndex { $0 != nil }.map { $0 + 1 } ?? 0
         rows = Array(rows.prefix(used))

@@ -3,10 +3,10 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// News that waited is sent.
+// Sending pending news.
 
 extension Watching {
-    /// The client drains again: one event with the newest value of each path that changed meanwhile.
+    /// The client reads again: sends one event with the newest value of each path that has changed meanwhile.
     func catchUp(_ client: Client) {
         guard client.isBehind else { return }
         client.isBehind = false
@@ -16,8 +16,8 @@ extension Watching {
         }
     }
 
-    /// Sends what a subscription has pending: how the tree has changed, one update that says which revisions it spans,
-    /// and behind it what would have overtaken it.
+    /// Sends a subscription's pending news: first the changes of the tree, then one update that names the range of its
+    /// revisions, then the rest.
     func flush(_ subscription: Subscription) {
         guard !subscription.hasEnded, let pending = subscription.pending else { return }
         held[subscription.number] = nil
@@ -27,7 +27,7 @@ extension Watching {
         if let from = pending.from {
             let changed = topic.order.filter { pending.hasChanged($0, in: graph) }
             let changes = pending.left.sorted().map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
-            // Changes that took themselves back leave nothing to tell.
+            // If changes have cancelled each other, there is nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
                 if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength([subscription]) }
@@ -73,8 +73,8 @@ extension Watching {
         return changes
     }
 
-    /// The client has read a place and knows the value now: its next change is news again, and so is that of every part
-    /// of it. A client that has read a part does not know the rest.
+    /// The client has read a place, so it knows the value now. The next change of the place or any part of it is news
+    /// again. A client that has read a part does not know the rest.
     func markRead(_ place: Place, by client: Client) {
         if client.subscriptions.isEmpty { return }
         var vertices: [AttributeID]?
@@ -83,8 +83,8 @@ extension Watching {
             vertices = found
             for vertex in found where subscription.topic.paths[vertex] != nil {
                 subscription.outstanding.remove(vertex)
-                // The graph reports a vertex again only once it has been read, also one that was reported to somebody
-                // else.
+                // The graph reports a vertex again only after it has been read, even if it was reported to another
+                // client.
                 _ = graph.content(of: vertex)
             }
         }
@@ -99,7 +99,7 @@ extension Watching {
 
     // MARK: Deadlines
 
-    /// Monotonic seconds; nil: never.
+    /// In monotonic seconds; nil: never.
     var nextDeadline: Double? {
         var next = bookmarks.next(history.revision, interval: limits.bookmarkInterval) ?? .infinity
         for stream in frames.all { next = min(next, stream.nextTick ?? .infinity) }
@@ -108,8 +108,8 @@ extension Watching {
         return next < .infinity ? next : nil
     }
 
-    /// Everything whose time has come, longest due first. After `RuntimeLimits.turnTime` the rest is left to the next
-    /// turn.
+    /// Delivers everything that is due, the most overdue first. After `RuntimeLimits.turnTime` the rest is left to the
+    /// next turn.
     func deliverDue() {
         for stream in frames.all.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
             deliverFrames(of: stream)
@@ -125,8 +125,8 @@ extension Watching {
         deliverDueBookmarks()
     }
 
-    /// At the end of a turn: for those who have been told something, and now and then for all others. Where nothing
-    /// that is watched changes, a client still learns from where it could resume.
+    /// At the end of a turn, sends bookmarks to subscriptions that have been sent an event, and from time to time to
+    /// all others. So even a client without events learns a recent revision from which it can resume.
     private func deliverDueBookmarks() {
         let revision = history.revision
         if let round = bookmarks.next(revision, interval: limits.bookmarkInterval), round <= now {
@@ -135,7 +135,7 @@ extension Watching {
             }
         }
         if bookmarks.due.isEmpty { return }
-        // The others are told when what waits for them has been sent.
+        // The others get a bookmark when their pending news has been sent.
         let ready = bookmarks.due.sorted().compactMap { subscriptions[$0] }.filter { $0.mayFlush && $0.pending == nil }
         bookmarks.didTell(ready.map(\.number))
         for subscription in ready { subscription.bookmarked = revision }

@@ -1,11 +1,12 @@
 import AttributeGraph
 import WireProtocol
 
-// When motions end. A subscription hears of the transactions that touched what it watches: `logical` and `removed`,
-// each once, and `replaced` where a later change took over. A transaction that moved nothing is complete at once.
+// Ends of motions. A subscription is told of the transactions that touched its attributes: `logical` and `removed`,
+// each once, and `replaced` if a later change took over. A transaction that moved nothing is complete at once.
 
 extension Watching {
-    /// At the end of a transaction: motions that it took over, that ended with it, and that are complete at once.
+    /// Called at the end of a transaction: tells of motions that it took over, that ended with it, or that are complete
+    /// at once.
     func deliverCompletions(_ news: News) {
         if !news.replaced.isEmpty { deliver(replacements(news.replaced)) }
         deliver(news.completions)
@@ -22,8 +23,8 @@ extension Watching {
         }
     }
 
-    /// So many completions tell a client that is behind little; rather than to grow without end they are sent with all
-    /// that waits.
+    /// Retains a completion. When there are too many, all pending news is sent although the client is behind, so that
+    /// memory stays bounded.
     private func hold(_ completion: Completion, for subscription: Subscription) {
         hold(for: subscription) { $0.completions.append(completion) }
         if subscription.pending?.completions.count ?? 0 >= limits.pendingCompletions { flush(subscription) }
@@ -52,7 +53,7 @@ extension Watching {
         }
     }
 
-    /// One event for each transaction that lost something to this one.
+    /// One event for each transaction that lost motions to this one.
     private func replacements(_ replaced: [(transaction: UInt64, attribute: AttributeID)]) -> [CompletionNews] {
         let transactions = Dictionary(grouping: replaced, by: \.transaction).sorted { $0.key < $1.key }
         return transactions.flatMap { transaction, members in
@@ -61,7 +62,7 @@ extension Watching {
         }
     }
 
-    /// Nobody watches the attribute any more: it does not move, either.
+    /// Stops watching an attribute, which ends its motion.
     /// - Returns: the events for the end of its motion.
     func stopWatching(_ attribute: AttributeID) -> [CompletionNews] {
         topics.unwatch(attribute)

@@ -11,21 +11,21 @@ extension Watching {
             }
             return (paths, value)
         }
-        // Ticks stay on their grid; those that a busy loop missed are left out.
+        // Ticks stay on their grid. Ticks that a busy loop missed are skipped.
         let next = due + (((now - due) * stream.rate).rounded(.down) + 1) / stream.rate
         stream.nextTick = stream.isIdle ? nil : next
         if !frames.isEmpty { statistics.frames += 1 }
         for (view, members) in frames {
-            // A frame is worth nothing to a client that cannot keep up: the next one replaces it.
+            // A client that cannot keep up does not get the frame: the next one replaces it.
             deliver(.frameSheet(time: now, members: members), to: view.members.filter(\.mayFlush))
         }
-        // Attributes that rest now have no next frame.
+        // Attributes that have come to rest have no next frame.
         for (view, attribute) in stream.takeRested() {
             for member in view.members where !member.mayFlush { hold(for: member) { _ = $0.rested.insert(attribute) } }
         }
     }
 
-    /// Tells the values of attributes that came to rest unseen.
+    /// Sends the final values of attributes whose last frame was not sent.
     func deliverRested(_ rested: Set<AttributeID>, to subscription: Subscription) {
         let topic = subscription.topic
         var values: [(path: String, value: Value)] = []

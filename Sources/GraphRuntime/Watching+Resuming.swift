@@ -3,23 +3,22 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// A client comes back with `since`. It is told exactly the changes that it has missed, or that they are no longer
-// known.
+// Resuming with `since`. A client is told exactly the changes that it has missed, or that they are no longer known.
 
 /// The changes that a client has missed.
 struct Missed {
-    /// How the tree has changed.
+    /// Changes of the tree.
     var structure = StructurePaths(added: [], removed: [], arrived: [], reordered: [])
-    /// Removals, and the present contents of what has changed.
+    /// Removals, and the present contents of changed attributes.
     var update: [Change] = []
     /// Attributes that may have changed.
     var invalidated: [AttributeID] = []
-    /// The names that an invalidation tells.
+    /// The names in an invalidation.
     var paths: [String] = []
 }
 
 extension Watching {
-    /// - Returns: nil where they are not known: in another life, too long ago, or more than is kept.
+    /// - Returns: nil if the changes are not known: another life, too long ago, or more than is retained.
     func missed(since position: Request.Position, of topic: Topic, by client: Client) -> Missed? {
         guard position.epoch == history.epoch, position.revision <= history.revision else { return nil }
         if position.revision <= history.firstRevision {
@@ -35,7 +34,7 @@ extension Watching {
             for attribute in topic.order { for path in topic.paths[attribute] ?? [] { live[path] = attribute } }
             for name in names { if let attribute = live[name] { renamed.insert(attribute) } else { gone.append(name) } }
         }
-        // For a topic without values nothing is evaluated.
+        // If the topic needs no values, nothing is evaluated.
         let isSettled = max(history.lastStructureChange, history.lastRedefinition) <= position.revision
         let changed = topic.order.filter { attribute in
             if renamed.contains(attribute) { return true }

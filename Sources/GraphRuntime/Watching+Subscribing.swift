@@ -3,11 +3,11 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Subscriptions come and go.
+// Beginning and ending subscriptions.
 
 extension Watching {
-    /// A subscription that the client is not told of yet. `begin` has to follow.
-    /// - Returns: nothing has changed when it throws.
+    /// Makes a subscription that the client has not been told of yet. The caller must then call `begin`. If this
+    /// throws, nothing has changed.
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
     func prepare(_ request: Request.Subscribe, _ client: Client) throws(Failure) -> Opening {
         guard client.subscriptions.count < limits.subscriptionsPerClient else {
@@ -21,7 +21,7 @@ extension Watching {
         }
         let topic = try topics.obtain(request)
         if request.events.contains(.structure) { structureLog.begin(at: history.revision) }
-        // Before the subscription counts, so that its own news begins with the snapshot.
+        // Before the subscription is added, so that the snapshot is the first that it hears.
         updateScenePhase(isWatched: true)
         let subscription = Subscription(
             nextSubscription, of: client, to: topic, interval: request.maxRate.map { 1 / $0 })
@@ -37,7 +37,7 @@ extension Watching {
             throw error
         }
         if let newView {
-            // Attributes that move already.
+            // Show attributes that are already moving.
             for attribute in topic.order {
                 if let running = presentations.moving(attribute) {
                     newView.stream.show(attribute, running, in: newView, at: now)
@@ -47,12 +47,12 @@ extension Watching {
         return opening
     }
 
-    /// Where a new subscription begins.
+    /// The first events of a new subscription.
     struct Opening {
         let subscription: Subscription
-        /// Whether it goes on from the place that the request names.
+        /// True if it continues from the position in the request.
         var isResumed = false
-        /// A snapshot, or what the client has missed.
+        /// A snapshot, or the changes that the client has missed.
         var events: [Event] = []
     }
 
@@ -78,7 +78,8 @@ extension Watching {
         return opening
     }
 
-    /// The client has been told of its new subscription, or will be at the end of the batch: its first events follow.
+    /// Sends the first events. The client has been told of its new subscription; in a batch, it will be told at its
+    /// end, and the events follow then.
     func begin(_ opening: Opening) {
         let subscription = opening.subscription
         guard subscription.client.isInBatch else { return begin(subscription, with: opening.events) }
@@ -87,7 +88,7 @@ extension Watching {
         openings += 1
     }
 
-    /// A batch has been answered: the first events of its subscriptions follow, and what has come meanwhile.
+    /// Called when a batch has been answered: sends the first events of its subscriptions, and their pending news.
     func beginSubscriptions(of client: Client) {
         let beginning = client.beginning
         client.beginning = []
@@ -113,14 +114,14 @@ extension Watching {
         updateScenePhase()
     }
 
-    /// The client goes away.
+    /// Ends the subscriptions of a client that disconnects.
     func forget(_ client: Client) {
         end(client.subscriptions.values)
         openings -= client.beginning.count
         client.beginning = []
     }
 
-    /// Ends subscriptions. O(attributes that their topics watch, and topics that watch the same).
+    /// Ends subscriptions. O(attributes of their topics, and topics with the same attributes).
     func end(_ ended: some Collection<Subscription>) {
         var empty: [Topic] = []
         for subscription in ended.sorted(by: { $0.number < $1.number }) where !subscription.hasEnded {
@@ -139,7 +140,7 @@ extension Watching {
         for attribute in topics.end(empty) { deliver(stopWatching(attribute)) }
     }
 
-    /// New access rules hold. Subscriptions that they no longer allow end, with the reason.
+    /// Applies new access rules. Subscriptions that are no longer allowed end, with the reason.
     func refuse(_ client: Client) {
         guard let grants = client.grants else { return }
         end(
@@ -154,8 +155,8 @@ extension Watching {
             })
     }
 
-    /// The topic's patterns match more than may be watched. Its subscriptions end, because an event must not leave
-    /// attributes out.
+    /// Ends the subscriptions of a topic whose patterns match more than may be watched, because an event must not omit
+    /// attributes.
     func endOverfull(_ topic: Topic) {
         deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
         end(topic.members)
@@ -168,8 +169,8 @@ extension Watching {
         end(subscriptions)
     }
 
-    /// `active` while somebody watches.
-    /// - Parameter isWatched: somebody is about to.
+    /// Sets `scenePhase` to `active` while there are subscriptions.
+    /// - Parameter isWatched: a subscription is about to be added.
     func updateScenePhase(isWatched: Bool = false) {
         let phase: Value = subscriptions.isEmpty && !isWatched ? "background" : "active"
         guard graph.systemValue("scenePhase") != phase else { return }

@@ -3,7 +3,7 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Topics follow the tree as it changes.
+// Topics follow the changes of the tree.
 
 extension Watching {
     func followTree(_ structure: StructureChange, _ news: inout News) {
@@ -26,7 +26,7 @@ extension Watching {
         }
     }
 
-    /// A removed attribute leaves all topics. They know its names until all that went with it have left, for
+    /// Removes a removed attribute from all topics. The topics still know its names until all others have left, for
     /// completions.
     private func leave(_ attribute: AttributeID, _ news: inout News) {
         guard let watch = topics[attribute] else { return }
@@ -37,9 +37,9 @@ extension Watching {
         }
     }
 
-    /// A node has another path. The attributes below it leave the topics that know them by the old path. O(names they
-    /// know).
-    /// - Returns: attributes that have left a topic altogether.
+    /// Handles a node with a new path: the attributes below it leave the topics that know them by the old path. O(names
+    /// of the topics).
+    /// - Returns: attributes that have no name left in some topic.
     private func leave(below old: String, _ news: inout News) -> [AttributeID] {
         var left: [AttributeID] = []
         for topic in topics.inOrder {
@@ -57,7 +57,7 @@ extension Watching {
         return left
     }
 
-    /// A subscription that named paths, not patterns, has nothing more to hear once all of them are gone.
+    /// Ends subscriptions that named paths, not patterns, when all of these are gone.
     func endEmptyTopics() {
         // Only a removal empties a topic.
         guard history.lastRemoval == history.revision else { return }
@@ -70,13 +70,11 @@ extension Watching {
         }
     }
 
-    /// Whether a pattern is a path that names nothing any more: its node has gone, or has lost the attribute.
+    /// True if a pattern is a path that names nothing any more: its node has gone, or has lost the attribute.
     private func isGone(_ pattern: PathPattern) -> Bool {
         guard let exact = pattern.exact else { return false }
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
     }
-
-    // MARK: Changes of the tree as events
 
     func deliver(_ structure: StructureChange, _ motion: Motion) {
         log(structure)
@@ -101,7 +99,7 @@ extension Watching {
         for topic in news.overfull { endOverfull(topic) }
     }
 
-    /// For those who come back.
+    /// Records the change for clients that resume.
     private func log(_ structure: StructureChange) {
         guard structureLog.hasBegun else { return }
         guard structure.addedNodes.count < limits.historyNames, structure.removedTrees.isEmpty else {
@@ -113,9 +111,9 @@ extension Watching {
         }
     }
 
-    /// What a change of the tree tells, line by line, until the body wants no more.
+    /// Calls `body` with each line of a change of the tree, until it returns false.
     private func forEachLine(of structure: StructureChange, _ body: (() -> StructureLog.Line) -> Bool) {
-        // These are told with all that they have.
+        // Moved nodes are told with all their attributes.
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
         let movedNodes = Set(moved.flatMap { graph.allNodes(below: $0.node) })
         for node in structure.addedNodes where graph.isAlive(node) {
@@ -156,7 +154,7 @@ extension Watching {
         news.tell(line.names, as: line.kind, from: line.from, to: topics.naming(line.names.ids))
     }
 
-    /// How the tree has changed since a revision for a topic, as for a client that was behind; nil when that is no
+    /// The changes of the tree since a revision for a topic, merged as for a client that was behind. nil if they are no
     /// longer known.
     func missedStructure(since revision: UInt64, of topic: Topic, for client: Client) -> StructurePaths? {
         guard let changes = structureLog.lines(since: revision) else { return nil }
@@ -173,7 +171,7 @@ extension Watching {
         return pending.paths
     }
 
-    /// - Parameter details: not for those who hear of it later.
+    /// - Parameter details: only for members that hear of the change now.
     private func deliverOrHold(_ paths: StructurePaths, _ details: StructureDetails, to members: [Subscription]) {
         deliver(paths, details, to: members.filter { !$0.isWaiting })
         for member in members where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
@@ -202,21 +200,21 @@ extension Watching {
             moved: paths.arrived + paths.reordered, details: details)
     }
 
-    /// For one who has missed it; nil if there is nothing to tell.
+    /// The event for a client that has missed these changes; nil if there are none.
     func structureEvent(_ paths: StructurePaths, for client: Client) -> Event? {
         if paths.isEmpty { return nil }
         if paths.rearranged.isEmpty { return event(paths, nil) }
         return event(paths, adding(paths.rearranged, for: client.isPartial ? client : nil, to: nil))
     }
 
-    /// Says what stands in some nodes now, as far as a client may know.
+    /// Adds the nodes that are shown in some nodes now, as far as the client may know.
     private func adding(_ nodes: [String], for client: Client?, to details: StructureDetails?) -> StructureDetails {
         var details = details ?? StructureDetails()
         for path in nodes { details.shown[.string(path)] = shown(at: path, for: client) }
         return details
     }
 
-    /// The paths of the nodes that stand in a node now, in order.
+    /// The paths of the nodes that a node shows now, in order.
     private func shown(at path: String, for client: Client?) -> Value? {
         guard let path = try? AttributePath(path), let node = try? graph.node(at: path.nodes) else { return nil }
         let paths = client.map { graph.seeing(as: $0) { graph.pathsShown(in: node) } } ?? graph.pathsShown(in: node)

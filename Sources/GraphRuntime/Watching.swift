@@ -4,8 +4,9 @@ import Timelines
 import ViewGraph
 import WireProtocol
 
-/// All subscriptions. Turns the changes of a transaction into events: each watched rule that may have changed is
-/// evaluated once, however many watch it, and each topic's event is put together once, however many subscribe to it.
+/// All subscriptions. Turns the changes of a transaction into events. Each watched rule that may have changed is
+/// evaluated once, however many topics watch it. Each topic's event is assembled once, however many subscriptions it
+/// has.
 final class Watching {
     let graph: ViewGraph
     let limits: RuntimeLimits
@@ -17,12 +18,12 @@ final class Watching {
     let topics: Topics
     var subscriptions: [Int64: Subscription] = [:]
     var nextSubscription: Int64 = 1
-    /// Subscriptions whose news waits.
+    /// Subscriptions with pending news.
     var held: [Int64: Subscription] = [:]
     var frames = FrameStreams()
     var bookmarks = Bookmarks()
     var structureLog: StructureLog
-    /// Subscriptions whose batch is not answered.
+    /// The number of subscriptions whose batch has not been answered.
     var openings = 0
 
     init(
@@ -42,12 +43,12 @@ final class Watching {
 
     var now: Double { turn.now.monotonic }
 
-    /// Completes a change of the graph: the actions that it sets off are called, all of it becomes one transaction with
-    /// a revision and a place in the history, and those who watch are told.
+    /// Completes a change of the graph: calls the actions that it sets off, records all of it as one transaction, and
+    /// tells the subscribers.
     /// - Parameters:
-    ///   - change: what a client wrote. The states that actions write besides are noted for the store here.
-    ///   - stamp: the engine's clock before it.
-    ///   - redefines: rules may have become others.
+    ///   - change: the writes of a client. This method notes the states that actions write for the store.
+    ///   - stamp: the engine's stamp before the change.
+    ///   - redefines: rules may have been replaced.
     func complete(
         _ change: Commit = Commit(), since stamp: UInt64, by client: Client? = nil, _ label: String?,
         _ motion: Motion? = nil, redefines: Bool = false
@@ -69,7 +70,7 @@ final class Watching {
         _ bindings: [AttributeID: String], since stamp: UInt64, _ motion: Motion?, _ label: String?, _ redefines: Bool
     ) {
         if redefines { history.lastRedefinition = history.revision }
-        // Most writes reach nothing that is watched.
+        // Most writes change nothing that is watched.
         guard graph.hasNews else { return }
         var motion = motion ?? .none
         if !bindings.isEmpty { motion.bindings = bindings.compactMapValues(presentations.knownAnimation) }
@@ -78,8 +79,8 @@ final class Watching {
 
     /// Tells of the last transaction.
     /// - Parameters:
-    ///   - stamp: the engine's clock before the transaction.
-    ///   - motion: how its changes are animated.
+    ///   - stamp: the engine's stamp before the transaction.
+    ///   - motion: the animation of its changes.
     private func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
         var news = News()
         let structure = graph.hasStructureChange ? graph.takeStructureChange() : nil
@@ -103,7 +104,7 @@ final class Watching {
         for topic in news.overfull { endOverfull(topic) }
     }
 
-    /// - Parameter motion: nil where nothing moves.
+    /// - Parameter motion: nil if nothing moves.
     private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion?, _ news: inout News) {
         guard let watch = topics[attribute] else { return }
         for topic in watch.topics where topic.key.events.contains(.invalidate) {
@@ -133,7 +134,7 @@ final class Watching {
             news.animated.append(attribute)
             graph.stepsLeft -= Watching.stepsPerMotion + watch.topics.count * Watching.stepsPerTimeline
         }
-        // Described once, however many topics tell of it. Each pays for what is sent.
+        // Described once, however many topics tell of it. Each topic is charged for sending it.
         var (plain, styled): (Value?, Value?)
         var cost = 0
         for topic in watch.topics where topic.wantsValues {
@@ -159,17 +160,17 @@ final class Watching {
             if let running {
                 topic.startFrames(attribute, running, at: now)
             } else {
-                // Also where it had arrived and the tick that shows so is still to come.
+                // Also if the attribute has arrived and the tick that shows the arrival is still to come.
                 topic.stopFrames(attribute, isGone: false)
             }
         }
     }
 
-    /// Steps for a motion that begins and is followed to its end, and for each topic that tells of it.
+    /// Steps for each new motion, until its end, and for each topic that tells of it.
     private static let stepsPerMotion = 100
     private static let stepsPerTimeline = 100
 
-    /// Attributes that joined are told as they are now, unless that has been told as a change.
+    /// Tells of attributes that have joined with their present content, unless it has been told as a change.
     private func collectJoined(_ news: inout News) {
         guard news.hasJoined else { return }
         let collected = news.collected
@@ -187,7 +188,8 @@ final class Watching {
         }
     }
 
-    /// Changes of the tree come before the new values: who gets these knows what they are of. Both wait together.
+    /// Changes of the tree come before new values, so that clients know the nodes that the values belong to. Both wait
+    /// together.
     private func deliver(
         _ news: News, _ structure: StructureChange?, _ motion: Motion, since stamp: UInt64, _ label: String?
     ) {
@@ -202,7 +204,7 @@ final class Watching {
         for (part, members) in due { deliver(part, label, to: members.filter { !$0.hasEnded }) }
     }
 
-    /// - Returns: those who are told now.
+    /// - Returns: the subscriptions that are told now.
     private func holdBack(_ part: TopicNews, since stamp: UInt64, _ label: String?) -> [Subscription] {
         let hasUpdate = part.topic.key.events.contains(.update) && !part.update.isEmpty
         let members = part.topic.members
@@ -257,7 +259,7 @@ final class Watching {
         for (attribute, _) in news.left { subscription.outstanding.remove(attribute) }
     }
 
-    /// Each path once, until the client has read it.
+    /// Each path is told once, until the client has read it.
     private func deliverInvalidations(_ news: TopicNews, to subscription: Subscription) {
         var paths: [String] = []
         for (attribute, names, hasLeft) in news.invalidated {
@@ -267,7 +269,7 @@ final class Watching {
                 : subscription.outstanding.insert(attribute).inserted
             if isNews { paths += names }
         }
-        // An attribute that has come again by the same name is named once.
+        // An attribute that has returned under the same name is named once.
         if !news.left.isEmpty {
             var seen: Set<String> = []
             paths.removeAll { !seen.insert($0).inserted }
@@ -283,11 +285,10 @@ final class Watching {
     }
 }
 
-// Delivering and holding back.
 extension Watching {
     func deliver(_ event: Event, to receivers: [Subscription]) {
         if receivers.isEmpty { return }
-        // A subscription of a batch hears of it behind the batch's answer.
+        // A subscription made in a batch gets its events after the batch's answer.
         let receivers = openings == 0 ? receivers : receivers.filter { !$0.isOpening(with: event) }
         if receivers.isEmpty { return }
         statistics.events += UInt64(receivers.count)
@@ -306,8 +307,8 @@ extension Watching {
         turn.say(.event(receivers.map { ($0.client.id, $0.number) }, event))
     }
 
-    /// An update with errors, which may come from elsewhere: each client that may not read everything gets one of its
-    /// own.
+    /// Delivers an update with errors, which may come from elsewhere in the graph. Each client that may not read
+    /// everything gets an event of its own.
     private func deliverShown(_ event: Event, to receivers: [Subscription]) {
         var others: [Subscription] = []
         for receiver in receivers {
@@ -325,7 +326,7 @@ extension Watching {
             return event
         }
         for position in changes.indices {
-            // A removed attribute has an error of its own.
+            // A removed attribute has the error `removed`.
             guard changes[position].content.failure != nil, let path = try? AttributePath(changes[position].path),
                 let place = try? graph.locate(path, looksForNames: false)
             else { continue }
@@ -335,11 +336,11 @@ extension Watching {
             revision: revision, from: from, label: label, isInitial: isInitial, changes: changes, typed: typed)
     }
 
-    /// Keeps something for a subscription until `flush`.
+    /// Changes a subscription's pending news, which is sent by `flush`.
     func hold(for subscription: Subscription, _ body: (inout Pending) -> Void) {
         guard !subscription.hasEnded else { return }
         held[subscription.number] = subscription
-        // Taken out, so that its sets are changed where they are.
+        // Taken out of the subscription, so that its sets are not copied.
         var pending = subscription.pending ?? Pending()
         subscription.pending = nil
         body(&pending)
@@ -348,12 +349,12 @@ extension Watching {
 }
 
 extension Subscription {
-    /// - Returns: whether the event is kept behind the answer to the client's batch.
+    /// - Returns: whether the event has been queued to follow the answer to the client's batch.
     fileprivate func isOpening(with event: Event) -> Bool { opening?.append(event) != nil }
 }
 
 extension Event {
-    /// Whether an attribute in it has an error in the place of a value.
+    /// True if the event has an error in place of a value.
     fileprivate var tellsOfErrors: Bool {
         guard case .update(_, _, _, _, _, let changes, _) = self else { return false }
         return changes.contains { $0.content.failure != nil }

@@ -1,10 +1,10 @@
 import AttributeGraph
 
-/// The states that a turn has written since the tree changed last, each once, with the revisions in which they were
-/// last.
+/// The states that a turn has written since the last change of the tree, each once, with the revision of its last
+/// write.
 public struct WrittenStates {
     public private(set) var states: [(state: AttributeID, revision: UInt64)] = []
-    /// By row of the engine, where its state may stand in `states`.
+    /// By row of the engine: where its state may be in `states`.
     private var places: [UInt32] = []
 
     public var isEmpty: Bool { states.isEmpty }

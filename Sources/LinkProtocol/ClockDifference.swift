@@ -1,9 +1,9 @@
-/// How far the wall clock of a mirror is ahead of its owner's, measured with messages that have the time at which they were
-/// sent. The shortest way through the network counts as no time.
+/// The difference by which a mirror's wall clock is ahead of its owner's. It is measured with messages that contain the
+/// time at which they were sent. The shortest time through the network counts as zero.
 public struct ClockDifference {
-    /// Measurements that count. Clocks drift, so that old ones do not.
+    /// The number of latest measurements that are used. Clocks drift, so older ones are dropped.
     static let samples = 60
-    /// Seconds: what has moved for a day is taken to be there.
+    /// In seconds. A motion that began a day ago is taken to have ended.
     static let longest = 86_400.0
 
     private var measured: [Double] = []

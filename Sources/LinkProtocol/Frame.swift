@@ -39,8 +39,8 @@ public struct Frame: Hashable, Sendable {
     }
 
     /// The `Nats-Msg-Id` of a transaction. JetStream drops a transaction whose id it has had lately.
-    /// - Parameter attempt: another one for each message that is sent again. JetStream may have some of its parts, and a
-    ///   mirror reads the parts of one attempt in order.
+    /// - Parameter attempt: differs each time a message is sent again. JetStream may already have some of its parts,
+    ///   and a mirror reads the parts of one attempt in order.
     public func messageID(attempt: UInt64) -> String {
         "\(position.term)-\(position.epoch)-\(position.revision)-\(part)-\(attempt)"
     }

@@ -1,6 +1,6 @@
 public import AttributeValues
 
-/// Names the snapshot of a site that newcomers read. The owner writes it after all parts of the snapshot.
+/// Names the snapshot of a site that a new mirror reads. The owner writes it after all parts of the snapshot.
 public struct Manifest: Hashable, Sendable {
     public var position: Position
     /// The last token of the snapshot's subject.
@@ -8,7 +8,7 @@ public struct Manifest: Hashable, Sendable {
     public var parts: Int
     /// Bytes of the whole body.
     public var bytes: Int
-    /// The sequence in the stream of transactions from which a newcomer reads on.
+    /// The sequence in the stream of transactions from which a new mirror continues.
     public var next: UInt64
 
     public init(position: Position, snapshot: String, parts: Int, bytes: Int, next: UInt64) {
@@ -28,7 +28,7 @@ public struct Manifest: Hashable, Sendable {
         return Array(text.jsonText.utf8)
     }
 
-    /// - Throws: `invalid` with the member that is missing or wrong.
+    /// - Throws: `invalid`, which names the missing or wrong member.
     public init(json text: some Collection<UInt8>) throws(Failure) {
         let map = try JSONParser.parseOnce(text).map ?? ValueMap()
         guard try Manifest.number("agd", map) == 1 else {

@@ -26,7 +26,7 @@ public struct SiteName: Hashable, Sendable, CustomStringConvertible {
     /// The name as tokens of a subject. It is also the key of the site's lease.
     public var tokens: String { segments.map(SiteName.token).joined(separator: ".") }
 
-    /// Reads `tokens`. Nil if they are not the form that `tokens` writes.
+    /// Reads `tokens`. nil if the text differs from the form that `tokens` writes.
     public init?(tokens: some StringProtocol) {
         var names: [String] = []
         let separator: Character = "."
@@ -39,10 +39,10 @@ public struct SiteName: Hashable, Sendable, CustomStringConvertible {
     }
 
     public var transactions: String { "agd.tx.\(tokens)" }
-    /// Writes of other sites, as requests that no stream keeps.
+    /// Subject for writes of other sites, as requests that no stream stores.
     public var writes: String { "agd.do.\(tokens)" }
     public var manifest: String { "agd.head.\(tokens)" }
-    /// - Parameter id: has no dots.
+    /// - Parameter id: must not contain dots.
     public func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }
     /// Matches the subjects of all snapshots of this site, and of no other site.
     public var snapshots: String { snapshot("*") }

@@ -5,22 +5,23 @@ public import AttributeValues
 public struct Transaction: Hashable {
     /// An attribute below the root of the site.
     public struct Place: Hashable, Sendable {
-        /// Its path, which begins at the root: `.load` is of the root, `/disk.used` of a child.
+        /// The path relative to the root of the site: `.load` is an attribute of the root, `/disk.used` of a child.
         ///
-        /// It is text because messages and requests of the daemon have it as text. Most places are never taken apart.
+        /// It is text because messages and requests of the daemon contain it as text. Most places are never parsed.
         public let path: String
 
         public init(path: String) { self.path = path }
 
         public init(node: [String], attribute: String) {
             let path = AttributePath(nodes: node, attribute: attribute).description
-            // The root of a daemon's tree is written as a slash.
+            // The path of an attribute of a daemon's root begins with a slash.
             self.path = node.isEmpty ? String(path.dropFirst()) : path
         }
 
         public var isOfRoot: Bool { path.utf8.first == UInt8(ascii: ".") }
 
-        /// Ids from the root of the site to the node, and the attribute. No tree has the node of a malformed path.
+        /// The ids from the root of the site to the node, and the attribute. For a malformed path, a node that no tree
+        /// has.
         public var parts: (node: [String], attribute: String) {
             guard let read = try? AttributePath(isOfRoot ? "/" + path : path), read.steps.isEmpty,
                 let attribute = read.attribute
@@ -31,13 +32,13 @@ public struct Transaction: Hashable {
         public var node: [String] { parts.node }
     }
 
-    /// What an attribute is at its owner.
+    /// An attribute's definition at its owner.
     public struct Definition: Hashable, Sendable {
         /// The text form of its type.
         public var type: String
-        /// True if it may have an error instead of a value, or is null then: everything but a state.
+        /// True if it may have an error instead of a value, or is null then: every attribute except a state.
         public var mayFail: Bool
-        /// Nil for attributes that no rule computes.
+        /// nil for attributes without a rule.
         public var rule: String?
 
         public init(type: String, mayFail: Bool, rule: String? = nil) {
@@ -46,20 +47,20 @@ public struct Transaction: Hashable {
     }
 
     public var label: String?
-    /// The name of the client that wrote, where the daemon reports it.
+    /// The name of the client that made the transaction, if the daemon reports it.
     public var writer: String?
     /// The JSON form of an animation.
     public var animation: Value?
-    /// When its motion began: seconds since 1970 on the wall clock of the owner.
+    /// The beginning of its motion: seconds since 1970 on the owner's wall clock.
     public var begun: Double?
     /// True if the body spans several transactions.
     public var isConflated = false
-    /// Nodes that came, each with all that is below it. An older node at the same path goes first.
+    /// New nodes, each with everything below it. An older node at the same path is removed first.
     public var added: Set<[String]> = []
-    /// By parent: the ids of its children, in order.
+    /// The ids of a node's children, in order, by parent.
     public var children: [[String]: [String]] = [:]
     public var contents: [Place: Content] = [:]
-    /// Of attributes that came or became others.
+    /// Definitions of attributes that are new or have changed.
     public var definitions: [Place: Definition] = [:]
 
     public init() {}
@@ -87,7 +88,7 @@ extension Transaction {
         definitions.merge(later.definitions) { $1 }
     }
 
-    /// True if the node of before this transaction, or one of its ancestors, has gone or was replaced by a new one.
+    /// True if the node that existed before this transaction, or one of its ancestors, was removed or replaced.
     private func removes(_ node: [String]) -> Bool {
         node.indices.contains { level in
             if added.contains(Array(node[...level])) { return true }
@@ -97,7 +98,8 @@ extension Transaction {
 }
 
 extension Value {
-    /// True if plain JSON says all of it. Most values of a fleet do, and cost a third of their typed JSON.
+    /// True if plain JSON represents the value completely. Most values of a fleet are such, and cost a third of their
+    /// typed JSON.
     public var isPlainJSON: Bool {
         switch self {
         case .null, .bool, .int, .string: true
@@ -109,7 +111,7 @@ extension Value {
 
 // JSON.
 extension Transaction {
-    /// The form of a message's body. Values that plain JSON does not say are typed JSON.
+    /// The form of a message's body. Values that plain JSON does not represent completely are typed JSON.
     public var json: [UInt8] {
         let buffer = ByteBuffer(capacity: 256 + 64 * contents.count)
         buffer.append("{")
@@ -157,8 +159,8 @@ extension Transaction {
         return buffer.withBytes { Array($0) }
     }
 
-    /// - Parameter parser: may be used for many texts.
-    /// - Throws: `invalid` if the text is no body.
+    /// - Parameter parser: may be reused for many texts.
+    /// - Throws: `invalid` if the text is not a body.
     public init(json text: [UInt8], _ parser: JSONParser = JSONParser()) throws(Failure) {
         try text.withUnsafeBufferPointer { (bytes) throws(Failure) in
             let body = try parser.parse(bytes)

@@ -1,11 +1,11 @@
 import AttributeGraph
 
-/// The host behind `Graph`: rules and observers are Swift closures, values are equal by `==`.
+/// The host of `Graph`: rules and observers are Swift closures, and values are compared by `==`.
 public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
-    /// Those of the table, one step nearer.
+    /// The table's rows, reachable without loading the table.
     @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
-    /// A run has created something, ever.
+    /// Some run has created something.
     @usableFromInline var hasOwners = false
     /// Errors of observers wait to be thrown.
     @usableFromInline var hasFailures = false
@@ -29,13 +29,13 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
             if _slowPath(row.pointee.hasExtras) { return try evaluateAnew(attribute, in: core) }
             return try run(attribute.index, row.pointee.form, in: core)
         } catch {
-            // Through the core: what is known of the host would have to be kept during the run.
+            // Through `core`: otherwise fields of the host would have to stay in registers during the run.
             core.host.pointee.fail(attribute.index, error, in: core)
             throw error
         }
     }
 
-    /// As `evaluate`, where the last run left something. Cleaning up may have moved the rows.
+    /// As `evaluate`, if the last run has left extras. Cleaning up may move the rows.
     @inlinable @inline(never)
     func evaluateAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         try prepare(attribute.index, in: core)
@@ -48,7 +48,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         core.host.pointee.rows + Int(index)
     }
 
-    /// Reading fixed inputs may evaluate something, and move the rows: the closure is looked up after that.
+    /// Reading fixed inputs may evaluate rules and move the rows, so the closure is looked up afterwards.
     @inlinable @inline(__always)
     func run(_ index: UInt32, _ form: ClosureRow.Form, in core: GraphCore<ClosureHost<Value>>) throws -> Value {
         switch form {
@@ -75,7 +75,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         }
     }
 
-    /// As `observe`, where the last run left something. Cleaning up may have moved the rows.
+    /// As `observe`, if the last run has left extras. Cleaning up may move the rows.
     @inlinable @inline(never)
     func observeAnew(_ attribute: AttributeID, in core: GraphCore<ClosureHost<Value>>) throws {
         try prepare(attribute.index, in: core)
@@ -83,7 +83,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
             attribute.index, ClosureHost.row(attribute.index, in: core).pointee.form, in: core)
     }
 
-    /// As `run`, of an observer.
+    /// As `run`, for an observer.
     @inlinable @inline(__always)
     func runObserver(_ index: UInt32, _ form: ClosureRow.Form, in core: GraphCore<ClosureHost<Value>>) throws {
         switch form {
@@ -101,7 +101,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @inlinable @inline(__always)
     public func areEqual(_ old: borrowing Value, _ new: borrowing Value) -> Bool { copy old == copy new }
 
-    /// Before a run: what the last one left is cleaned up. Throws if that destroyed the attribute, or read too deep.
+    /// Before a run: cleans up after the last one. Throws if that destroyed the attribute, or read too deep.
     @inlinable @inline(never)
     func prepare(_ index: UInt32, in core: GraphCore<ClosureHost<Value>>) throws {
         let attribute = core.attribute(at: index)
@@ -110,7 +110,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
         if !core.isAlive(attribute) { throw GraphError.removed(attribute) }
     }
 
-    /// Keeps an error for the readers. That the run was interrupted the engine knows.
+    /// Stores an error for the readers, unless the run was interrupted.
     @inlinable @inline(never)
     func fail(_ index: UInt32, _ error: any Error, in core: GraphCore<ClosureHost<Value>>) {
         guard !core.isCondemned(index), !core.isInterrupted else { return }
@@ -146,11 +146,11 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     public func didDestroy(_ attribute: AttributeID) { ClosureTable.release(attribute.index, of: table) }
 }
 
-/// The closures of one graph by attribute, and what they own.
+/// The closures of one graph by attribute, with their extras and scopes.
 ///
-/// Lifetime: a row holds its closure from creation until `didDestroy`, which the engine never calls while the
-/// closure runs; so a run borrows the closure where it lies and counts no references. The memory of the rows
-/// may move during a run; the closure's own context does not.
+/// Lifetime: a row owns its closure from its creation until `didDestroy`, which the engine never calls while the
+/// closure runs. So a run borrows the closure in place and counts no references. The memory of the rows may move during
+/// a run; the closure's context does not.
 @usableFromInline
 struct ClosureTable<Value: Equatable>: ~Copyable {
     @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
@@ -159,20 +159,20 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @usableFromInline var freeExtras: [UInt32] = []
     @usableFromInline var cleanupCount = 0
     @usableFromInline var observerFailures: [any Error] = []
-    /// Where `scope` puts its attributes, and how deep evaluation was nested then.
+    /// The scope that `scope` has opened, and the depth of evaluation when it was opened.
     @usableFromInline var openScope = ScopeID.root
     @usableFromInline var openScopeDepth = 0
     @usableFromInline var scopes = Buffer<ScopeRow>(capacity: 16)
     @usableFromInline var freeScope: UInt32 = 0
-    /// Orders, and how many edges had come and gone when they were made.
+    /// The steps of all orders, and `edgeChanges` when they were made.
     @usableFromInline var steps = Buffer<UInt32>(capacity: 64)
     @usableFromInline var edgeChangesAtOrders = UInt64.max
-    /// How many updates went along an order to its end.
+    /// The number of updates that followed an order to its end.
     @usableFromInline var followed: UInt64 = 0
-    /// Fixed inputs that are gone; nearly always empty.
+    /// Ids of destroyed fixed inputs; nearly always empty.
     @usableFromInline var lostInputs: [LostInput: AttributeID] = [:]
-    /// Where the machine's stack was when the outermost of the observers began that are being made inside runs; 0:
-    /// none is.
+    /// The address on the machine's stack where the outermost of the observers began that are being made inside runs;
+    /// 0: there is none.
     @usableFromInline var outermostNewObserver: UInt = 0
 
     @inlinable
@@ -195,8 +195,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
         if row.pointee.form == .none { return }
-        // All closures are code and context, and only the context is counted. What it lets go may use the graph, and
-        // move the rows: so the row is cleared first.
+        // Every closure is code and context, and only the context is counted. Freeing the context may run code that
+        // uses the graph and moves the rows, so the row is cleared first.
         if row.pointee.context == 0 { return row.initialize(to: ClosureRow()) }
         let closure = row.closure(RuleClosure<Value>.self).move()
         row.initialize(to: ClosureRow())
@@ -216,7 +216,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     @inlinable
     func extras(of index: UInt32) -> Extras? {
-        // Inputs have no rows of their own, and may lie beyond them.
+        // Inputs have no closures, so their rows may be beyond the table.
         if Int(index) >= capacity { return nil }
         let number = row(index).pointee.extras
         return number == 0 ? nil : extras[Int(number) - 1]
@@ -227,7 +227,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
 
     func failure(of index: UInt32) -> (any Error)? { extras(of: index)?.failure }
 
-    /// The attribute whose runs' creations a scope holds; 0: none.
+    /// The attribute whose runs create the content of a scope; 0: none.
     func owner(of scope: ScopeID) -> UInt32 { isAlive(scope) ? scopes.base[Int(scope.index)].owner : 0 }
 
     @usableFromInline
@@ -254,7 +254,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         return old
     }
 
-    /// Empties the row of an attribute that is gone.
+    /// Clears the row of a destroyed attribute.
     @inlinable
     static func release(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         guard Int(index) < table.pointee.capacity else { return }
@@ -265,8 +265,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         destroyClosure(row)
     }
 
-    /// As `release`. What has been registered since the cleanups of something that goes were done is done last: by
-    /// what its scope held, when that went.
+    /// As `release`. Runs the cleanups that were registered after the attribute's cleanups had run, for example by
+    /// cleanups of its scope.
     @inlinable @inline(never)
     static func releaseWithExtras(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         let row = table.pointee.row(index)
@@ -276,16 +276,16 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     }
 }
 
-/// What is known of an attribute: the 16 bytes of its closure, and its place in its scope. Of an input, in place of a
-/// closure, its order.
+/// The data about an attribute: the 16 bytes of its closure, and its place in its scope. An input has its order in
+/// place of a closure.
 @usableFromInline
 struct ClosureRow: BitwiseCopyable {
     @usableFromInline var code: UInt = 0
     @usableFromInline var context: UInt = 0
-    /// The form of the closure in the lowest byte; above it the place in the table of extras, from 1. No extras is 0,
-    /// as nearly always.
+    /// The form of the closure in the lowest byte; above it the index in the table of extras, from 1. 0: no extras, as
+    /// nearly always.
     @usableFromInline var formAndExtras: UInt32 = 0
-    /// The scope that lists it, and its neighbours there; 0: the root, which does not.
+    /// The scope that lists the attribute, and its neighbours in the list; 0: the root, which has no list.
     @usableFromInline var scope: UInt32 = 0
     @usableFromInline var next: UInt32 = 0
     @usableFromInline var previous: UInt32 = 0
@@ -311,27 +311,27 @@ struct ClosureRow: BitwiseCopyable {
         set { formAndExtras = formAndExtras & ~0xff | UInt32(newValue.rawValue) }
     }
 
-    /// Of an input: how many edges had come and gone when it was last written.
+    /// For an input: `edgeChanges` at its last write.
     @inlinable @inline(__always)
     var edgeChangesAtWrite: UInt64 {
         get { UInt64(code) }
         set { code = UInt(newValue) }
     }
 
-    /// Of an input: where its order begins, while no edge has changed since that write; 0: not known.
+    /// For an input: the start of its order, valid while no edge has changed since that write; 0: not known.
     @inlinable @inline(__always)
     var order: Int {
         get { Int(bitPattern: context) }
         set { context = UInt(bitPattern: newValue) }
     }
 
-    /// There is none.
+    /// The input has no order.
     @inlinable static var noOrder: Int { -1 }
 
     @inlinable @inline(__always)
     var hasOrder: Bool { order > 0 }
 
-    /// What kind of closure it is: how it is called, and with what.
+    /// The kind of the closure, which decides how it is called.
     @usableFromInline
     enum Form: UInt8, BitwiseCopyable {
         case none, rule, ruleOfOne, ruleOfTwo, ruleOfMany, observer, observerOfOne, observerOfTwo, observerOfMany
@@ -341,7 +341,7 @@ struct ClosureRow: BitwiseCopyable {
     }
 }
 
-/// What few attributes have: things made while their closure ran, and an error.
+/// Data that few attributes have: things made while their closure ran, and an error.
 @usableFromInline
 final class Extras {
     @usableFromInline var scope: ScopeID?

@@ -1,8 +1,8 @@
 import AttributeGraph
 
-/// The closures a row can hold, in structs that cannot be copied, so that calling one through a pointer borrows it:
-/// no retain, no release. Each form has a type of its own: a common generic one would call them through one more
-/// step.
+/// The closures that a row may contain, in structs that cannot be copied, so that a call through a pointer borrows the
+/// closure: no retain, no release. Each form has a type of its own, because a common generic type would call them
+/// through one more indirection.
 
 extension UnsafeMutablePointer where Pointee == ClosureRow {
     /// The closure in the row, which has this form.
@@ -11,7 +11,7 @@ extension UnsafeMutablePointer where Pointee == ClosureRow {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Closure.self)
     }
 
-    /// Gives a row that holds none a closure.
+    /// Installs a closure in a row without one.
     @inlinable @inline(__always)
     func install<Closure: RowClosure & ~Copyable>(_ closure: consuming Closure) {
         initialize(to: ClosureRow())
@@ -20,7 +20,7 @@ extension UnsafeMutablePointer where Pointee == ClosureRow {
     }
 }
 
-/// What a row can hold.
+/// A closure that a row may contain.
 @usableFromInline
 protocol RowClosure: ~Copyable {
     static var form: ClosureRow.Form { get }

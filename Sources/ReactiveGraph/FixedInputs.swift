@@ -1,8 +1,9 @@
 import AttributeGraph
 
-/// The values that a rule or observer over fixed inputs computes from, in the order of its inputs.
+/// The values of the fixed inputs of a rule or observer, in the order of its inputs.
 ///
-/// **Lifetime:** the run that got it; reading through it later reads the inputs of another, or traps.
+/// **Lifetime:** valid during the run that got it. Reading through it later reads the inputs of another attribute, or
+/// traps.
 @frozen
 public struct GraphInputs<Value: Equatable> {
     @usableFromInline let core: GraphCore<ClosureHost<Value>>
@@ -15,17 +16,16 @@ public struct GraphInputs<Value: Equatable> {
         self.reader = reader
     }
 
-    /// The list, wherever it is now: what the run creates may move it.
+    /// The list at its present address: things that the run creates may move it.
     @inlinable @inline(__always)
     var list: EdgeEntries { core.inputs(of: core.s.pointee.vertex(reader)) }
 
-    /// O(1).
     @inlinable
     public var count: Int { Int(list.count) }
 
-    /// An input's value, evaluated already. O(1).
+    /// The value of an input, which has already been evaluated. O(1).
     ///
-    /// - Throws: what reading the attribute would throw.
+    /// - Throws: the error of reading the attribute.
     @inlinable @inline(__always)
     public subscript(position: Int) -> Value {
         @inline(__always) get throws {
@@ -37,14 +37,14 @@ public struct GraphInputs<Value: Equatable> {
         }
     }
 
-    /// As the subscript, of a rule or observer over exactly one input whose run has done nothing yet.
+    /// As the subscript, for a rule or observer over exactly one input whose run has done nothing yet.
     @inlinable @inline(__always)
     func only() throws -> Value {
         if let value = valid(core.s.pointee.vertex(reader).pointee.inputs.start) { return value.pointee }
         return try readSlowly(0).pointee
     }
 
-    /// As the subscript, of a rule or observer over exactly two inputs whose run has done nothing yet.
+    /// As the subscript, for a rule or observer over exactly two inputs whose run has done nothing yet.
     @inlinable @inline(__always)
     func both() throws -> (Value, Value) {
         let list = core.s.pointee.edges.ends + Int(core.s.pointee.vertex(reader).pointee.inputs.start)
@@ -58,7 +58,7 @@ public struct GraphInputs<Value: Equatable> {
         return _fastPath(core.isReadable(vertex)) ? GraphStorage<ClosureHost<Value>>.value(of: vertex) : nil
     }
 
-    /// What cannot be had at once: an input that has failed, or is gone, or on a cycle.
+    /// Reads an input whose value is not ready: it has failed, is destroyed, or is on a cycle.
     @inlinable @inline(never)
     func readSlowly(_ position: Int) throws -> UnsafeMutablePointer<Value> {
         if core.isInterrupted { throw Interruption() }
@@ -73,13 +73,13 @@ public struct GraphInputs<Value: Equatable> {
         }
         if core.isCondemned(input) { throw GraphError.removed(core.formerID(input)) }
         let value = try core.current(core.s.pointee.id(input))
-        // That may have destroyed the reader, which does not run then.
+        // Evaluating the input may have destroyed the reader, whose run then must not continue.
         if core.isCondemned(reader) { throw GraphError.removed(core.formerID(reader)) }
         return value
     }
 }
 
-/// A place among the fixed inputs of a rule or observer whose attribute is gone.
+/// A position in the fixed inputs of a rule or observer whose attribute has been destroyed.
 @usableFromInline
 struct LostInput: Hashable {
     @usableFromInline let reader: UInt32

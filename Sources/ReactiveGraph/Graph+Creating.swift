@@ -21,9 +21,9 @@ extension GraphAccess {
         return attribute
     }
 
-    /// Creates an observer and runs it, now also inside a batch.
+    /// Creates an observer and runs it immediately, even inside a batch.
     ///
-    /// - Throws: what its first run throws; `GraphError.tooDeep`; the observer is gone then.
+    /// - Throws: the error of its first run, or `GraphError.tooDeep`. The observer is then destroyed.
     @inlinable
     @discardableResult
     public func observe(_ body: consuming @escaping (GraphContext<Value>) throws -> Void) throws -> AttributeID {
@@ -34,15 +34,15 @@ extension GraphAccess {
 
     /// Creates a rule that computes its value from that of one attribute, and reads nothing else.
     ///
-    /// Nothing is tracked while it runs, so it costs less than one that reads through a context. If the input has
-    /// failed, the rule fails with the same error and does not run.
+    /// Its reads are not tracked, so it costs less than a rule that reads through a context. If the input has failed,
+    /// the rule fails with the same error and does not run.
     @inlinable
     public func rule(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Value) -> AttributeID {
         context.makeRule(RuleOfOne(body), over: CollectionOfOne(input))
     }
 
-    /// Creates a rule that computes its value from those of two attributes, and reads nothing else. Both are brought
-    /// up to date before it runs. If one has failed, the rule fails with its error and does not run.
+    /// Creates a rule that computes its value from those of two attributes, and reads nothing else. Both are brought up
+    /// to date before it runs. If one has failed, the rule fails with its error and does not run.
     @inlinable
     public func rule(_ one: AttributeID, _ two: AttributeID, _ body: consuming @escaping (Value, Value) throws -> Value)
         -> AttributeID
@@ -51,7 +51,7 @@ extension GraphAccess {
     }
 
     /// Creates a rule that computes its value from those of any number of attributes, and reads nothing else. All are
-    /// brought up to date before it runs, also those that have failed; reading these throws.
+    /// brought up to date before it runs, including those that have failed; reading a failed one throws.
     @inlinable
     public func rule(
         over inputs: some Collection<AttributeID>, _ body: consuming @escaping (GraphInputs<Value>) throws -> Value
@@ -59,9 +59,9 @@ extension GraphAccess {
         context.makeRule(RuleOfMany(body), over: inputs)
     }
 
-    /// Creates an observer of one attribute, and runs it. It is tracked by that alone, whatever it reads.
+    /// Creates an observer of one attribute, and runs it. It depends on this attribute alone, whatever it reads.
     ///
-    /// - Throws: what its first run throws, or the error of the attribute; the observer is gone then.
+    /// - Throws: the error of its first run, or of the attribute. The observer is then destroyed.
     @inlinable
     @discardableResult
     public func observe(_ input: AttributeID, _ body: consuming @escaping (Value) throws -> Void) throws -> AttributeID
@@ -69,7 +69,7 @@ extension GraphAccess {
         try context.makeObserver(ObserverOfOne(body), over: CollectionOfOne(input))
     }
 
-    /// As with one, of two attributes: it runs when either has changed.
+    /// As the observer of one attribute, for two: it runs when either has changed.
     @inlinable
     @discardableResult
     public func observe(
@@ -78,7 +78,7 @@ extension GraphAccess {
         try context.makeObserver(ObserverOfTwo(body), over: Pair(one, two))
     }
 
-    /// As with one, of any number of attributes: it runs when one of them has changed.
+    /// As the observer of one attribute, for any number: it runs when one of them has changed.
     @inlinable
     @discardableResult
     public func observe(
@@ -87,13 +87,13 @@ extension GraphAccess {
         try context.makeObserver(ObserverOfMany(body), over: inputs)
     }
 
-    /// Registers what is to be done before the running rule or observer runs again or goes. The last registered is
-    /// done first, after everything its owner created has been cleaned up. Its reads are not tracked. Outside a
-    /// closure it has no effect.
+    /// Registers a cleanup for the running rule or observer. It is called before that runs again or is destroyed, after
+    /// everything that the run created has been cleaned up. The cleanup registered last is called first. Its reads are
+    /// not tracked. Outside a closure this has no effect.
     public func onCleanup(_ body: @escaping () -> Void) { context.addCleanup(body) }
 
-    /// Runs the body; what it creates belongs to the scope and goes when that is disposed of. A scope made by a rule or
-    /// observer goes with the run that made it. If the body throws, what it has created goes at once.
+    /// Runs the body in a new scope. Attributes that it creates belong to the scope and are destroyed with it. A scope
+    /// made by a rule or observer belongs to the run that made it. If the body throws, the scope is destroyed at once.
     @inlinable
     public func scope<Result>(_ body: () throws -> Result) throws -> (scope: ScopeID, result: Result) {
         let context = context
@@ -113,9 +113,9 @@ extension GraphAccess {
         }
     }
 
-    /// Destroys an attribute with all that its runs created. Readers run again and get `GraphError.removed`. An
-    /// observer may dispose of itself: its run goes on and is its last. During a run the attribute reads as removed
-    /// at once; its readers run again, and what its closure holds is let go, when that run is over.
+    /// Destroys an attribute with everything that its runs created. Its readers run again and get `GraphError.removed`.
+    /// An observer may dispose of itself: its present run continues and is its last. During a run, the attribute reads
+    /// as removed at once; its readers run again, and its closure is freed, after the run.
     ///
     /// - Throws: errors of observers that run because of it.
     public func dispose(_ attribute: AttributeID) throws {
@@ -127,9 +127,9 @@ extension GraphAccess {
         try context.flush()
     }
 
-    /// Destroys a scope with all that was created in it, the youngest first.
+    /// Destroys a scope with everything that was created in it, the youngest first.
     ///
-    /// - Throws: errors of observers outside that run because of it.
+    /// - Throws: errors of observers outside the scope that run because of it.
     @inlinable
     public func dispose(_ scope: ScopeID) throws {
         let context = context
@@ -142,14 +142,14 @@ extension GraphAccess {
         try context.flush()
     }
 
-    /// The error that the last run of a rule or observer ended with.
+    /// The error of the last run of a rule or observer, if it failed.
     public func failure(of attribute: AttributeID) -> (any Error)? {
         context.core.isAlive(attribute) ? context.table.pointee.failure(of: attribute.index) : nil
     }
 }
 
 extension GraphContext {
-    /// Where the closure of a new attribute goes.
+    /// The row for the closure of a new attribute.
     @inlinable @inline(__always)
     func row(for attribute: AttributeID) -> UnsafeMutablePointer<ClosureRow> {
         if _slowPath(Int(attribute.index) >= table.pointee.capacity) { growRows(to: attribute.index) }
@@ -166,12 +166,12 @@ extension GraphContext {
         return attribute
     }
 
-    /// Makes an observer and runs it, all in one call. An error of that run means that it never came to be.
+    /// Makes an observer and runs it, in one call. If the run fails, the observer is removed again.
     @inlinable @inline(never)
     func makeObserver<Closure: RowClosure & ~Copyable>(
         _ closure: consuming Closure, over inputs: some Collection<AttributeID>
     ) throws -> AttributeID {
-        // The run that makes it is to be given up.
+        // The run that makes the observer is being abandoned.
         if _slowPath(core.isInterrupted) { throw Interruption() }
         let attribute = core.create(
             Closure.form == .observer ? .observer : .fixedObserver, Vertex.Flags.new.union(.watched), over: inputs)
@@ -189,8 +189,8 @@ extension GraphContext {
         return attribute
     }
 
-    /// How far observers that are made inside runs may reach down the machine's stack, in bytes, from where the
-    /// outermost of them began: a few hundred levels, without the checks of a debug build.
+    /// How many bytes of the machine's stack nested observers may use if they are made inside runs, counted from where
+    /// the outermost of them began. Enough for a few hundred levels in a release build.
     @inlinable static var observerStackBudget: UInt { 1 << 20 }
 
     /// Runs an observer that has just been made inside a run or a batch.
@@ -214,26 +214,27 @@ extension GraphContext {
         core.host.pointee.rows = table.pointee.rows
     }
 
-    /// Puts a new attribute where it belongs.
+    /// Adds a new attribute to the current scope.
     @inlinable @inline(__always)
     func enlist(_ attribute: AttributeID) {
         let scope = currentScope()
         if scope.index != 0 { table.pointee.enlist(attribute.index, in: scope.index) }
     }
 
-    /// Where new attributes belong: to the innermost of the running closure and the open `scope`.
+    /// The scope for new attributes: that of the running closure or the open `scope`, whichever is inner.
     @inlinable @inline(__always)
     func currentScope() -> ScopeID {
         core.stackDepth > table.pointee.openScopeDepth ? runningScope() : table.pointee.openScope
     }
 
-    /// Where the open `scope` has been destroyed, what is created belongs to the graph.
+    /// If the open `scope` has been destroyed, new attributes belong to the graph from now on.
     @inlinable
     func leaveLostScope() {
         if !isAlive(table.pointee.openScope) { table.pointee.openScope = .root }
     }
 
-    /// Where the open `scope` is to be destroyed, what is created from now on belongs to the graph.
+    /// Called before a scope is destroyed: if it is open, or contains the open one, new attributes belong to the graph
+    /// from now on.
     @usableFromInline
     func leave(_ scope: ScopeID) {
         var around = table.pointee.openScope
@@ -241,7 +242,7 @@ extension GraphContext {
         if around == scope { table.pointee.openScope = .root }
     }
 
-    /// The scope of what the running closure creates.
+    /// The scope of everything that the running closure creates.
     @usableFromInline
     func runningScope() -> ScopeID {
         guard let running = core.runningAttribute else { return table.pointee.openScope }
@@ -261,7 +262,7 @@ extension GraphContext {
     }
 }
 
-/// Two attributes, as a collection that needs no memory of its own.
+/// Two attributes as a collection, without allocation.
 @usableFromInline
 struct Pair: RandomAccessCollection {
     @usableFromInline let one: AttributeID

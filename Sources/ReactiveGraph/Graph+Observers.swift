@@ -1,22 +1,22 @@
 import AttributeGraph
 
-/// Observers run in rounds: those that a round's writes invalidate make up the next.
+/// Observers run in rounds: the observers that one round's writes invalidate are the next round.
 @usableFromInline let roundLimit = 100
 
 extension GraphContext {
-    /// Runs the observers that are due, unless a batch is open or they are being run already.
+    /// Runs the observers that are due, unless a batch is open or they are already being run.
     @inlinable @inline(__always)
     func flush() throws {
         if core.batchIsClosed && core.hasInvalidated && runObservers() { try reportObservers() }
     }
 
-    /// Closes a batch, and after the outermost does as `flush`.
+    /// Closes a batch. After the outermost one, runs the observers that are due.
     @inlinable @inline(__always)
     func closeBatch() throws {
         if core.closeBatch() && settleBatch() { try reportObservers() }
     }
 
-    /// As `runObservers`; a batch of one write is like one outside.
+    /// As `runObservers`. A batch of one write is handled like a write outside a batch.
     @inlinable @inline(never)
     func settleBatch() -> Bool {
         guard core.unsettledCount == 1 && core.stackDepth == 0 else { return runObservers() }
@@ -24,21 +24,21 @@ extension GraphContext {
         return commitAlone(input)
     }
 
-    /// The rest of a write outside a batch.
+    /// Completes a write outside a batch.
     @inlinable @inline(never)
     func commit(_ input: UInt32) throws {
         core.advanceRevision()
         if commitAlone(input) { try reportObservers() }
     }
 
-    /// As `set`, while something may be running or is wrong.
+    /// As `set`, if something may be running or wrong.
     @inlinable @inline(never)
     func setWithCare(_ input: AttributeID, _ value: Value) throws {
         if try core.setWithCare(input, value) { try flush() }
     }
 
-    /// Settles the batch that has been closed and runs the observers that are due, unless they are being run already.
-    /// True if they have left something behind.
+    /// Settles the batch that has been closed, and runs the observers that are due, unless they are already being run.
+    /// Returns true if there are errors, or observers that are still due.
     @inlinable @inline(never)
     func runObservers() -> Bool {
         if core.hasUnsettled { core.settleHere() }
@@ -52,7 +52,7 @@ extension GraphContext {
         return areMoreDue || core.host.pointee.hasFailures
     }
 
-    /// A round in which an observer may have been made by another that is due as well. True if more have become due.
+    /// Runs a round in which one due observer may have made another. Returns true if more observers have become due.
     @inlinable @inline(never)
     func runOwnedObservers() -> Bool {
         let count = core.invalidatedCount
@@ -65,7 +65,8 @@ extension GraphContext {
         return core.hasInvalidated
     }
 
-    /// What observers left behind: an error, or no end of work. Those that are still due stay so for the next flush.
+    /// Throws the first error of the observers, or `unsettled` if they did not come to an end. Observers that are still
+    /// due are run by the next flush.
     @usableFromInline
     func reportObservers() throws {
         let failures = table.pointee.observerFailures
@@ -76,7 +77,7 @@ extension GraphContext {
         throw GraphError.unsettled(observers)
     }
 
-    /// An observer that made this one may be due itself, and then this one is to go: the outermost runs first.
+    /// Updates the due observers that have made this one, the outermost first: their runs destroy this one.
     @usableFromInline
     func runOwners(of observer: AttributeID) {
         while core.isAlive(observer) {
@@ -96,7 +97,7 @@ extension GraphContext {
         }
     }
 
-    /// Takes back an observer that has failed, if it has: there are more failures than before its run.
+    /// If an observer's first run has failed (there are more failures than before), removes it and throws the error.
     @usableFromInline
     func withdraw(_ attribute: AttributeID, _ failures: Int) throws {
         guard table.pointee.observerFailures.count > failures else { return }
@@ -109,7 +110,7 @@ extension GraphContext {
 
     // MARK: Cleaning up
 
-    /// Undoes what the last run of an attribute has made: inner things first, then its own cleanups.
+    /// Undoes everything that the last run of an attribute has made: first inner things, then its own cleanups.
     @usableFromInline
     func cleanUp(_ attribute: AttributeID) {
         guard let extras = table.pointee.extras(of: attribute.index) else { return }
@@ -125,8 +126,8 @@ extension GraphContext {
         runCleanups(of: extras)
     }
 
-    /// As `cleanUp`, before an attribute goes: its cleanups may have made something under it, or have let it run once
-    /// more.
+    /// As `cleanUp`, before an attribute is destroyed. Repeats it, because cleanups may make things that belong to the
+    /// attribute, or let it run once more.
     @usableFromInline
     func cleanUpForGood(_ attribute: AttributeID) {
         for _ in 0..<roundLimit {
@@ -146,8 +147,8 @@ extension GraphContext {
         }
     }
 
-    /// Runs the cleanups of everything in a scope: inner before outer, the youngest first; then those that they have
-    /// registered.
+    /// Runs the cleanups of everything in a scope: inner before outer, the youngest first. Then runs the cleanups that
+    /// these have registered.
     @usableFromInline
     func runCleanups(in scope: ScopeID) {
         for _ in 0..<roundLimit where table.pointee.cleanupCount != 0 {
@@ -155,9 +156,9 @@ extension GraphContext {
         }
     }
 
-    /// False if there are none.
+    /// Returns false if there are none.
     private func runPresentCleanups(in scope: ScopeID) -> Bool {
-        // Outer before inner and the oldest first, to be gone through backwards.
+        // Outer before inner and the oldest first; processed backwards.
         var order: [Extras] = []
         var pending: [Owned] = [.scope(scope)]
         while let next = pending.popLast() {
@@ -180,7 +181,7 @@ extension GraphContext {
     private func isOwned(_ scope: ScopeID) -> Bool { table.pointee.owner(of: scope) != 0 }
 }
 
-/// What a scope holds: the things of attributes, and scopes within.
+/// An element of a scope: the extras of an attribute, or an inner scope.
 private enum Owned {
     case scope(ScopeID)
     case extras(Extras)

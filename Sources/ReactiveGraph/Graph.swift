@@ -16,18 +16,18 @@ import AttributeGraph
 /// }
 /// ```
 ///
-/// An *input* is set from outside, a *rule* is computed when it is read and kept until something it read has changed,
-/// an *observer* runs at once and again after every batch that changed something it read. Rules and observers are
-/// made over fixed inputs, whose values their closures get; or their closures get a `GraphContext`, through which
-/// everything they depend on must be read, and can choose. A closure should not capture the graph itself, which would
-/// keep the graph alive for ever. Rules must not write, nor may the `deinit` of a value use the graph. Values of
-/// several types in one graph are an enum's cases.
+/// An *input* is set from outside. A *rule* is computed when it is read, and its value is retained until something that
+/// it read has changed. An *observer* runs at once, and again after every batch that has changed something that it
+/// read. Rules and observers are made over fixed inputs, whose values their closures get; or their closures get a
+/// `GraphContext`, with which they must read everything that they depend on. A closure should not capture the graph
+/// itself, which would keep the graph alive for ever. Rules must not write, and the `deinit` of a value must not use
+/// the graph. For values of several types in one graph, use an enum.
 ///
-/// A rule that throws keeps its error as a value keeps its place: readers get it thrown until something the rule
-/// read has changed. A cycle is such an error, `GraphError.cycle`, for each of its members.
+/// A rule that throws has an error in place of a value. Its readers get the error until something that the rule read
+/// has changed. All members of a cycle have the error `GraphError.cycle`.
 ///
-/// Attributes live as long as the graph, the `scope` they were made in, or the run of the rule or observer that made
-/// them. A graph belongs to one thread at a time.
+/// An attribute lives as long as the graph, the `scope` in which it was made, or the run of the rule or observer that
+/// made it. A graph belongs to one thread at a time.
 public final class Graph<Value: Equatable>: GraphAccess {
     public let context: GraphContext<Value>
 
@@ -39,7 +39,7 @@ public final class Graph<Value: Equatable>: GraphAccess {
     deinit { context.core.deallocate() }
 }
 
-/// What a closure sees of its graph. One can copy it freely but must not keep it beyond the graph's life.
+/// The graph as a closure sees it. It can be copied freely, but must not be used after the graph's end.
 @frozen
 public struct GraphContext<Value: Equatable>: GraphAccess {
     /// The engine beneath, for counters, reports, dumps and the invariant check.
@@ -55,7 +55,7 @@ public struct GraphContext<Value: Equatable>: GraphAccess {
     public var context: GraphContext<Value> { self }
 }
 
-/// The operations of a graph, the same from outside and inside a closure.
+/// The operations of a graph. They are the same outside and inside a closure.
 public protocol GraphAccess<Value> {
     associatedtype Value: Equatable
     var context: GraphContext<Value> { get }
@@ -64,7 +64,7 @@ public protocol GraphAccess<Value> {
 extension GraphAccess {
     // MARK: Reading
 
-    /// The attribute's value, evaluated if need be; inside a rule or observer also a dependency.
+    /// The attribute's value, evaluated if necessary. Inside a rule or observer, the read adds a dependency.
     ///
     /// - Throws: the error its rule threw; `GraphError.removed`.
     @inlinable @inline(__always)
@@ -76,8 +76,8 @@ extension GraphAccess {
         @inline(__always) get throws { try context.core.read(attribute) }
     }
 
-    /// As `read`, but lends the value instead of copying it: for values that are dear to copy. The body must not use
-    /// the graph.
+    /// As `read`, but lends the value instead of copying it, for values that are expensive to copy. The body must not
+    /// use the graph.
     @inlinable @inline(__always)
     public func withRead<Result>(_ attribute: AttributeID, _ body: (borrowing Value) throws -> Result) throws -> Result
     {
@@ -88,7 +88,7 @@ extension GraphAccess {
     @inlinable @inline(__always)
     public func peek(_ attribute: AttributeID) throws -> Value { try context.core.readUntracked(attribute) }
 
-    /// Runs the body with its own reads untracked; what rules read that it causes to run is tracked as ever.
+    /// Runs the body with its own reads untracked. Reads of rules that run because of it are tracked as usual.
     @inlinable
     public func untracked<Result>(_ body: () throws -> Result) rethrows -> Result {
         try context.core.withoutTracking(body)
@@ -96,7 +96,7 @@ extension GraphAccess {
 
     // MARK: Writing
 
-    /// Gives an input a value and, outside a batch, runs the observers that are affected. An equal value does nothing.
+    /// Sets an input and, outside a batch, runs the observers that are affected. An equal value does nothing.
     ///
     /// - Throws: `GraphError.removed`; `GraphError.writeDuringEvaluation` inside a rule; `GraphError.unsettled`; the
     ///   first error of an observer that ran. In the last two cases the write has taken place.
@@ -112,7 +112,7 @@ extension GraphAccess {
 
     /// Runs the body as one batch: observers run once, after it. Reads inside see the writes so far.
     ///
-    /// The observers run even if the body throws; its error comes first. Otherwise throws as `set` does.
+    /// The observers run even if the body throws; then its error is thrown. Otherwise throws as `set` does.
     @inlinable @inline(__always)
     public func batch<Result>(_ body: () throws -> Result) throws -> Result {
         context.core.beginBatch()

@@ -1,15 +1,15 @@
 import AttributeGraph
 
-/// What the library asks the engine.
+/// Properties of the engine that the library needs.
 extension GraphCore where Host: ~Copyable {
-    /// Entries on the evaluation stack: grows and shrinks with the runs in progress.
+    /// The number of entries on the evaluation stack. It grows and shrinks with the runs in progress.
     @inlinable @inline(__always)
     var stackDepth: Int { s.pointee.pending.count }
 
     @inlinable @inline(__always)
     var hasInvalidated: Bool { s.pointee.invalidated.count != 0 }
 
-    /// Whether writes of a batch have not taken effect yet.
+    /// True if writes of a batch have not taken effect yet.
     @inlinable @inline(__always)
     var hasUnsettled: Bool { s.pointee.log.count != 0 }
 
@@ -25,7 +25,7 @@ extension GraphCore where Host: ~Copyable {
     /// Drops the oldest reports.
     @inlinable
     func removeInvalidated(_ count: Int) {
-        // An observer may have taken them itself.
+        // An observer may have removed them itself.
         let rest = max(0, s.pointee.invalidated.count - count)
         for position in 0..<rest {
             s.pointee.invalidated.base[position] = s.pointee.invalidated.base[position + count]
@@ -33,11 +33,11 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.invalidated.count = rest
     }
 
-    /// Whether the attribute of a row has been destroyed during a run that still goes on.
+    /// True if the attribute of a row was destroyed during a run that has not ended.
     @inlinable
     func isCondemned(_ index: UInt32) -> Bool { s.pointee.vertex(index).pointee.kind.isCondemned }
 
-    /// Whether the attribute of a row is a rule that runs.
+    /// True if the attribute of a row is a running rule.
     @inlinable
     func isRunningRule(_ index: UInt32) -> Bool {
         let vertex = s.pointee.vertex(index).pointee
@@ -57,8 +57,8 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     var isAtRest: Bool { s.pointee.pending.count == 0 && s.pointee.log.count == 0 }
 
-    /// Differs whenever an edge has come or gone, a cycle was found (untracked reads can close one without an edge), or
-    /// an attribute is not watched any more.
+    /// Changes whenever an edge is added or removed, a cycle is found (untracked reads can close one without an edge),
+    /// or an attribute is no longer watched.
     @inlinable @inline(__always)
     var edgeChanges: UInt64 {
         s.pointee.counters.edgesAdded &+ s.pointee.counters.edgesRemoved &+ s.pointee.counters.cycles

@@ -1,11 +1,11 @@
 import AttributeGraph
 
-/// Bringing observers up to date that have been reported, or have just been made.
+/// Updates observers that have been reported, or have just been made.
 extension GraphCore where Host: ~Copyable {
-    /// Brings all reported attributes up to date, in their order, and drops the reports; true if this has caused more.
-    /// For observers, while nothing is running.
+    /// Brings all reported attributes up to date, in their order, and drops the reports. Returns true if this has
+    /// caused more reports. For observers, while nothing is running.
     ///
-    /// Each in turn takes the same entry at the bottom of the stack.
+    /// Each in turn uses the same entry at the bottom of the stack.
     @inlinable @inline(__always)
     func updateInvalidated() -> Bool {
         s.pointee.pending.count = 1
@@ -35,7 +35,7 @@ extension GraphCore where Host: ~Copyable {
         return true
     }
 
-    /// What makes a marked vertex run, as far as that is known without evaluating anything.
+    /// The reason why a marked vertex must run, as far as it is known without evaluating anything.
     @inlinable @inline(__always)
     func reason(of vertex: UnsafeMutablePointer<Vertex>) -> Reason {
         let evaluatedAt = vertex.pointee.evaluatedAt
@@ -63,15 +63,15 @@ extension GraphCore where Host: ~Copyable {
 
     @usableFromInline
     enum Reason: Equatable {
-        /// None of its inputs has changed since it ran.
+        /// None of the vertex's inputs has changed since it ran.
         case none
-        /// This one has, and none of those before it (of a fixed rule or observer: none at all) may yet change.
+        /// This input has changed, and no input before it (for fixed inputs: no input at all) may still change.
         case change(of: UInt32)
-        /// One that comes before may have changed, or any of those of a fixed rule or observer.
+        /// An input before it may have changed, or for fixed inputs any input.
         case unknown
     }
 
-    /// Brings an attribute up to date from the bottom of the stack, whatever there is to be done upstream.
+    /// Brings an attribute up to date from the bottom of the stack, with everything upstream of it.
     @inlinable @inline(never)
     func updateReported(_ index: UInt32) {
         s.pointee.pending.count = 0
@@ -83,8 +83,9 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.pending.count = 1
     }
 
-    /// At rest, runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of
-    /// its fixed inputs is brought up to date before, else its changes would not be noticed.
+    /// Runs an observer that has just been made, while nothing else runs, without checking whether it must run. If it
+    /// may leave some fixed inputs unread, all are brought up to date first; otherwise their changes would not be
+    /// noticed.
     @inlinable @inline(__always)
     func runNew(_ observer: UInt32, mayLeaveUnread: Bool) {
         s.pointee.pending.count = 1
@@ -100,7 +101,7 @@ extension GraphCore where Host: ~Copyable {
     /// As `runNew`, inside a run or a batch.
     @inlinable @inline(never)
     func runNewWithin(_ observer: UInt32, _ mayLeaveUnread: Bool) {
-        // First of all: it shows the cursor again.
+        // This must come first: settling shows the cursor again.
         if s.pointee.log.count != 0 { settle() }
         let reader = s.pointee.tracking.reader
         let read = readSoFar
@@ -115,7 +116,7 @@ extension GraphCore where Host: ~Copyable {
             restoreReader(reader, read, isHinted)
         }
         if mayLeaveUnread { updateInputs(of: observer) }
-        // One of them may have destroyed it.
+        // Updating an input may have destroyed the observer.
         if !isCondemned(observer) { runObserver(observer, 0, at: position) }
         if position == 0 && !s.pointee.attention.isEmpty {
             s.pointee.pending.count = 0
@@ -123,7 +124,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    /// Brings the inputs of a new observer up to date, whose entry is the top of the stack.
+    /// Brings the inputs of a new observer up to date. Its entry is the top of the stack.
     @inlinable @inline(never)
     func updateInputs(of observer: UInt32) {
         let nesting = s.pointee.nesting

@@ -1,22 +1,22 @@
 import AttributeGraph
 
-/// While no edge changes, a write to an input concerns the same vertices every time, and they can be evaluated in the
-/// same order. It is kept as the input's *order*: everything downstream of it, topologically sorted. The next write
-/// asks one vertex after the other whether it has to run, in place of the walks that mark and evaluate.
+/// While no edge changes, a write to an input affects the same vertices every time, and they can be evaluated in the
+/// same order. This is cached as the input's *order*: everything downstream of it, topologically sorted. The next write
+/// checks one vertex after the other in place of the walks that mark and evaluate.
 ///
-/// An order decides nothing: if anything turns up that was not foreseen, the rest is marked and reported, and the walk
-/// goes on from there. It is made for the observers that a write has reported. Its steps are what these bring up to
-/// date whatever values turn up: through all fixed inputs, and through the input of a tracked rule that is the only one
-/// concerned. What else is downstream, the order's *side*, is only marked.
+/// An order decides nothing: if anything unforeseen happens, the rest is marked and reported, and the walk continues
+/// from there. An order is made for the observers that a write has reported. Its steps are the vertices that these
+/// observers bring up to date whatever the values are: through all fixed inputs, and through an input of a tracked rule
+/// if no other input is affected. The other vertices downstream, the order's *side*, are only marked.
 ///
-/// In the table an order is the number of its steps and the size of its side, and then their vertices. Where an input's
-/// order begins stands in the input's row (`ClosureRow`).
+/// In the table, an order is an `OrderHeader`, then the vertices of its steps, then those of its side. The input's row
+/// (`ClosureRow`) has the start of its order.
 extension GraphContext {
-    /// So many steps are kept in any graph, and one for each edge beside.
+    /// The number of steps that may be cached in any graph, in addition to one for each edge.
     @inlinable static var leastSteps: UInt64 { 8192 }
 
-    /// An input holds another value than before, at rest, and is the only one that does. Runs the observers that are
-    /// due; true if they have left something behind.
+    /// Commits a write to one input outside a batch, while nothing runs, and runs the observers that are due. Returns
+    /// true if there are errors, or observers that are still due.
     @inlinable @inline(__always)
     func commitAlone(_ input: UInt32) -> Bool {
         guard core.isAtRest, !core.hasInvalidated, !core.host.pointee.hasOwners, Int(input) < table.pointee.capacity
@@ -37,10 +37,10 @@ extension GraphContext {
         return core.hasInvalidated && runObservers()
     }
 
-    /// Brings the vertices of an order up to date. None of them is marked before, unless something would notice that.
+    /// Brings the vertices of an order up to date. They are not marked first, unless other code would notice that.
     @inlinable @inline(__always)
     func follow(_ order: Int, from input: UInt32) -> Bool {
-        // No order is made while one is followed, so the steps stay where they are.
+        // No order is made while one is followed, so the steps do not move.
         let header = table.pointee.steps.base + order
         return header[OrderHeader.isDirect] != 0
             ? runSteps(of: header, from: input) : takeSteps(of: header, from: input)
@@ -73,7 +73,7 @@ extension GraphContext {
         return (step, end)
     }
 
-    /// All steps have been taken, or the rest has been marked. True as `runObservers`.
+    /// Ends an order: all steps have been taken, or the rest has been marked. Returns the same as `runObservers`.
     @inlinable @inline(__always)
     func arrive() -> Bool {
         if _fastPath(core.defersMarks) {
@@ -84,8 +84,8 @@ extension GraphContext {
         return core.hasInvalidated ? runObservers() : core.host.pointee.hasFailures
     }
 
-    /// The second write between which and the one before no edge has come or gone. If there is no order, none is
-    /// looked for until one does.
+    /// The second write without a change of an edge in between: makes an order. If there is none, none is tried again
+    /// until an edge changes.
     @inlinable @inline(never)
     func commitMakingOrder(_ input: UInt32, _ edgeChanges: UInt64) -> Bool {
         let before = core.counters.invalidations
@@ -93,7 +93,7 @@ extension GraphContext {
         guard core.hasInvalidated else { return false }
         if table.pointee.edgeChangesAtOrders != edgeChanges {
             table.pointee.edgeChangesAtOrders = edgeChanges
-            // No order begins at 0.
+            // Index 0 means that there is no order.
             table.pointee.steps.count = 1
         }
         let start = table.pointee.steps.count
@@ -107,7 +107,7 @@ extension GraphContext {
             let total = table.pointee.steps.count - start - OrderHeader.length
             header[OrderHeader.count] = UInt32(truncatingIfNeeded: count)
             header[OrderHeader.side] = UInt32(truncatingIfNeeded: total - count)
-            // Nobody reads an observer: if all are observers, all read the input.
+            // Nobody reads an observer. So if all vertices are observers, all read the input.
             let areObservers = (0..<total).allSatisfy { core.isObserver(header[OrderHeader.length + $0]) }
             header[OrderHeader.isDirect] = areObservers ? 1 : 0
             row.pointee.order = start
@@ -120,7 +120,7 @@ extension GraphContext {
 }
 
 extension GraphCore where Host: ~Copyable {
-    /// Leaves rest: all steps run from the bottom of the stack.
+    /// Begins to run steps. All run from the bottom of the stack.
     @inlinable @inline(__always)
     func beginSteps() {
         s.pointee.pending.count = 1
@@ -133,7 +133,7 @@ extension GraphCore where Host: ~Copyable {
         rest()
     }
 
-    /// Whether the vertex is current, as far as marks tell, and lives; an observer is also watched.
+    /// True if the vertex is current, as far as its marks tell, and alive; an observer must also be watched.
     @inlinable
     func isRegular(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         vertex.pointee.flags.isDisjoint(with: .decisive) && !vertex.pointee.kind.isCondemned
@@ -143,7 +143,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     func isObserver(_ index: UInt32) -> Bool { s.pointee.vertex(index).pointee.kind.isObserver }
 
-    /// Runs an observer that reads the input itself. False as `takeStep`.
+    /// Runs an observer that reads the input itself. Returns the same as `takeStep`.
     @inlinable @inline(__always)
     func runStep(_ step: UnsafeMutablePointer<UInt32>, because input: UInt32) -> Bool {
         assert(isRegular(s.pointee.vertex(step.pointee)), "what could make it otherwise has the rest marked first")
@@ -152,8 +152,8 @@ extension GraphCore where Host: ~Copyable {
         return defersMarks
     }
 
-    /// Brings a vertex of an order up to date. False if something else has turned up than was foreseen, and the rest of
-    /// the order has been marked.
+    /// Brings a vertex of an order up to date. Returns false if something unforeseen has happened and the rest of the
+    /// order has been marked.
     @inlinable @inline(__always)
     func takeStep(_ step: UnsafeMutablePointer<UInt32>) -> Bool {
         let index = step.pointee
@@ -189,12 +189,12 @@ extension GraphCore where Host: ~Copyable {
         return false
     }
 
-    /// Appends what is downstream of an input whose write has just marked it: first, sorted, what the reported
-    /// observers bring up to date whatever values turn up, by a depth-first search upstream from them; then the rest.
-    /// Returns the number of the former; nil if there is no such order, or if most of it would only be marked.
-    /// O(vertices + edges), as the marking was.
+    /// Appends everything downstream of an input whose write has just marked it. First, sorted, the vertices that the
+    /// reported observers bring up to date whatever the values are, found by a depth-first search upstream from the
+    /// observers; then the rest. Returns the number of the former; nil if there is no such order, or if most of it
+    /// would only be marked. O(vertices + edges), as the marking was.
     ///
-    /// The hint of a vertex says where it stands in the list.
+    /// The hint of a vertex is its position in the list.
     @inlinable @inline(never)
     func sort(_ marked: Int, downstreamOf source: UInt32, into steps: inout Buffer<UInt32>) -> Int? {
         let start = steps.count
@@ -247,14 +247,14 @@ extension GraphCore where Host: ~Copyable {
     }
 }
 
-/// What precedes the vertices of an order.
+/// The fields before the vertices of an order.
 @usableFromInline
 enum OrderHeader {
-    /// How many steps there are.
+    /// The number of steps.
     @inlinable static var count: Int { 0 }
-    /// How many vertices are only marked.
+    /// The number of vertices that are only marked.
     @inlinable static var side: Int { 1 }
-    /// 1 if all are observers that read the input, so that each has to run.
+    /// 1 if all vertices are observers that read the input, so that each has to run.
     @inlinable static var isDirect: Int { 2 }
     @inlinable static var length: Int { 3 }
 }
@@ -264,7 +264,7 @@ enum OrderHeader {
 struct Search: BitwiseCopyable {
     @usableFromInline let vertex: UInt32
     @usableFromInline var walked: UInt32 = 0
-    /// Whether one of its inputs was concerned.
+    /// True if one of its inputs was affected.
     @usableFromInline var hasMet = false
 
     @inlinable

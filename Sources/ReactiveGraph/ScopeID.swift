@@ -10,7 +10,7 @@ public struct ScopeID: Hashable, Sendable, CustomStringConvertible {
         self.generation = generation
     }
 
-    /// The scope that every graph begins with; it cannot be destroyed, and does not list what is in it.
+    /// The scope in which every graph begins. It cannot be destroyed, and does not list its content.
     @inlinable
     public static var root: ScopeID { ScopeID(index: 0, generation: 1) }
 

@@ -1,7 +1,7 @@
 import AttributeGraph
 
-/// One row of the table of scopes: a tree of sibling lists, each with a list of attributes. Of one that has been
-/// destroyed the generation is that of its next tenant, which no id has yet.
+/// A row of the table of scopes: a tree of sibling lists, each with a list of attributes. The row of a destroyed scope
+/// has the generation of its next scope, which no id has yet.
 @usableFromInline
 struct ScopeRow: BitwiseCopyable {
     @usableFromInline var generation: UInt32
@@ -9,12 +9,12 @@ struct ScopeRow: BitwiseCopyable {
     @usableFromInline var firstChild: UInt32 = 0
     @usableFromInline var nextSibling: UInt32 = 0
     @usableFromInline var previousSibling: UInt32 = 0
-    /// The newest attribute; the list goes from young to old. The root has none: what is in it lives as long as the
+    /// The newest attribute; the list goes from young to old. The root has no list: its attributes live as long as the
     /// graph.
     @usableFromInline var firstAttribute: UInt32 = 0
-    /// The innermost run that it was made in; 0: none.
+    /// The innermost run in which the scope was made; 0: none.
     @usableFromInline let maker: UInt32
-    /// The attribute that it holds the runs' creations of; 0: none.
+    /// The attribute whose runs create the content of the scope; 0: none.
     @usableFromInline var owner: UInt32 = 0
 
     @inlinable
@@ -55,7 +55,7 @@ extension ClosureTable {
         return scope(at: index)
     }
 
-    /// Frees the row of an empty scope, unless its generations are used up.
+    /// Frees the row of an empty scope, unless it has no generations left.
     @inlinable
     mutating func removeScope(at index: UInt32) {
         let row = scopes.base[Int(index)]
@@ -83,7 +83,7 @@ extension ClosureTable {
         scopes.base[Int(scope)].firstAttribute = index
     }
 
-    /// Takes an attribute out of its scope.
+    /// Removes an attribute from its scope.
     @inlinable @inline(__always)
     func delist(_ index: UInt32) {
         let scope = Int(row(index).pointee.scope)
@@ -100,23 +100,22 @@ extension ClosureTable {
 }
 
 extension GraphContext {
-    /// Whether the scope has not been destroyed.
     @inlinable
     public func isAlive(_ scope: ScopeID) -> Bool { table.pointee.isAlive(scope) }
 
-    /// The scope that a living attribute is in.
+    /// The scope of a living attribute.
     public func scope(of attribute: AttributeID) -> ScopeID {
         precondition(core.isAlive(attribute), "a destroyed attribute is in no scope")
         if Int(attribute.index) >= table.pointee.capacity { return .root }
         return table.pointee.scope(at: table.pointee.row(attribute.index).pointee.scope)
     }
 
-    /// The scope around a living one; the root's is the root.
+    /// The scope around a living one; for the root, the root.
     public func parent(of scope: ScopeID) -> ScopeID {
         table.pointee.scope(at: table.pointee.scopes.base[Int(scope.index)].parent)
     }
 
-    /// The living attributes of a scope itself, oldest first; none of the root, which does not list them.
+    /// The living attributes directly in a scope, oldest first. Empty for the root, which has no list.
     public func attributes(of scope: ScopeID) -> [AttributeID] {
         guard isAlive(scope) else { return [] }
         var list: [AttributeID] = []
@@ -128,7 +127,7 @@ extension GraphContext {
         return list.reversed()
     }
 
-    /// The scopes inside a living one, the youngest first.
+    /// The scopes directly inside a living one, the youngest first.
     public func children(of scope: ScopeID) -> [ScopeID] {
         var list: [ScopeID] = []
         guard isAlive(scope) else { return list }
@@ -140,20 +139,20 @@ extension GraphContext {
         return list
     }
 
-    /// Destroys an attribute, but for what it owns.
+    /// Destroys an attribute, but not what it owns.
     @inlinable
     func destroy(_ attribute: AttributeID) {
         let index = attribute.index
         if core.stackDepth == 0 || Int(index) >= table.pointee.capacity { return core.destroy(attribute) }
         let maker = table.pointee.scopes.base[Int(table.pointee.row(index).pointee.scope)].maker
-        // Its row is freed later, but it leaves its scope at once.
+        // The row is freed later, but the attribute leaves its scope at once.
         table.pointee.delist(index)
         core.destroy(attribute, sparing: core.isRunningRule(maker) ? maker : 0)
     }
 
-    /// Destroys a scope with all it contains, inner scopes first, and in each the youngest attribute first. What the
-    /// closures that go hold may make things in it, or destroy it, meanwhile. O(attributes + edges + what gets marked
-    /// outside).
+    /// Destroys a scope with its content, inner scopes first, and in each the youngest attribute first. Meanwhile,
+    /// objects that the destroyed closures free may add to the scope or destroy it. O(attributes + edges + vertices
+    /// marked outside).
     @inlinable
     func destroy(_ scope: ScopeID) {
         precondition(scope.index != 0, "the root lives as long as the graph")
@@ -178,7 +177,7 @@ extension GraphContext {
         }
     }
 
-    /// Checks what must hold of scopes at rest, as `GraphCore.checkInvariants` does of the engine's tables.
+    /// Checks the invariants of scopes while nothing runs, as `GraphCore.checkInvariants` does for the engine's tables.
     func checkScopes() -> [String] {
         var faults: [String] = []
         let (rows, count) = (table.pointee.scopes.base, table.pointee.scopes.count)

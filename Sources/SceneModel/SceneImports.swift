@@ -12,9 +12,9 @@ public struct SceneFile {
     }
 }
 
-/// `import: lib/gauges.yaml`: the files that a scene stands on. They are loaded before it.
+/// `import: lib/gauges.yaml`: the files that a scene needs. They are loaded before it.
 public enum SceneImports {
-    /// A file with everything that it imports, each file once, behind those that it imports itself. Faults of the files are
+    /// A file and all files that it imports, each once. A file comes after its imports. Other faults in the files are
     /// left to those who read them.
     /// - Parameter read: reads a file.
     /// - Throws: `SceneFaults` for files that import each other in a circle, that cannot be read, or that are too many; what
@@ -48,7 +48,7 @@ public enum SceneImports {
         return found
     }
 
-    /// One document instead of a scene and what it imports. What comes later replaces what has the same name.
+    /// Combines a scene and its imports into one document. A later entry replaces an earlier one with the same name.
     /// - Throws: the faults that make a file unreadable.
     public static func bundle(_ files: [SceneFile]) throws(SceneFaults) -> Value {
         var bundle = ValueMap([("agd", 1)])
@@ -77,7 +77,7 @@ public enum SceneImports {
         return written.list ?? [written]
     }
 
-    /// A path that a file names, from where that file is read.
+    /// Resolves a path that a file names, relative to the folder of that file.
     static func resolve(_ name: String, from file: String) -> String {
         if name.hasPrefix("/") { return name }
         var parts = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().map(String.init)
@@ -93,7 +93,7 @@ public enum SceneImports {
 
     private struct OpenFile {
         let file: SceneFile
-        /// Those that have not been read yet.
+        /// Imports that have not been read yet.
         var imports: ArraySlice<DocumentNode> = []
 
         init(_ file: SceneFile) {

@@ -10,7 +10,7 @@ public enum SceneLimits {
     public static let nodes = 1_000_000
     /// Levels of nodes, including those of components.
     public static let depth = 500
-    /// Attributes of a node, with what it says of the environment, of containers and preferences.
+    /// Attributes of a node, together with its values for the environment, for containers and for preferences.
     public static let attributes = 10_000
     /// Files that a scene imports, with those that they import.
     public static let imports = 1000

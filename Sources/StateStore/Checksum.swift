@@ -1,9 +1,9 @@
-/// CRC-32C (Castagnoli; RFC 3720, appendix B.4): it finds every burst of up to 32 damaged bits. Eight bytes at a time
-/// by as many tables ("slicing by 8"), which is about five times as fast as byte by byte.
+/// CRC-32C (Castagnoli; RFC 3720, appendix B.4): detects every burst of up to 32 damaged bits. It processes eight bytes
+/// at a time with eight tables ("slicing by 8"), which is about five times as fast as byte by byte.
 struct Checksum {
     private var state: UInt32 = .max
 
-    /// Eight tables of 256: the effect of a byte that has n bytes behind it in table n.
+    /// Eight tables of 256 entries: table n has the effect of a byte that is followed by n bytes.
     private static let tables: [UInt32] = {
         var tables = (0..<256).map { byte in
             (0..<8).reduce(UInt32(byte)) { value, _ in value >> 1 ^ (value & 1 == 1 ? 0x82f6_3b78 : 0) }
@@ -37,7 +37,7 @@ struct Checksum {
         withUnsafeBytes(of: number.littleEndian) { add($0.bindMemory(to: UInt8.self)) }
     }
 
-    /// With its length, so that neighbouring texts cannot trade bytes.
+    /// Adds the length first, so that moving bytes between neighbouring texts changes the sum.
     mutating func add(_ text: String) {
         var text = text
         add(Int64(text.utf8.count))
@@ -46,7 +46,7 @@ struct Checksum {
 }
 
 extension StateStore {
-    /// A short text that is another one for another text: its length and checksum.
+    /// A short text that identifies a text: its length and checksum.
     public static func digest(of text: String) -> String {
         var sum = Checksum()
         sum.add(text)

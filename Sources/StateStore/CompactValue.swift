@@ -1,8 +1,7 @@
 import AttributeValues
 
-// A value as the store writes it: a sign and what it says. Typed JSON takes ten times as long. Values of types that are
-// rare stand as typed JSON behind a sign of their own; rows of earlier versions are typed JSON without a sign, which
-// begins with a brace.
+// A value in the store: a sign byte and the content. Typed JSON takes ten times as long. Values of rare types are typed
+// JSON after a sign of their own. Rows of earlier versions are typed JSON without a sign, which begins with a brace.
 
 private enum Sign {
     static let null: UInt8 = 0
@@ -19,7 +18,7 @@ private enum Sign {
 }
 
 extension ByteBuffer {
-    /// The depth limit of admitted values bounds the recursion.
+    /// Recursive. Admitted values have a depth limit, which bounds the recursion.
     func appendCompact(_ value: Value) {
         switch value {
         case .null: append(Sign.null)
@@ -61,7 +60,7 @@ extension ByteBuffer {
     }
 }
 
-/// Reads values that the store has written.
+/// Reads the store's values.
 struct ValueReader {
     private let parser: JSONParser
     private let maximumDepth: Int
@@ -71,7 +70,7 @@ struct ValueReader {
         parser = JSONParser(maximumDepth: maximumDepth)
     }
 
-    /// - Throws: when the bytes are no value.
+    /// - Throws: if the bytes are not a value.
     func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
         if bytes.first == Sign.brace { return try typedJSON(bytes) }
         var place = 0

@@ -3,17 +3,17 @@ import Glibc
 
 /// One SQLite connection.
 ///
-/// Lifetime: statements hold their database, so it is closed after the last of them.
+/// Lifetime: each statement refers to its database, so the database is closed after the last statement.
 final class Database {
     fileprivate let handle: OpaquePointer
     let path: String
-    /// Held until the database is closed.
+    /// Locked until the database is closed.
     private let lock: FolderLock
-    /// The file once more, for the lock between checkpoints and backups. It stays open until the database is closed: to
-    /// close it before would also give up SQLite's own locks.
+    /// The file opened once more, for the lock between checkpoints and backups. It must not be closed before the
+    /// database: that would release SQLite's own locks, too.
     private var backupLock: Int32 = -1
 
-    /// Opens the file, creating it if it is not there. The write-ahead log stays beside it when it is closed.
+    /// Opens or creates the file. When it is closed, its write-ahead log is not removed.
     init(path: String, _ lock: FolderLock) throws(StoreError) {
         self.lock = lock
         self.path = path
@@ -28,14 +28,15 @@ final class Database {
         }
         sqlite3_extended_result_codes(handle, 1)
         self.handle = handle
-        // SQLite opens what it may not write for reading alone.
+        // SQLite opens a file read-only if it may not write to it.
         if sqlite3_db_readonly(handle, "main") == 1 {
             throw .system("open", path, access(path, W_OK) == 0 ? EROFS : errno)
         }
         keepLog(true)
     }
 
-    /// Whether the write-ahead log stays when the database is closed, or is removed once all of it is in the database.
+    /// If false, the write-ahead log is removed when the database is closed, after all of it has been copied into the
+    /// database.
     func keepLog(_ isKept: Bool) {
         var flag: Int32 = isKept ? 1 : 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag)
@@ -46,12 +47,12 @@ final class Database {
         if backupLock >= 0 { close(backupLock) }
     }
 
-    /// Copies the write-ahead log into the database whenever it has so many pages, as SQLite does by itself, but not
-    /// while a backup is made (`StateStore.backUp`), which holds the file's lock.
+    /// Makes SQLite copy the write-ahead log into the database whenever it has this many pages (as it does by default),
+    /// except during a backup (`StateStore.backUp`), which locks the file.
     func checkpoint(everyPages pages: Int32 = 1000) throws(StoreError) {
         backupLock = open(path, O_RDONLY | O_CLOEXEC)
         guard backupLock >= 0 else { throw .system("open", path) }
-        // The hook gets both numbers in the bits of its context.
+        // Both numbers are passed to the hook in the bits of its context pointer.
         let context = UInt(UInt32(bitPattern: backupLock)) << 32 | UInt(UInt32(bitPattern: pages))
         sqlite3_wal_hook(
             handle,
@@ -79,7 +80,7 @@ final class Database {
         return Statement(self, statement, sql)
     }
 
-    /// The single integer that a statement answers with.
+    /// The single integer that a statement returns.
     func integer(_ sql: String) throws(StoreError) -> Int64 {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : 0
@@ -97,7 +98,7 @@ final class Database {
     }
 }
 
-/// A compiled statement, reset by each `step` that ends it.
+/// A compiled statement. The `step` that ends it also resets it.
 final class Statement {
     private let database: Database
     private let handle: OpaquePointer
@@ -111,7 +112,7 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Copies the bytes: they need not outlive the call.
+    /// Makes SQLite copy the bytes, so that they need not outlive the call.
     private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
     /// Parameters count from 1.
@@ -132,7 +133,7 @@ final class Statement {
         if code != SQLITE_OK { throw database.failure(sql, code) }
     }
 
-    /// - Returns: whether there is a row to look at.
+    /// - Returns: whether there is a row.
     func step() throws(StoreError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -148,7 +149,7 @@ final class Statement {
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-    /// Good until the next step.
+    /// Valid until the next step.
     func bytes(_ column: Int32) -> UnsafeBufferPointer<UInt8> {
         let start = sqlite3_column_blob(handle, column)
         let count = Int(sqlite3_column_bytes(handle, column))

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Keeps a folder's store to one process. It is taken before anything is read: what another process is writing at the
-/// moment would look damaged.
+/// Reserves a folder's store for one process. Taken before anything is read, because a store that another process is
+/// writing looks damaged.
 ///
-/// Lifetime: the lock is held from `init` to `deinit`; the kernel lets go of it however the process ends.
+/// Lifetime: the folder is locked from `init` to `deinit`. The kernel releases the lock however the process ends.
 final class FolderLock {
     private let descriptor: Int32
     private let folder: String
 
-    /// - Parameter path: the store, to be named when it is in use.
+    /// - Parameter path: the store's path, for the error.
     init(_ folder: String, of path: String) throws(StoreError) {
         self.folder = folder
         descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -21,7 +21,7 @@ final class FolderLock {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Has the disk confirm what the folder's files are called.
+    /// Makes the disk confirm the names of the folder's files.
     func confirmNames() throws(StoreError) {
         if fsync(descriptor) != 0 { throw .system("fsync", folder) }
     }

@@ -11,7 +11,6 @@ import Glibc
 // begin anew only once.
 
 extension StateStore {
-    /// What a backup contains.
     public struct Backup {
         public var epoch: String
         public var revision: UInt64
@@ -21,7 +20,7 @@ extension StateStore {
     /// A log can begin anew once for a checkpoint before the copy, and when the daemon starts or ends.
     private static let copyAttempts = 10
 
-    /// Of the system's page cache, which a write fills from front to back.
+    /// The size of the system's pages. A write fills its page cache from front to back.
     private static let pageSize = 4096
 
     /// Writes the store of a directory into one file, which can replace the store. An existing file is replaced when
@@ -74,7 +73,7 @@ extension StateStore {
         try prepare(database)
         let (restored, _) = try read(database, log)
         let insert = try database.prepare(setLife)
-        // A start from this file continues nothing that a client can have seen.
+        // A store restored from this file continues no life that a client has seen.
         for (name, value) in [(machineName, ""), (durabilityName, Durability.off.rawValue), (logName, unusedLog)] {
             try write(name, value, with: insert)
         }
@@ -104,8 +103,8 @@ extension StateStore {
         return Array(header.prefix(count))
     }
 
-    /// Copies a file in pieces, the last one first. The daemon appends to its log meanwhile: a commit of which the copy
-    /// has a piece was written when the pieces before it were read.
+    /// Copies a file in pieces, the last one first. The daemon may append to its log meanwhile. If the copy has a piece
+    /// of a commit, the pieces before it were read after they had been written.
     private static func copyFile(
         _ from: String, _ to: String, in pieces: Int, mayBeMissing: Bool = false
     ) throws(StoreError) {

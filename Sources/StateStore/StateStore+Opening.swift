@@ -4,15 +4,16 @@ import Glibc
 import GraphRuntime
 import ViewGraph
 
-// Looking at a store before it is trusted.
+// Checking and opening a store.
 extension StateStore {
     /// Opens the store of a directory, or begins one, and reads it.
     ///
     /// - Parameters:
-    ///   - basis: names all that the graph stands on besides the store. Over another one nobody can resume.
+    ///   - basis: names everything besides the store that the graph depends on. If it differs from the last time, no
+    ///     client can resume.
     ///   - machine: names the time since the machine was started.
-    ///   - recover: whether to go on with what can be read of a damaged store.
-    ///   - newEpoch: names a new life of the graph.
+    ///   - recover: continue with the readable part of a damaged store.
+    ///   - newEpoch: makes a name for a new life of the graph.
     /// - Throws: `inUse`, `denied`, `foreign`, `damaged` (nothing is changed then), or `failed`.
     public static func open(
         directory: String, durability: Durability, basis: String = "", machine: String = machineLife(),
@@ -33,7 +34,7 @@ extension StateStore {
         return opened
     }
 
-    /// - Throws: as `open`; `damaged` also for what `recover` would go on with.
+    /// - Throws: as `open`; `damaged` also if `recover` could continue.
     private static func openSound(
         _ path: String, _ lock: FolderLock, _ durability: Durability, _ basis: String, _ machine: String,
         _ newEpoch: () -> String
@@ -53,7 +54,7 @@ extension StateStore {
         restored.losses = losses
         if !losses.isEmpty || !life.isContinued(machine: machine, basis) { restored.resumableFrom = restored.revision }
         try beginLife(database, durability, machine: machine, basis, resumableFrom: restored.resumableFrom)
-        // From here on; the checks above must not depend on it.
+        // Only after the checks, which must not depend on it.
         let level =
             switch durability {
             case .full: "FULL";
@@ -68,11 +69,11 @@ extension StateStore {
     }
 
     static func logPath(_ path: String) -> String { path + "-wal" }
-    /// Where a store is made, to be renamed when it is whole.
+    /// A new store is made under this name and renamed when it is complete.
     static func newPath(_ path: String) -> String { path + ".new" }
 
-    /// Whether there is a store. A new one gets its name when it is whole, so an empty file never was one, and SQLite
-    /// must not see it: it would begin a database there, and delete the log.
+    /// True if there is a store. A new store is renamed only when it is complete, so an empty file is a damaged store.
+    /// SQLite must not open it: it would begin a database there, and delete the log.
     private static func exists(_ path: String, _ log: WriteAheadLog) throws(StoreError) -> Bool {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -86,8 +87,8 @@ extension StateStore {
             findings: ["lost: all of it; the file is gone, and its write-ahead log \(logPath(path)) is there"])
     }
 
-    /// What the write-ahead log has lost.
-    /// - Throws: `damaged`, when that was acknowledged and cannot have been lost by a power cut.
+    /// The lost parts of the write-ahead log, in words.
+    /// - Throws: `damaged` if acknowledged commits are lost and a power cut cannot explain that.
     private static func losses(
         _ log: WriteAheadLog, _ path: String, _ durability: Durability
     ) throws(StoreError) -> [String] {
@@ -96,7 +97,7 @@ extension StateStore {
                 "lost: \(damage.transactions) or more commits in \(logPath(path)), which is damaged at byte \(damage.byte); "
                 + "the \(log.transactions) before it can be read"
             if durability == .full { throw .damaged(path: path, findings: [finding]) }
-            // The disk was not made to confirm commits, so that a power cut may take one and leave a later one.
+            // The disk did not have to confirm commits, so a power cut may lose one and leave a later one.
             return [finding]
         }
         guard let byte = log.cutOff else { return [] }
@@ -106,10 +107,10 @@ extension StateStore {
         ]
     }
 
-    /// Takes the file for this process alone, and refuses one that is not a store of this daemon.
+    /// Reserves the file for this process, and refuses one that is not a store of this daemon.
     static func prepare(_ database: Database) throws(StoreError) {
         do throws(StoreError) {
-            // Exclusive: no shared memory file is needed, and other programs are kept out.
+            // Exclusive mode needs no shared memory file, and excludes other programs.
             try database.execute("PRAGMA locking_mode = EXCLUSIVE")
             try database.execute("PRAGMA journal_mode = WAL")
             try database.execute("BEGIN IMMEDIATE; COMMIT")
@@ -136,15 +137,15 @@ extension StateStore {
         }
     }
 
-    /// Makes an empty store, whole and in one file.
+    /// Makes an empty, complete store in one file.
     static func create(_ path: String, epoch: String, _ lock: FolderLock) throws(StoreError) {
         for suffix in ["", "-wal", "-journal"] where unlink(path + suffix) != 0 && errno != ENOENT {
             throw .system("unlink", path + suffix)
         }
-        // SQLite would not say why it cannot make a file.
+        // SQLite would not report why it cannot make a file.
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system("open", path) }
-        // Whatever the umask takes away. SQLite gives the log the mode of the database.
+        // Set the mode despite the umask. SQLite gives the log the mode of the database.
         let number = fchmod(file, 0o600) == 0 ? 0 : errno
         Glibc.close(file)
         guard number == 0 else { throw .system("fchmod", path, number) }
@@ -158,7 +159,7 @@ extension StateStore {
         try database.execute("COMMIT")
     }
 
-    /// Gives a new store its name.
+    /// Renames a new store to its final name.
     static func putInPlace(_ path: String, _ lock: FolderLock) throws(StoreError) {
         if rename(newPath(path), path) != 0 { throw .system("rename", newPath(path)) }
         try lock.confirmNames()
@@ -179,9 +180,9 @@ extension StateStore {
         return Int64(sum.value)
     }
 
-    /// Reads the whole store and checks it: SQLite's own check of the file, indexes included, then each row's checksum
-    /// and form.
-    /// - Returns: what was found, and what it says of the life before.
+    /// Reads and checks the whole store: SQLite's own check of the file, including indexes, and then the checksum and
+    /// form of each row.
+    /// - Returns: the rows, and the notes of the life before.
     static func read(_ database: Database, _ log: WriteAheadLog) throws(StoreError) -> (restored: Restored, life: Life)
     {
         var findings: [String] = []
@@ -215,13 +216,14 @@ extension StateStore {
     struct Life {
         var epoch: String?
         var revision: UInt64?
-        /// The daemon did not end in order: the write-ahead log must be there.
+        /// The daemon did not end in order, so the write-ahead log must exist.
         var hasLog: Bool
         var isSalvaged: Bool
         var rows: [String: String] = [:]
 
-        /// Whether all that a client can have seen in it is in the store, and the graph stands on the same things. A
-        /// killed daemon loses nothing; a machine that went down may take what its disk was not made to confirm.
+        /// True if the store has everything that a client can have seen in this life, and the graph's basis is the
+        /// same. A killed daemon loses nothing. A machine that went down may lose commits that its disk did not have to
+        /// confirm.
         func isContinued(machine: String, _ basis: String) -> Bool {
             guard rows[StateStore.basisName] == basis else { return false }
             if !machine.isEmpty, rows[StateStore.machineName] == machine { return true }
@@ -233,7 +235,7 @@ extension StateStore {
         }
     }
 
-    /// Names the time since the machine was started; empty where that is not known.
+    /// Names the time since the machine was started; empty if that is not known.
     public static func machineLife() -> String {
         guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
         defer { fclose(file) }
@@ -241,7 +243,8 @@ extension StateStore {
         return fread(&name, 1, name.count, file) == name.count ? String(decoding: name, as: UTF8.self) : ""
     }
 
-    /// Notes what the next start must know of this life, confirmed by the disk before anything else of it is written.
+    /// Writes the notes about this life for the next start. The disk confirms them before anything else of this life is
+    /// written.
     private static func beginLife(
         _ database: Database, _ durability: Durability, machine: String, _ basis: String, resumableFrom: UInt64
     ) throws(StoreError) {
@@ -283,15 +286,15 @@ extension StateStore {
             rows: life)
     }
 
-    /// What the rows by key and the turns behind them come to.
+    /// The rows that result from the rows by key and the turns after them.
     struct Scan {
         var rows: [StoredRow] = []
-        /// The last revision of which there is anything.
+        /// The last revision that occurs.
         var last: UInt64 = 0
         var findings: [String] = []
     }
 
-    /// Reads all rows that can be read. A table that SQLite fails in is read from both ends.
+    /// Reads all readable rows. If SQLite fails in a table, the table is read from both ends.
     static func scan(_ database: Database) -> Scan {
         var found = Scan()
         var rows: [String: [String: StoredRow]] = [:]
@@ -347,8 +350,9 @@ extension StateStore {
 
     private static var badChecksum: Failure { Failure(.unavailable, "its checksum does not fit") }
 
-    /// Looks at the rows of a query in its first order, and in the next one too where SQLite itself fails at a row.
-    /// - Parameter visit: takes a row, and tells its revision.
+    /// Visits the rows of a query in the first order. If SQLite itself fails at a row, also visits them in the next
+    /// order.
+    /// - Parameter visit: takes a row, and returns its revision.
     private static func scan(
         _ query: String, _ orders: [String], _ database: Database, _ found: inout Scan,
         _ visit: (Statement) throws(Failure) -> UInt64
@@ -371,7 +375,7 @@ extension StateStore {
         }
     }
 
-    /// A failure that says the file is no sound database is damage.
+    /// Turns an SQLite error about an unsound file into `damaged`.
     private static func damage(_ error: StoreError, _ path: String) -> StoreError {
         guard case .failed(_, let code, let message, _) = error,
             [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff)

@@ -4,12 +4,11 @@ import GraphRuntime
 import ViewGraph
 
 extension StateStore {
-    /// Puts a sound store in the place of a damaged one, with all that can be read of it; the damaged files stay beside
-    /// it.
+    /// Replaces a damaged store by a sound one with all its readable rows. The damaged files stay beside it.
     ///
-    /// The table is read from both ends, so that one unreadable page costs what stands on it. The new store begins a
-    /// new epoch, because a client that resumed would not hear what was lost.
-    /// - Returns: what was kept, and where the damaged store is.
+    /// The table is read from both ends, so that an unreadable page loses only its own rows. The new store begins a new
+    /// epoch, because a client that resumed would not hear of the loss.
+    /// - Returns: what was kept, and the path of the damaged store.
     static func recover(_ path: String, _ lock: FolderLock, _ newEpoch: () -> String) throws(StoreError) -> [String] {
         let (rows, reserved) = try salvage(path, lock)
         let last = rows.map(\.revision).max()
@@ -21,7 +20,7 @@ extension StateStore {
         return ["\(rows.count) rows\(end) were kept; the damaged store is \(aside)"]
     }
 
-    /// The rows that can be read, and the revision that the damaged store had reserved.
+    /// The readable rows, and the revision that the damaged store had reserved.
     private static func salvage(_ path: String, _ lock: FolderLock) throws(StoreError) -> (
         rows: [StoredRow], reserved: UInt64
     ) {
@@ -51,8 +50,8 @@ extension StateStore {
         try store.close(revision: revision + reservation)
     }
 
-    /// The damaged database keeps its name until the new one takes it: whenever this is cut off, the next start finds
-    /// damage and not a folder without a store.
+    /// Gives the damaged files other names. The database has both names until the new one replaces it, so a start after
+    /// an interruption finds damage, not a folder without a store.
     private static func setAside(_ path: String) throws(StoreError) -> String {
         var number = 1
         while access("\(path).damaged-\(number)", F_OK) == 0 || access("\(path).damaged-\(number)-wal", F_OK) == 0 {

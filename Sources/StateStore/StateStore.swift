@@ -3,40 +3,39 @@ import CSQLite
 import GraphRuntime
 import ViewGraph
 
-/// What survives the daemon: what clients have changed of the scenes, and the values of durable states, in an SQLite
-/// file.
+/// Stores what clients have changed in the scenes, and the values of durable states, in an SQLite file.
 ///
-/// The file holds rows by key and name. A row says what clients changed of one node, or the value of one state, so that
-/// the store grows with the tree and not with time. A turn appends one row with all that it has changed, in order, to
-/// the table `turns`. `fold` puts these changes into the rows by key later, in slices. Opening a store reads both.
+/// The file has rows by key and name. A row says what clients changed of one node, or has the value of one state, so
+/// the store grows with the tree and not with time. A turn appends one row with all its changes, in order, to the table
+/// `turns`. Later, `fold` applies these changes to the rows by key, in slices. Opening a store reads both.
 ///
 /// One `append` is one SQLite transaction. With `durability: full` it is on the disk when `append` returns.
 public final class StateStore {
-    /// What an acknowledged change survives.
+    /// The events that an acknowledged change survives.
     public enum Durability: String, CaseIterable, Sendable {
         /// `kill -9` and a power cut: the disk confirms each turn.
         case full
-        /// `kill -9`; a power cut may take the last seconds, but never damages the store.
+        /// `kill -9`; a power cut may lose the last seconds, but never damages the store.
         case normal
         /// `kill -9`; a power cut may damage the store.
         case off
     }
 
-    /// How a store is found at start.
+    /// The content of a store at the start.
     public struct Restored {
         public var epoch: String
-        /// No client can have seen a later one.
+        /// No client can have seen a later revision.
         public var revision: UInt64
-        /// Who has seen this revision or a later one has seen nothing that the store does not hold, and from here on
-        /// nothing has changed but values of states.
+        /// A client that has seen this revision or a later one has seen only what the store has. Since then, only
+        /// values of states have changed.
         public var resumableFrom: UInt64
-        /// In no order that matters.
+        /// Unordered.
         public var rows: [StoredRow]
-        /// Whether there was none, and it begins with this start.
+        /// True if there was no store, so that it begins with this start.
         public var isNew = false
-        /// Whether it was ever made from what a damaged one still had.
+        /// True if it was ever recovered from a damaged store.
         public var isSalvaged = false
-        /// What had to be left behind, for the log: by `recover`, or by a crash.
+        /// Lost data in words, for the log: lost in `recover` or in a crash.
         public var losses: [String] = []
     }
 
@@ -50,16 +49,16 @@ public final class StateStore {
     private let deleteKey: Statement
     private let setLife: Statement
     private var nextSequence: Int64
-    /// Clients may be told of revisions below this without another word to the disk.
+    /// Clients may be told of revisions up to this one without another write to the disk.
     private var reserved: UInt64
     private var resumableFrom: UInt64
     /// Turns that are not folded yet.
     public private(set) var turns: Int
-    /// How much of the oldest of them is folded, in bytes.
+    /// The number of bytes of the oldest unfolded turn that have been folded.
     private var folded = 0
-    /// The changes of the turn at hand; kept for its memory.
+    /// The changes of the present turn. Reused, to save allocations.
     private var body = TurnBody()
-    /// Rows that the turn at hand writes; kept for its memory.
+    /// Rows that the present turn writes. Reused, to save allocations.
     private var written: Set<RowName> = []
 
     private struct RowName: Hashable {
@@ -70,10 +69,10 @@ public final class StateStore {
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
     static let schemaVersion: Int64 = 3
-    /// Differs in that all values are typed JSON.
+    /// In this version, all values were typed JSON.
     static let earlierVersion: Int64 = 2
-    /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon
-    /// that was killed continues behind the reservation: its clients never see a revision twice.
+    /// The number of revisions that are reserved at once. So a transaction that writes only transient states needs no
+    /// commit. A daemon that was killed continues after the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
 
     static let schema = """
@@ -84,9 +83,10 @@ public final class StateStore {
         CREATE TABLE turns(sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
         """
 
-    /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before
-    /// the first change and behind the last. A store of an earlier version has no such row.
+    /// The row of `life` with the value of `Restored.resumableFrom`.
     static let resumableName = "resumable"
+    /// The row of `life` that says whether the write-ahead log must exist. It is written into the database itself,
+    /// before the first change and after the last. A store of an earlier version has no such row.
     static let logName = "log"
     /// The row of `life` that a recovered store has.
     static let salvagedName = "salvaged"
@@ -113,13 +113,13 @@ public final class StateStore {
         self.resumableFrom = resumableFrom
     }
 
-    /// Commits what a turn has accepted, before anybody hears of it.
+    /// Commits a turn's changes, before clients hear of them.
     ///
     /// - Parameters:
-    ///   - runtime: holds states that the turn has written, behind the changes.
-    ///   - revision: the runtime's, after the turn.
-    ///   - floor: the first revision from which a client can resume in a later life; nil: as it was.
-    /// - Throws: `failed`. The entries are not in the store then.
+    ///   - runtime: has the states that the turn has written after the changes.
+    ///   - revision: the runtime's revision after the turn.
+    ///   - floor: the first revision from which a client can resume in a later life; nil: unchanged.
+    /// - Throws: `failed`. The changes are not in the store then.
     public func append(
         _ changes: [(revision: UInt64, change: StoreChange)], of runtime: GraphRuntime? = nil, revision: UInt64,
         resumableFrom floor: UInt64? = nil
@@ -161,7 +161,7 @@ public final class StateStore {
         if changes.count <= 1 {
             for (revision, change) in changes { body.append(change, revision) }
         } else {
-            // A row that is written again in the same turn is written once.
+            // Only the last of several writes to a row is stored.
             written.removeAll(keepingCapacity: true)
             var last = [Bool](repeating: true, count: changes.count)
             for place in changes.indices.reversed() {
@@ -194,13 +194,13 @@ public final class StateStore {
 
     // MARK: Folding
 
-    /// Changes that one slice folds, and bytes of values after which it ends: no more than a few milliseconds of work.
+    /// The limits of one slice, in changes and in bytes of values: at most a few milliseconds of work.
     public static let sliceChanges = 500
     private static let sliceBytes = 1 << 20
 
-    /// Puts changes of the oldest turns into the rows by key. A turn may take several slices: its changes do the same
-    /// when they are done again, and it is there until all of them are done.
-    /// - Returns: the changes that were folded.
+    /// Applies changes of the oldest turns to the rows by key. A turn may take several slices. It stays until all its
+    /// changes have been applied, and applying them again has the same result.
+    /// - Returns: the number of applied changes.
     @discardableResult
     public func fold(atMost limit: Int = StateStore.sliceChanges) throws(StoreError) -> Int {
         guard turns > 0 else { return 0 }
@@ -269,24 +269,25 @@ public final class StateStore {
         reserved = revision
     }
 
-    /// From here on, until `close`, what the database lacks stands in the log: a start that finds no log says so.
+    /// Marks the log as required until `close`: from now on, it has changes that the database lacks, and a start
+    /// without the log reports damage.
     ///
-    /// A log that is there begins anew, so that nothing of an earlier crash stands behind its end.
+    /// An existing log begins anew first, so that its end is not followed by frames from before a crash.
     func beginLog() throws(StoreError) {
         try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         try StateStore.write(StateStore.logName, StateStore.usedLog, with: setLife)
-        // Copies this into the database and leaves it in the log as well: at no moment the one says that the other is
-        // in use and it is empty.
+        // This checkpoint copies the row into the database, and the log also still has it. So the database never says
+        // that the log is in use while the log is empty.
         try database.execute("PRAGMA wal_checkpoint(FULL)")
     }
 
-    /// Ends in order: the next start continues right behind `revision`.
+    /// Ends in order: the next start continues directly after `revision`.
     public func close(revision: UInt64) throws(StoreError) {
         while turns > 0 { try fold(atMost: .max) }
         try reserve(revision)
         try StateStore.write(StateStore.logName, StateStore.unusedLog, with: setLife)
-        // One file is left, which can be copied as it is.
+        // One file is left, which can be copied.
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         database.keepLog(false)
     }

@@ -1,21 +1,20 @@
 import Glibc
 
-/// Why the store cannot be used, or could not be written.
+/// The reason why the store cannot be used, or could not be written.
 public enum StoreError: Error, Equatable {
     /// A call that failed: SQLite's extended result code (or an errno) and what it means.
     case failed(call: String, code: Int32, message: String, subject: String)
-    /// The daemon may not read and write it: the rights of a file or folder, or a file system that is read only.
+    /// The daemon may not read and write it, because of permissions or a read-only file system.
     case denied(path: String, reason: String)
     /// Another process has the store open.
     case inUse(path: String)
-    /// The file is not a store of this daemon, or of a version that it does not know.
+    /// The file is not a store of this daemon, or has an unknown version.
     case foreign(path: String, reason: String)
-    /// The store can be read in part only. What is lost, one finding a line, from the oldest on.
+    /// The store can be read only in part. The losses, one per finding, the oldest first.
     case damaged(path: String, findings: [String])
 }
 
 extension StoreError {
-    /// A call to the operating system that failed.
     static func system(_ call: String, _ path: String, _ number: Int32 = errno) -> StoreError {
         let message = String(cString: strerror(number))
         if isDenial(number) { return .denied(path: path, reason: "\(call): \(message)") }

@@ -1,7 +1,7 @@
 import AttributeValues
 import ViewGraph
 
-/// What a turn has changed, in order, as one row holds it until it is folded into the rows by key.
+/// A turn's changes, in order, in the form of one row, until they are folded into the rows by key.
 ///
 /// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key that are not later),
 /// the revision (8 bytes, little-endian), and texts with their lengths (4 bytes each): the key; for 0 and 1 the name;
@@ -28,7 +28,7 @@ struct TurnBody {
         bytes.appendWithLength { bytes.appendCompact(new) }
     }
 
-    /// A row that is put, with its key as bytes.
+    /// A row that is put; its key is given as bytes.
     func append(_ key: UnsafeBufferPointer<UInt8>, _ name: String, _ revision: UInt64, _ value: Value) {
         bytes.append(Operation.put)
         append(revision)
@@ -47,17 +47,17 @@ struct TurnBody {
         bytes.append(text: text)
     }
 
-    /// A change as it stands in the bytes; good as long as they are.
+    /// A change in the bytes. Valid as long as the bytes are.
     struct Written {
         var revision: UInt64
         var key: String
-        /// nil: all rows of the key go.
+        /// nil: delete all rows of the key.
         var name: String?
-        /// nil: the row goes.
+        /// nil: delete the row.
         var value: UnsafeBufferPointer<UInt8>?
     }
 
-    /// Reads changes from the first that is not read yet.
+    /// Reads changes one by one, from a position on.
     struct Reader {
         private let bytes: UnsafeBufferPointer<UInt8>
         private(set) var place: Int
@@ -69,7 +69,7 @@ struct TurnBody {
 
         var isAtEnd: Bool { place >= bytes.count }
 
-        /// - Throws: when the bytes are no changes.
+        /// - Throws: if the bytes are not changes.
         mutating func next() throws(Failure) -> Written {
             let operation = try number(1)
             var change = Written(revision: try number(8), key: try text(), name: nil, value: nil)
@@ -116,7 +116,7 @@ extension StateStore {
         return Int64(sum.value)
     }
 
-    /// The checksum of what a turn has changed.
+    /// The checksum of a turn's changes.
     static func checksum(_ revision: UInt64, _ body: UnsafeBufferPointer<UInt8>) -> Int64 {
         var sum = Checksum()
         sum.add(Int64(bitPattern: revision))
@@ -124,6 +124,6 @@ extension StateStore {
         return Int64(sum.value)
     }
 
-    /// Typed JSON nests about twice as deeply as the JSON that values came in as.
+    /// Twice the depth of JSON input, because typed JSON nests about twice as deeply.
     static let maximumDepth = 1024
 }

@@ -1,36 +1,37 @@
 import Glibc
 
-/// What SQLite's write-ahead log holds, looked at before SQLite opens it: SQLite takes a log up to its first bad frame
-/// and passes over the rest without a word, because it cannot tell a transaction that a crash cut off from one that was
-/// lost.
+/// The content of SQLite's write-ahead log, examined before SQLite opens it. SQLite reads a log up to its first bad
+/// frame and ignores the rest without notice, because it cannot tell a transaction that a crash cut off from one that
+/// was lost.
 ///
-/// It can be told by what stands behind. The log is written from front to back, and under `durability: full` each
-/// transaction is on the disk before the next one begins; so a crash leaves at most the last transaction in pieces. A
-/// frame of this log behind another transaction's end, behind the first bad frame, says that acknowledged transactions
-/// are lost. Frames of an earlier round through the file, with other salts, say nothing: SQLite begins at the front
+/// The frames after the bad one tell. The log is written from front to back, and under `durability: full` each
+/// transaction is on the disk before the next one begins. So a crash leaves at most the last transaction incomplete.
+/// If, after the first bad frame, a frame of this log follows the end of another transaction, acknowledged transactions
+/// are lost. Frames of an earlier round through the file have other salts and prove nothing: SQLite starts at the front
 /// again when all of the log is in the database.
 ///
-/// Not to be told: damage in the very last transaction. It is left out as one that was cut off. Nor whether
-/// transactions stood behind the place where the file ends.
+/// Two things cannot be found out. Damage in the very last transaction looks as if it had been cut off, so the
+/// transaction is left out. And there may have been transactions after the place where the file ends.
 ///
 /// The format: https://sqlite.org/fileformat2.html#walformat
 struct WriteAheadLog {
     private(set) var size = 0
-    /// There is a header, and it is sound. A log may be no more than that: SQLite writes a new header before the first
-    /// commit of a round, when all of the round before is in the database.
+    /// There is a sound header. A log may have only that: SQLite writes a new header before the first commit of a
+    /// round, when the previous round is completely in the database.
     private(set) var hasHeader = false
-    /// Transactions that can be read.
+    /// The number of readable transactions.
     private(set) var transactions = 0
-    /// Where the first bad part stands in the file if transactions are lost by it, and how many at least.
+    /// The position of the first bad part in the file, if it loses transactions, and the smallest possible number of
+    /// lost ones.
     private(set) var damage: (byte: Int, transactions: Int)?
-    /// Where the last transaction begins, if it is there in part only.
+    /// The position of the last transaction, if it is incomplete.
     private(set) var cutOff: Int?
 
     private static let headerSize = 32
     private static let frameHeaderSize = 24
     private static let smallestPage = 512
 
-    /// A log that is not there is an empty one.
+    /// A missing log counts as empty.
     init(path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         if descriptor < 0, errno == ENOENT { return }
@@ -48,7 +49,7 @@ struct WriteAheadLog {
         sum.add(header[..<24])
         let pageSize = Int(header.word(8))
         guard header.word(0) & ~1 == 0x377f_0682, sum.fits(header, at: 24), pageSize <= 1 << 16 else {
-            // Nothing behind it can be read. A file without room for a frame is a log that was never used.
+            // Nothing after it can be read. A file without room for a frame is a log that was never used.
             if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage {
                 damage = (0, 1)
             }
@@ -57,8 +58,8 @@ struct WriteAheadLog {
         hasHeader = true
         var frames = Frames(salts: header[16..<24], end: WriteAheadLog.headerSize)
         while let frame = try file.next(WriteAheadLog.frameHeaderSize + pageSize) {
-            // A frame's sum goes on from that of the frame before, which stands there: so those behind a bad one can be
-            // checked as well.
+            // A frame's checksum continues the one of the frame before, which is stored there. So frames after a bad
+            // one can be checked, too.
             sum.add(frame[..<8])
             sum.add(frame[WriteAheadLog.frameHeaderSize...])
             frames.add(frame, isSummed: sum.fits(frame, at: 16))
@@ -72,21 +73,21 @@ struct WriteAheadLog {
         }
     }
 
-    /// What the frames up to some place come to.
+    /// The result of the frames up to some position.
     private struct Frames {
         let salts: ArraySlice<UInt8>
-        /// Of the frames so far.
+        /// The end of the frames so far.
         var end: Int
         var transactions = 0
-        /// Where the last transaction that can be read ends.
+        /// The end of the last readable transaction.
         var endOfLast: Int
-        /// Where the first bad frame stands.
+        /// The position of the first bad frame.
         var gap: Int?
-        /// Ends of transactions of this log, from the first bad frame on.
+        /// The number of transaction ends of this log, from the first bad frame on.
         var endsBehindGap = 0
-        /// There is a frame of a transaction that was begun behind the first bad frame.
+        /// There is a frame of a transaction that began after the first bad frame.
         var isBehindGap = false
-        /// There are frames of this log behind the last transaction that can be read.
+        /// There are frames of this log after the last readable transaction.
         var hasPieces = false
         private var previousEnds = false
 
@@ -96,7 +97,7 @@ struct WriteAheadLog {
             endOfLast = end
         }
 
-        /// - Parameter isSummed: whether its checksum goes on from the frame before.
+        /// - Parameter isSummed: whether its checksum continues the one of the frame before.
         mutating func add(_ frame: [UInt8], isSummed: Bool) {
             let isOurs = frame[8..<16].elementsEqual(salts)
             let ends = frame.word(4) != 0
@@ -108,8 +109,8 @@ struct WriteAheadLog {
                 hasPieces = false
             } else if isOurs {
                 hasPieces = true
-                // The bad frame may have lost its salts and still be the end of a transaction: its successor tells that
-                // it was written before it.
+                // The bad frame may have lost its salts and still be the end of a transaction. A good successor shows
+                // that it was written before.
                 if gap != nil, isSummed, endsBehindGap > 0 || previousEnds { isBehindGap = true }
                 if gap != nil, ends { endsBehindGap += 1 }
             }
@@ -117,7 +118,7 @@ struct WriteAheadLog {
         }
     }
 
-    /// The checksum of SQLite's log: two words that run through all before.
+    /// The checksum of SQLite's log: two words that depend on everything before.
     private struct Sum {
         let isBigEndian: Bool
         var first: UInt32 = 0
@@ -153,7 +154,7 @@ struct WriteAheadLog {
         let descriptor: Int32
         let path: String
 
-        /// So many bytes; nil when there are fewer.
+        /// The next bytes; nil if there are fewer.
         func next(_ count: Int) throws(StoreError) -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: count)
             var filled = 0

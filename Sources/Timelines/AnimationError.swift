@@ -1,4 +1,4 @@
-/// Why an animation was refused.
+/// The reason why an animation was refused.
 public struct AnimationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence without its full stop that says what is wrong.
     public let message: String

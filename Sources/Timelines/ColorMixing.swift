@@ -75,8 +75,8 @@ extension Color {
     }
 }
 
-/// The two angles in degrees, reduced to 0 ..< 360 and then one of them raised by 360 where that makes the way shorter
-/// (CSS Color 4, "shorter"). Half a turn stays as it is.
+/// The two angles in degrees, reduced to 0 ..< 360. Then 360 is added to one of them if that makes the way shorter (CSS
+/// Color 4, "shorter"). Half a turn stays as it is.
 public func shorterArc(from: Double, to: Double) -> (from: Double, to: Double) {
     func reduced(_ angle: Double) -> Double {
         let rest = angle.truncatingRemainder(dividingBy: 360)

@@ -35,10 +35,8 @@ public struct Components: Hashable, Sendable {
     /// All components in order; allocates.
     public var elements: [Double] { [first] + rest }
 
-    /// Whether every component is a finite number.
     public var isFinite: Bool { first.isFinite && rest.allSatisfy(\.isFinite) }
 
-    /// Whether every component is zero.
     public var isZero: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
     /// Applies `transform` to each pair of components. Both vectors must have the same number of components.

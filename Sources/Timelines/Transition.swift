@@ -1,17 +1,17 @@
 import AttributeValues
 
-/// How a view comes and how it goes: `move(edge: leading).combined(with: opacity)`. The names are SwiftUI's.
+/// The way in which a view comes and goes: `move(edge: leading).combined(with: opacity)`. The names are SwiftUI's.
 ///
-/// It says what moves; the animation of the change says how long and along which curve.
+/// It says what moves; the animation of the change gives the duration and the curve.
 public struct Transition: Hashable, Sendable {
-    /// What the view looks like before it has come, or after it has gone. Several apply together.
+    /// The look of the view before it has come, or after it has gone. Several effects apply together.
     public enum Effect: Hashable, Sendable {
         case opacity
         /// Grows from this factor of its size.
         case scale(Double)
         /// Comes from beyond an edge.
         case move(Edge)
-        /// Comes from so many points away.
+        /// Comes from a distance of this many points.
         case offset(x: Double, y: Double)
     }
 
@@ -23,9 +23,9 @@ public struct Transition: Hashable, Sendable {
     public let insertion: [Effect]
     public let removal: [Effect]
 
-    /// Reads the text form, in which a leading dot is allowed as in Swift: `opacity`, `identity`, `slide`, `scale`,
-    /// `scale(0.5)`, `move(edge: top)`, `offset(x: 0, y: 20)`, `asymmetric(insertion: …, removal: …)`; behind any of
-    /// them `.combined(with: …)`.
+    /// Reads the text form: `opacity`, `identity`, `slide`, `scale`, `scale(0.5)`, `move(edge: top)`, `offset(x: 0, y:
+    /// 20)`, `asymmetric(insertion: …, removal: …)`. A leading dot is allowed as in Swift, and `.combined(with: …)` may
+    /// follow any of them.
     public init(_ text: String) throws(AnimationError) {
         self.text = text
         (insertion, removal) = try Transition.effects(of: try Animation.calls(text))
@@ -34,7 +34,7 @@ public struct Transition: Hashable, Sendable {
     private typealias Effects = (insertion: [Effect], removal: [Effect])
     private static let names = ["opacity", "identity", "slide", "scale", "move", "offset", "asymmetric"]
 
-    /// As deep as calls are nested, which `AnimationLimits.nesting` bounds.
+    /// Recursive. `AnimationLimits.nesting` bounds the depth of calls.
     private static func effects(of calls: [Call]) throws(AnimationError) -> Effects {
         guard let first = calls.first else { return ([], []) }
         var effects = try effects(of: first)
@@ -102,7 +102,7 @@ private struct Arguments {
         left = call.arguments
     }
 
-    /// - Parameter label: may be left out, too.
+    /// - Parameter label: may be omitted in the call.
     private mutating func take(_ label: String) -> Argument? {
         left.firstIndex { ($0.label ?? label) == label }.map { left.remove(at: $0) }
     }

@@ -1,10 +1,10 @@
 import AttributeValues
 
-/// Rows whose nodes are not there: those of instances that data has yet to make, and those of nodes
-/// that a scene no longer makes. A node that is made takes its rows from here.
+/// Rows of the store whose nodes do not exist: instances that a list has not made yet, and nodes that no scene makes
+/// any more. A new node takes its rows from here.
 struct AbsentRows {
     private(set) var rows: [String: [String: StoredRow]] = [:]
-    /// Keys of the nodes that clients put below a node, by the key of that.
+    /// Keys of the nodes that clients put below a node, by that node's key.
     private(set) var children: [String: Set<String>] = [:]
 
     var isEmpty: Bool { rows.isEmpty }
@@ -36,7 +36,7 @@ struct AbsentRows {
         if children[parent]?.isEmpty == true { children[parent] = nil }
     }
 
-    /// The key of the node around another one: where a client put it, or else where it was made.
+    /// The key of a node's parent: the one that a client chose, or else the one that the key implies.
     func around(_ key: String) -> String? { node(key)?["parent"]?.string ?? StoredKey.parent(of: key) }
 
     /// Keys of rows at and below some nodes. O(rows · depth).
@@ -53,10 +53,10 @@ struct AbsentRows {
         }
     }
 
-    /// How many nodes there are around that of a key. O(depth).
+    /// Number of ancestors of a key's node. O(depth).
     func depth(of key: String) -> Int { sequence(first: key) { around($0) }.reduce(-1) { depth, _ in depth + 1 } }
 
-    /// - Returns: what the store has to know.
+    /// - Returns: the deletions that the store has to make.
     mutating func remove(below tops: Set<String>) -> [StoreChange] {
         keys(below: tops).sorted { $0.precedesByBytes($1) }.map { key in
             remove(key)
@@ -64,7 +64,7 @@ struct AbsentRows {
         }
     }
 
-    /// The ids from a node down to where a row belongs; nil where it is not below the node.
+    /// The ids from below `top` down to the node of a key; nil if the node is not below `top`.
     func ids(of key: String, below top: String) -> [String]? {
         var ids: [String] = []
         var at: String? = key

@@ -3,7 +3,7 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// Actions: what a call of one writes.
+// Calls of actions, and the writes that a call makes.
 
 /// An action that is called, with its arguments.
 public struct ActionCall {
@@ -16,7 +16,7 @@ public struct ActionCall {
 /// One write of an action's call.
 public struct ActionWrite {
     public var operation: ActionDefinition.Operation
-    /// The attribute's path, and where it stands.
+    /// The path that is written. `place` is where it leads.
     public var path: AttributePath
     public var place: Place
     public var value: Value?
@@ -40,7 +40,7 @@ extension ViewGraph {
             arguments: try self.arguments(arguments, for: action, at: text))
     }
 
-    /// What a call of an action writes, in order. All rules see the graph as it is before the first write.
+    /// The writes of a call, in order. All rules see the graph as it is before the first write.
     /// - Throws: `notFound` and `dangling` for a target that is not there, the failure of a rule, `limit`.
     public func writes(of call: ActionCall) throws(Failure) -> [ActionWrite] {
         let (text, row) = (call.path, call.row)
@@ -114,13 +114,14 @@ extension ViewGraph {
         return values
     }
 
-    /// The attribute that a name means around a node.
+    /// The path of the attribute that a name refers to in the scope around a node.
     public func path(ofName name: String, around node: NodeID) -> String? {
         resolveName(name, from: node.row, .enclosing).map(path)
     }
 
-    /// An expression in a scope of a node, as the open transaction leaves the graph so far.
-    /// - Parameter arguments: values by name, nearer than what the scope has.
+    /// Evaluates an expression in a scope of a node. States have the values that the open transaction has written so
+    /// far.
+    /// - Parameter arguments: values by name. They hide names of the scope.
     func evaluate(
         _ expression: Expression, at row: UInt32, _ scope: Scope, _ arguments: ValueMap
     ) throws(Failure) -> Value {

@@ -5,7 +5,7 @@ import SceneModel
 extension ViewGraph {
     public func isAnimationValue(_ attribute: AttributeID) -> Bool { animationValues.contains(attribute) }
 
-    /// Whether an animation modifier stands around anything that is watched.
+    /// Whether a watched attribute is inside a node with an animation modifier.
     public var hasAnimationModifiers: Bool { !animationValues.isEmpty }
 
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is
@@ -20,8 +20,8 @@ extension ViewGraph {
         }
     }
 
-    /// What is said around an attribute of how its changes after a stamp move.
-    /// - Parameter known: of one stamp, so that each node is looked at once, whatever stands below it.
+    /// What the nodes around an attribute say about animating its changes since `stamp`.
+    /// - Parameter known: results for the same stamp. Nodes that it has are not visited again.
     public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings)
         -> MotionSurroundings
     {
@@ -30,7 +30,7 @@ extension ViewGraph {
         var pending: [(row: UInt32, isShared: Bool)] = []
         var found = MotionSurroundings()
         while true {
-            // What is around a node between a placed one and its container depends on the placed one.
+            // Between a placed node and its container the result depends on the placed node, so it is not shared.
             let isShared = !way.isInPlacedNode
             if isShared, let around = known.byRow[at] {
                 found = around
@@ -59,7 +59,7 @@ extension ViewGraph {
     }
 }
 
-/// What nodes say of the motion in them.
+/// How the nodes around an attribute animate it.
 public struct MotionSurroundings {
     public var reducesMotion = false
     /// The animation of the nearest enclosing modifier whose value changed: nil if there is none, `.some(nil)` if it

@@ -3,19 +3,20 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-/// What a vertex of the engine is to the view graph: a row of 32 bytes beside the engine's own. A copy shares
-/// the members that few rows have.
+/// What the view graph knows about a vertex: a row of 32 bytes beside the engine's own. Copies of a record share its
+/// `extras`.
 struct AttributeRecord {
     /// The row of the node that owns it.
     var node: UInt32
     private(set) var kind: AttributeKind
-    /// An alias of what may have another type: it reads what `type` makes of that, and is not followed for its value.
+    /// True for an alias whose target may have another type. A read converts the target's content to `type`, and
+    /// `follow` does not pass through the alias to find a value.
     var isHeldToType = false
     private var origin: Origin
     var source: Source
     private var extras: Extras?
 
-    /// What an attribute of a definition says, which all instances share, or what the system made.
+    /// A definition, which all instances share, or a name and a type that the system chose.
     private enum Origin {
         case written(AttributeDefinition)
         case made(Made)
@@ -31,7 +32,7 @@ struct AttributeRecord {
         }
     }
 
-    /// What few rows have; made with the first of it.
+    /// Members that few records need; allocated when one of them is first set.
     private final class Extras {
         var holders: Int32 = 0
         var steps: [AttributePath.Step] = []
@@ -40,7 +41,7 @@ struct AttributeRecord {
         var history: AttributeID?
     }
 
-    /// What the system makes.
+    /// For vertices that the system makes.
     init(node: UInt32, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
         self.node = node
         self.kind = kind
@@ -55,13 +56,12 @@ struct AttributeRecord {
         self.source = source
     }
 
-    /// Another definition says what the attribute is.
     mutating func redefine(as definition: AttributeDefinition) {
         kind = definition.kind
         origin = .written(definition)
     }
 
-    /// What the system made has another type from now on.
+    /// Only for vertices that the system made.
     mutating func retype(_ type: ValueType) { origin = .made(Made(name, type, isHidden: isHidden)) }
 
     var name: String {
@@ -78,7 +78,7 @@ struct AttributeRecord {
         }
     }
 
-    /// Not named by a definition: an override, a projection, a list of subviews.
+    /// True if no user can name the vertex: an override, a projection, a list of subviews.
     var isHidden: Bool {
         switch origin {
         case .written: false
@@ -86,7 +86,7 @@ struct AttributeRecord {
         }
     }
 
-    /// As written; nil for what the system made.
+    /// nil for vertices that the system made.
     var definition: AttributeDefinition? {
         if case .written(let definition) = origin { definition } else { nil }
     }
@@ -100,27 +100,27 @@ struct AttributeRecord {
         }
     }
 
-    /// Of a shared vertex: how many sources name it. See `isShared`.
+    /// For shared vertices (see `isShared`): the number of sources that name the vertex.
     var holders: Int32 {
         get { extras?.holders ?? 0 }
         set { madeExtras.holders = newValue }
     }
-    /// Of a shared vertex: it is among the loose ones of `SharedVertices`.
+    /// For shared vertices: true while `SharedVertices` lists the vertex as possibly unused.
     var isLoose: Bool {
         get { extras?.isLoose ?? false }
         set { madeExtras.isLoose = newValue }
     }
-    /// Of a place inside the value of the attribute of that name.
+    /// The steps of a place inside the value of the attribute with the same name; empty for whole attributes.
     var steps: [AttributePath.Step] {
         get { extras?.steps ?? [] }
         set { madeExtras.steps = newValue }
     }
-    /// Where inside this attribute's value others read, each place a vertex of its own.
+    /// The places inside this attribute's value that others read, each a vertex of its own.
     var projections: ProjectionTree? {
         get { extras?.projections }
         set { if newValue != nil || extras != nil { madeExtras.projections = newValue } }
     }
-    /// The record of its past, for as long as the definition says.
+    /// The vertex that records this attribute's past values, if the definition asks for a history.
     var history: AttributeID? {
         get { extras?.history }
         set { if newValue != nil || extras != nil { madeExtras.history = newValue } }
@@ -132,8 +132,8 @@ struct AttributeRecord {
         return animation
     }
 
-    /// The vertex is a place in a value, a clock or an operator over time. Sources of other vertices name it, and it
-    /// goes when nobody names, reads or watches it any more. Other vertices go with their node.
+    /// True for places in values, clocks and operators over time. Sources of other vertices name them, and they are
+    /// freed when nothing names, reads or watches them any more. Other vertices are freed with their node.
     var isShared: Bool {
         guard isHidden else { return false }
         if extras?.steps.isEmpty == false || kind == .clock { return true }
@@ -148,7 +148,7 @@ struct AttributeTable {
     /// Records of attributes that definitions name.
     private(set) var named = 0
 
-    /// nil for a row that is free, or was one when memory was given back.
+    /// nil for a free row, also for one behind the end of the table.
     subscript(row: Int) -> AttributeRecord? {
         get { row < rows.count ? rows[row] : nil }
         _modify { yield &rows[row] }
@@ -168,7 +168,7 @@ struct AttributeTable {
         rows[Int(row)] = nil
     }
 
-    /// Forgets rows that the engine has no more, and gives back their memory.
+    /// Drops the records behind the engine's last row, and frees their memory.
     mutating func giveBack(keeping count: Int) {
         if rows.count > count { rows.removeLast(rows.count - count) }
         rows = ContiguousArray(rows)
@@ -181,15 +181,15 @@ enum Source {
     case state(isTransient: Bool)
     /// Set by the view graph itself: an element, an index, a tick, a shape counter.
     case system
-    /// A literal, or the reason why there is nothing to read.
+    /// A fixed value or failure.
     indirect case literal(Content)
-    /// Another place, as it is. `vertex` holds what the place holds; found when first read.
+    /// Another place, unchanged. `vertex` is the vertex of that place, looked up at the first read.
     indirect case alias(Place, vertex: AttributeID?)
     case rule(BoundRule)
-    /// The place that a rule chooses, and steps further inside. A place in the value of such an attribute has that as
-    /// its `whole`.
+    /// The place that a rule chooses, and steps further inside. For a place in the value of such an attribute, `whole`
+    /// is that attribute.
     indirect case selected(BoundSelection, steps: [AttributePath.Step], whole: AttributeID?)
-    /// The attribute at a path, whoever is there.
+    /// The attribute that is at a path now. `steps` and `whole` are as for `selected`.
     indirect case rooted(RootReference, steps: [AttributePath.Step], whole: AttributeID?)
     /// A place inside another vertex that is not a state.
     indirect case projection(of: AttributeID, steps: [AttributePath.Step])
@@ -204,13 +204,13 @@ enum Source {
     case object(node: UInt32)
     /// The ids of a `forEach`.
     case elements
-    /// What a component is given for a `slot`.
+    /// The nodes that a component is given for a `slot`.
     case given
     /// An operator over the past of another vertex.
     case timed(TimedValue)
 }
 
-/// An attribute and a place inside its value: what a name comes down to once bindings and references are followed.
+/// An attribute and a path into its value. A name leads to a place once bindings and references are followed.
 public struct Place: Hashable {
     public var attribute: AttributeID
     public var steps: [AttributePath.Step]
@@ -221,12 +221,12 @@ public struct Place: Hashable {
     }
 }
 
-/// What one input of a rule reads.
+/// The source of one input of a rule.
 enum BoundInput: Equatable {
     case attribute(AttributeID)
-    /// Whether there is something at a vertex; `of` is what would hold it.
+    /// Whether the vertex has a value; `of` is the vertex of the value around it.
     case presence(AttributeID, of: AttributeID)
-    /// The rule says where inside only as it runs.
+    /// A place inside this one that the rule chooses while it runs.
     case dynamic(Place)
     case failure(Failure)
 }

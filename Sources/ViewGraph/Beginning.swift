@@ -2,16 +2,16 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// States that begin with what a rule gives: `state: { draft: { initial: =title } }`.
+// States whose initial value comes from a rule: `state: { draft: { initial: =title } }`.
 
 extension ViewGraph {
-    /// Gives the states of new nodes their first values, unless a store has. The error of a rule is a state's value
-    /// until somebody writes one.
+    /// Gives the states of new nodes their first values, unless the store has values for them. If a rule fails, its
+    /// failure is the state's content until somebody writes the state.
     func beginStates() {
         for _ in 0..<limits.reactionRounds where !unbegun.isEmpty {
             let states = unbegun
             unbegun = []
-            // What reads a state that has not begun is begun after it.
+            // A state whose rule reads a state without a value is tried again later.
             let waiting = states.filter { !begin($0) }
             // Lists over the states make nodes, whose states begin next.
             collectInvalidated()
@@ -22,7 +22,7 @@ extension ViewGraph {
         }
     }
 
-    /// - Returns: false if it depends on a state that has not begun.
+    /// - Returns: false if its rule reads a state that has no value yet.
     private func begin(_ state: AttributeID) -> Bool {
         guard engine.isAlive(state), content(of: state) == Wiring.notBegun,
             let definition = record(state).definition, let start = definition.start

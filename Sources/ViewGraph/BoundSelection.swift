@@ -6,7 +6,7 @@ import SceneModel
 final class BoundSelection {
     let selection: Selection
     let rule: BoundRule
-    /// By number of the selection's target; nil for names that lead nowhere.
+    /// By number of the selection's target; nil where the target's name resolves to nothing.
     let targets: [AttributeID?]
     let row: UInt32
     let scope: Scope

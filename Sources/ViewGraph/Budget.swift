@@ -1,18 +1,19 @@
 import AttributeValues
 
-/// What the request at hand may still do, in steps. Whoever begins a request sets both. Without a request there is no
-/// limit.
+/// The remaining budget of the current request, in steps. The start of a request sets `steps` and `growth`. Without a
+/// request there is no limit.
 struct Budget {
     /// Steps that rules and answers may take. Below zero, rules are deferred.
     var steps = Int.max
     /// Steps for the instances that lists make.
     var growth = Int.max
-    /// Nothing is charged: what was admitted once finds its place again, whatever rules have cost at this start.
+    /// True while the store is restored. Nothing is charged: everything was accepted once, and rules at this start may
+    /// have cost more.
     var isWaived = false
-    /// Plans cost nothing: those of scenes at a start.
+    /// True while scenes are loaded at a start: plans are not charged.
     var waivesPlans = false
 
-    /// Bytes of JSON that are looked at in a step.
+    /// Bytes of JSON that are measured in a step.
     static let bytesPerStep = 32
     /// Elements of a list or map that are copied in a step.
     private static let elementsPerStep = 8
@@ -32,7 +33,7 @@ struct Budget {
         }
     }
 
-    /// Charges a part of a document that is done in one turn.
+    /// Charges steps of planning a document.
     mutating func chargePlan(_ cost: Int) throws(Failure) { if !waivesPlans { try charge(cost) } }
 
     /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
@@ -46,7 +47,7 @@ struct Budget {
         growth -= cost
     }
 
-    /// Steps for the bytes of a content as JSON. No more of it is looked at than could be paid for.
+    /// Steps for the JSON text of a content. Measuring stops at the size that the remaining steps can pay for.
     func cost(ofTelling content: Content) -> Int {
         guard case .value(let value) = content else { return 0 }
         let most = min(max(steps, 0), Int.max / Budget.bytesPerStep) * Budget.bytesPerStep
@@ -55,8 +56,8 @@ struct Budget {
         return (most - room) / Budget.bytesPerStep
     }
 
-    /// Steps for what a write copies: the lists, maps and texts on the way to the place, and the one that stands there.
-    /// - Parameter bindings: that led there.
+    /// Steps for what a write copies: the lists, maps and texts on the way to the place, and the value there.
+    /// - Parameter bindings: number of bindings that the write went through.
     static func cost(ofWriteInto whole: Value, at steps: [AttributePath.Step], through bindings: Int) -> Int {
         var copied = whole.breadth
         var part = whole
@@ -68,12 +69,12 @@ struct Budget {
         return bindings * stepsPerBinding + copied / elementsPerStep
     }
 
-    /// The same for a whole state that the path names itself.
+    /// The same for a write to a whole state that the path names directly.
     static func cost(ofWriteInto state: Value) -> Int { stepsPerBinding + state.breadth / elementsPerStep }
 }
 
 extension Value {
-    /// How much is copied when a part is changed: elements, or bytes by the size of an element.
+    /// Number of elements that are copied when a part is changed. Texts and bytes count by the size of an element.
     fileprivate var breadth: Int {
         switch self {
         case .list(let elements): elements.count

@@ -2,16 +2,15 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// The vertices of clocks: inputs that show the date of their last tick. All clocks of one schedule
-/// share a vertex. Nobody looks at a real clock here: `advance` is told the time, and `nextTick`
-/// says when it wants to be told again.
+/// The vertices of clocks: inputs that contain the date of their last tick. All clocks of one schedule share a vertex.
+/// This type does not read the time: callers pass it to `advance`, and `nextTick` says when to call that again.
 struct Clocks {
     /// The time that clocks show.
     private(set) var time: Timestamp
     private var vertices: [ClockSchedule: AttributeID] = [:]
     private var schedules: [AttributeID: ClockSchedule] = [:]
     private var observations: [AttributeID: Observation] = [:]
-    /// How often it was looked up whether a clock is observed; only tests ask.
+    /// Number of times that `isObserved` was called; for tests.
     private(set) var lookups = 0
 
     /// Whether a clock was observed (somebody watches it or what depends on it) when it was looked
@@ -31,7 +30,7 @@ struct Clocks {
 
     func vertex(of schedule: ClockSchedule) -> AttributeID? { vertices[schedule] }
 
-    /// What the clocks of a schedule show now.
+    /// The date of a schedule's last tick.
     func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) }
 
     mutating func add(_ vertex: AttributeID, of schedule: ClockSchedule) {
@@ -46,7 +45,7 @@ struct Clocks {
         observations[vertex] = nil
     }
 
-    /// - Returns: what each clock shows from now on.
+    /// - Returns: the new reading of each clock.
     mutating func advance(to time: Timestamp) -> [(vertex: AttributeID, reading: Timestamp)] {
         self.time = time
         return vertices.map { ($1, reading(of: $0)) }
@@ -93,7 +92,7 @@ extension ClockSchedule {
         return .epoch
     }
 
-    /// The date of the last tick at or before a time; the time itself where none has come yet.
+    /// The date of the last tick at or before a time; the time itself if there was none.
     func lastTick(at time: Timestamp) -> Timestamp {
         if case .dates(let dates) = self { return dates.last { $0 <= time } ?? time }
         guard let period, let elapsed = time.since(start) else { return time }

@@ -3,15 +3,16 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// Connecting vertices to what they read. It happens when a node is made and again when the tree around it changes; a
-// vertex whose sources come out the same is left alone, so only what is really read from elsewhere runs again.
+// Connects vertices to what they read, when a node is made and again when the tree around it changes. A vertex whose
+// sources stay the same is left alone, so only rules with other sources run again.
 
 extension Wiring {
     func connectReferences(of row: UInt32) {
         if nodes[Int(row)].definition.environmentObjects.isEmpty, nodes[Int(row)].objects.isEmpty {
             return connectAttributes(of: row)
         }
-        // A node sees the objects that it provides itself. They may be reached through its own references.
+        // A node sees the objects that it provides. Its own references may lead to these, so a second pass may be
+        // needed.
         nodes[Int(row)].objects = providedObjects(of: row)
         connectAttributes(of: row)
         let provided = providedObjects(of: row)
@@ -53,7 +54,7 @@ extension Wiring {
                 replaceSource(of: attribute, .literal(.value(declarations.complete(value, as: record(attribute).type))))
             case .constant(nil): replaceSource(of: attribute, .literal(.failure(missingParameter(attribute))))
             case .inherit(let key):
-                // What the node itself puts into the environment is for what is below.
+                // A node's own modifiers of the environment apply below it, not to its own attributes.
                 if let source = environmentSource(key, at: row, before: nodes[Int(row)].definition.modifiersAroundBody)
                 {
                     replaceSource(of: attribute, .alias(Place(source), vertex: nil))
@@ -73,7 +74,7 @@ extension Wiring {
         }
     }
 
-    /// - Returns: the node's actions, whose triggers are not connected.
+    /// - Returns: the node's actions. Their triggers are still to be connected.
     func connectExpressions(of row: UInt32) -> [AttributeID] {
         var actions: [AttributeID] = []
         for (_, attribute) in nodes[Int(row)].attributes {
@@ -124,7 +125,7 @@ extension Wiring {
         connectEnvironment(entry.key, entry.steps, entry.type, written, inherited, at: row, position)
     }
 
-    /// Gives one of the node's modifiers of the environment its source, or that of the field that it writes.
+    /// Sets the source of an environment modifier's vertex: `written`, or `inherited` with one field replaced.
     /// - Parameter inherited: the value that the field is part of.
     private func connectEnvironment(
         _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?,
@@ -134,7 +135,7 @@ extension Wiring {
         let vertex = nodes[Int(row)].environment[position].attribute
         guard !steps.isEmpty else { return replaceSource(of: vertex, written) }
         guard let inherited else { return }
-        // The field's own value keeps a vertex of its own below the override.
+        // The field's value has a vertex of its own, which the override reads.
         let value: AttributeID
         if case .override(_, _, let existing) = record(vertex).source {
             value = existing
@@ -145,7 +146,7 @@ extension Wiring {
         replaceSource(of: vertex, .override(inherited: inherited, steps: steps, value: value))
     }
 
-    /// What an expression gives, held to a type; that of an alias is its vertex's.
+    /// The source for an expression. A rule converts its result to `type`; an alias has the type of its vertex.
     func source(_ expression: Expression, at row: UInt32, _ scope: Scope, _ type: ValueType = .dyn) -> Source {
         switch expression {
         case .literal(let value): .literal(.value(value))
@@ -248,14 +249,15 @@ extension Wiring {
         return source.map { Place($0, Array(input.path.dropFirst())) }
     }
 
-    /// The container whose subviews a rule reads: the node itself; for data, the component in whose body it stands.
+    /// The container whose subviews a rule reads: the node itself. For the data of a list, the component around the
+    /// list.
     private func container(meantBy scope: Scope, at row: UInt32) -> UInt32 {
         guard case .data = scope else { return row }
         return nodes.body(around: row)?.root ?? row
     }
 
-    /// How many of a node's own modifiers of the environment stand around what is written in a scope: none but those of
-    /// the use of the component that it is written in. What a node puts into the environment is for what is below.
+    /// How many of a node's own environment modifiers a rule of a scope sees: only those of the use of the component in
+    /// whose body the rule is written. The others apply below the node only.
     private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
         switch scope {
         case .nestedModifier(let outer): outer
@@ -266,7 +268,7 @@ extension Wiring {
 
     // MARK: Replacing
 
-    /// Gives a vertex its source, and marks it stale only if that differs from what it had.
+    /// Sets a vertex's source. Marks the vertex stale only if the source differs from the old one.
     func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let record = attributes[Int(attribute.index)] else { return }
         let isHeld = needsHolding(record.type, source)
@@ -274,7 +276,7 @@ extension Wiring {
             attributes[Int(attribute.index)]?.isHeldToType = isHeld
             setSource(source, of: attribute)
         }
-        // Places that are watched through a reference follow it to where it leads now.
+        // Places that are watched through a reference are connected to the reference's new target.
         record.projections?.forEachAttribute { place in
             guard let steps = attributes[Int(place.index)]?.steps else { return }
             replaceSource(of: place, self.source(of: steps, in: attribute))
@@ -299,12 +301,12 @@ extension Wiring {
 }
 
 extension NodeDefinition {
-    /// How many of its environment's modifiers stand around the innermost component that it is made from: those of all
+    /// How many of its environment modifiers are outside the innermost component that it is made from: those of all
     /// uses.
     fileprivate var modifiersAroundBody: Int { modifiersAround(environment.count + transformEnvironment.count) }
 
-    /// How many of its environment's modifiers stand around the component that wrote the one at a place: those of the
-    /// uses outside it.
+    /// How many of its environment modifiers are outside the component that wrote the modifier at `place`: those of the
+    /// uses around that component.
     fileprivate func modifiersAround(_ place: Int) -> Int {
         let count = environment.count + transformEnvironment.count
         var around = 0

@@ -5,7 +5,7 @@ import SceneModel
 // Large documents become nodes in slices: the nodes of a plan are made and connected while nobody sees them, and
 // `perform` links them into the tree.
 
-/// What making and connecting nodes costs, in steps of about 50 ns.
+/// Costs of making and connecting nodes, in steps of about 50 ns.
 enum BuildCost {
     static let node = 20
     static let attribute = 15
@@ -13,10 +13,10 @@ enum BuildCost {
     static let row = 80
 }
 
-/// The new nodes of a plan, made ahead. They know their parents; their parents do not know them, so that no path,
-/// pattern or subview leads to them. Nothing of them is evaluated, so the engine has no edge from the tree to them.
+/// The new nodes of a plan, made in advance. They know their parents, but their parents do not list them, so no path,
+/// pattern or subview leads to them. They are not evaluated, so the engine has no edge from the tree to them.
 ///
-/// While one is under way, only data may change the tree: see `ViewGraph.advance`.
+/// While a construction exists, only the data of lists may change the tree: see `ViewGraph.advance`.
 public final class Construction {
     fileprivate enum Stage {
         case making(next: Int)
@@ -29,31 +29,32 @@ public final class Construction {
     }
 
     let plan: ScenePlan
-    /// `Tree.changes` up to which the plan holds; nil: the tree has changed since.
+    /// The value of `Tree.changes` for which the plan is valid; nil once something else has changed the tree.
     fileprivate(set) var version: UInt64?
-    /// The tops of what `ScenePlan.creations` makes, in that order.
+    /// The top nodes of `ScenePlan.creations`, in that order.
     fileprivate(set) var tops: [UInt32] = []
     fileprivate var stage = Stage.making(next: 0)
     fileprivate var pending: [ViewGraph.UnmadeNode] = []
     fileprivate var rows: [UInt32] = []
-    // What the graph's properties of these names are for the new nodes.
+    // While nodes are made, these replace the graph's properties of the same names.
     fileprivate var declarations: Declarations
     fileprivate var structureChange = StructureChange()
     fileprivate var unboundNodes: [UInt32] = []
     fileprivate var unbegun: [AttributeID] = []
     fileprivate var staleForEach: Set<UInt32> = []
     fileprivate var components: CurrentComponents
-    // The rows of the nodes are written as the nodes are made, so that the change that links them has little to write.
-    // Until then a marker in the store says that they do not count: see `UnlinkedTrees`.
+    // Rows of the store are written while the nodes are made, so that linking the nodes writes little. Until then a
+    // marker in the store says that these rows do not count: see `UnlinkedTrees`.
     /// Whether the nodes have keys and rows.
     fileprivate(set) var isStored = false
-    /// The least number in a key of theirs.
+    /// The lowest number in the keys of these nodes.
     fileprivate let firstNumber: UInt64
     fileprivate var hasMarker = false
-    /// The order keys of the last new children that living parents get.
+    /// The order keys of the last new children, by their existing parent and rank.
     fileprivate var lastOrders: [LivingPlace: String] = [:]
     fileprivate var storedTops: Set<UInt32> = []
-    /// By the client's node that is stored as the use of its component: the definitions that the component makes.
+    /// For a client's node that is stored as the use of a component: the child definitions that the component makes, by
+    /// row.
     fileprivate var madeByUses: [UInt32: Set<ObjectIdentifier>] = [:]
 
     fileprivate struct LivingPlace: Hashable {
@@ -61,9 +62,9 @@ public final class Construction {
         var rank: Int
     }
 
-    /// Environment keys that the graph does not know yet.
+    /// Environment keys that the graph has not declared yet.
     private let newKeys: Set<String>
-    /// The living nodes that get new children.
+    /// The existing nodes that get new children.
     fileprivate let parents: Set<NodeID>
 
     fileprivate init(
@@ -82,7 +83,8 @@ public final class Construction {
 }
 
 extension ViewGraph {
-    /// Whether the rows of a construction are written ahead. A recovered store may give nodes the keys that they had.
+    /// Whether rows are written while nodes are made. Not for a recovered store, in which nodes may get back their old
+    /// keys.
     private var storesAhead: Bool { persistence.notesChanges && !persistence.isSalvaged }
 }
 
@@ -100,7 +102,7 @@ extension ViewGraph {
         return construction
     }
 
-    /// Whether the nodes that get new children are all there. If one has gone, another node may be in its row: the
+    /// Whether all parents of the new nodes exist. If one was removed, another node may use its row, and the
     /// construction can only be abandoned.
     public func hasParents(of construction: Construction) -> Bool { construction.parents.allSatisfy { isAlive($0) } }
 
@@ -111,7 +113,7 @@ extension ViewGraph {
         swapContext(with: construction)
         defer {
             if construction.version != nil { construction.version = nodes.changes }
-            // Data of the new lists is marked from the start on.
+            // Collects the new lists, whose data is stale from the start.
             collectInvalidated()
             swapContext(with: construction)
         }
@@ -182,7 +184,7 @@ extension ViewGraph {
             StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: construction.firstNumber))))
     }
 
-    /// Gives a new node its key and its row, as `Persistence.noteNew` does to nodes of the tree.
+    /// Gives a new node its key and its row, as `Persistence.noteNew` does for nodes of the tree.
     private func store(_ row: UInt32, in construction: Construction) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = construction.storedTops.contains(row)
@@ -196,7 +198,7 @@ extension ViewGraph {
             kept.order = OrderKey.between(construction.lastOrders[place] ?? lastOrder(in: place), nil)
             construction.lastOrders[place] = kept.order
         } else {
-            // What a document gives to a use follows what the component makes.
+            // Children that a document gives to a use come after the children that the component makes.
             let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
             kept.order = OrderKey.between(
                 before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil }, nil)
@@ -230,14 +232,14 @@ extension ViewGraph {
         swap(&persistence.components, &construction.components)
     }
 
-    /// Gives the nodes of a construction their place in the tree, all at once. O(new attributes), about 20 ns for each.
-    /// Nothing is created, connected or evaluated.
+    /// Links the nodes of a construction into the tree, all at once. O(new attributes), about 20 ns for each. Nothing
+    /// is created, connected or evaluated.
     /// - Parameter before: the declarations before the change.
     func link(_ construction: Construction, _ before: Declarations) {
         for (top, creation) in zip(construction.tops, construction.plan.creations) {
             nodes.attach(top, to: creation.parent)
         }
-        // States begin with the change that makes them visible, for those who resume.
+        // Clients that resume see a state as new from the change that makes it visible.
         for attribute in construction.structureChange.addedAttributes {
             if case .state? = attributes[Int(attribute.index)]?.source { engine.redate(attribute, to: engine.revision) }
         }
@@ -256,7 +258,7 @@ extension ViewGraph {
         return try planned(scene, at: node, mode, isBuilt: true).plan
     }
 
-    /// Whether a construction holds the new nodes of a plan.
+    /// Whether a construction has made the nodes that a plan creates.
     public func fits(_ construction: Construction, _ plan: ScenePlan) -> Bool {
         hasParents(of: construction)
             && construction.plan.creations.elementsEqual(plan.creations) {
@@ -264,7 +266,7 @@ extension ViewGraph {
             }
     }
 
-    /// The nodes shall not come into the tree: they are freed in slices.
+    /// Discards a construction. Its nodes are freed in slices.
     public func abandon(_ construction: Construction) {
         for key in construction.plan.declarations.environment.keys where construction.isNew(key) {
             guard let vertex = environmentDefaults.removeValue(forKey: key) else { continue }
@@ -288,7 +290,7 @@ extension StructureChange {
 }
 
 extension ScenePlan {
-    /// Whether keys become others for which the new nodes have to be connected again.
+    /// Whether known environment keys get another type or hold objects: the new nodes must then be connected again.
     fileprivate func redeclares(_ old: Declarations) -> Bool {
         declarations.environment.contains { name, key in
             guard let known = old.environment[name] else { return false }
@@ -298,7 +300,7 @@ extension ScenePlan {
 }
 
 extension Declarations {
-    /// As `ViewGraph.declareNames` adds them, without what follows for the tree.
+    /// Adds names as `ViewGraph.declareNames` does, without the effects on the tree.
     fileprivate mutating func add(_ new: Declarations) {
         types.merge(new.types) { $1 }
         environment.merge(completed(new.environment)) { $1 }

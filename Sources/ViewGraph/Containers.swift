@@ -3,13 +3,13 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// What a container sees of its subviews, and the vertices that every node has.
+// Subviews as their container sees them, and the vertices that every node has.
 
 extension Wiring {
     // MARK: Subviews
 
-    /// Which nodes are the container's subviews, as numbers; see `subviewNumber`. The first counts the changes of what
-    /// stands between the container and its subviews.
+    /// The container's subviews as numbers: see `subviewNumber`. The first element counts changes of the nodes between
+    /// the container and its subviews.
     func subviewListContent(of row: UInt32) throws -> Content {
         try readStructure(of: row)
         var list: [Value] = [.int(Int64(nodes[Int(row)].wrappingChanges))]
@@ -17,10 +17,10 @@ extension Wiring {
         return .value(.list(list))
     }
 
-    /// Names one node for as long as it lives.
+    /// Identifies a node for as long as it exists.
     func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes.nodeID(row).generation) << 32 | Int64(row) }
 
-    /// The rows of the subviews; the running rule depends on them, and on nothing else of what is below.
+    /// The rows of the subviews. The running rule comes to depend on these rows, and on nothing else below the node.
     private func readSubviewRows(of row: UInt32) throws -> [UInt32] {
         guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: row)) else { return [] }
         return list.dropFirst().map { if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 } }
@@ -51,7 +51,7 @@ extension Wiring {
     }
 
     /// A place inside an element of the list of subviews or sections, found without looking at the rest of the list.
-    /// - Returns: nil where the place is no such part: then the list says what stands there.
+    /// - Returns: nil if the list has no such element; the caller then reads the place in the whole list.
     func subviewPart(_ index: Int, of list: AttributeID, at steps: [AttributePath.Step]) throws -> Content? {
         guard let record = attributes[Int(list.index)] else { return nil }
         do {
@@ -85,7 +85,7 @@ extension Wiring {
         _ = try engine.read(attribute)
     }
 
-    /// Tells all that depend on the shape of the tree around a node that it changed: whoever reads something gathered
+    /// Invalidates everything that depends on the shape of the tree around a node, for example values that are gathered
     /// from below. O(depth).
     func shapeChanged(at row: UInt32) {
         countWrappingChange(of: nodes.isOpaque(row) ? row : nodes.container(of: row))
@@ -93,7 +93,8 @@ extension Wiring {
         if nodes.hasPlaces { shapeChangedAround(row) }
     }
 
-    /// As `shapeChanged`, for what is around a node only where it stands, or only where it was declared.
+    /// For placed nodes: the part of `shapeChanged` for nodes that are around it only where it stands, or only where it
+    /// was declared.
     private func shapeChangedAround(_ row: UInt32) {
         let declared = Array(nodes.upward(from: row))
         for row in nodes.around(row) where !declared.contains(row) { countChange(of: row) }
@@ -109,8 +110,8 @@ extension Wiring {
         setInput(structure, .value(.int(count + 1)))
     }
 
-    /// As `shapeChanged` everywhere, when keys are declared again: what is gathered has another default, or is merged
-    /// another way. O(nodes).
+    /// Does the work of `shapeChanged` for all nodes, after keys were declared again: gathered values may have another
+    /// default or another way of merging. O(nodes).
     func gatheringChanged() {
         for row in nodes.living {
             countWrappingChange(of: row)
@@ -118,7 +119,8 @@ extension Wiring {
         }
     }
 
-    /// As `shapeChanged`, when what a node says of itself changed: the container of what it is, or wraps, is told, too.
+    /// As `shapeChanged`, after a change of what a node says about itself. The container of the subview that the node
+    /// is, or wraps, is told, too.
     func wrappingChanged(at row: UInt32) {
         if row != NodeID.root.row {
             countWrappingChange(of: nodes.container(of: row))
@@ -129,7 +131,7 @@ extension Wiring {
         shapeChanged(at: row)
     }
 
-    /// The vertex for something every node has; made when first asked for.
+    /// The vertex of an attribute that every node has; made at the first call.
     func systemAttribute(_ which: SystemAttribute, of row: UInt32) -> AttributeID {
         if let existing = nodes[Int(row)].system[which] { return existing }
         let made: AttributeID
@@ -154,7 +156,7 @@ extension Wiring {
         return made
     }
 
-    /// Brings `self.path` below and `self.index` among the siblings of a moved node up to date.
+    /// Updates `self.path` of nodes whose paths have changed.
     func placeChanged(of rows: [UInt32]) {
         for row in rows {
             if let attribute = nodes[Int(row)].system[.selfPath] {

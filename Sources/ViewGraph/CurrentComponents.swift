@@ -8,8 +8,8 @@ struct CurrentComponents {
 
     init(_ declared: [String: NodeDefinition]) { self.declared = declared }
 
-    /// Whether a document that names a component gets what this definition says. A component may
-    /// have been declared anew since, and so may one that it uses.
+    /// Whether a use of the component in a document would still make what this definition makes. The component, or one
+    /// that it uses, may have been declared anew.
     mutating func isCurrent(_ component: NodeDefinition) -> Bool {
         if let known = known[ObjectIdentifier(component)] { return known }
         var seen: Set<ObjectIdentifier> = []
@@ -28,7 +28,8 @@ struct CurrentComponents {
         return isCurrent
     }
 
-    /// The same in a template. What repeats the component that it stands in has no end otherwise.
+    /// The same for a node in a template. A node that repeats the component around it is always written as a use:
+    /// written in full, it would have no end.
     mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
         definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
     }

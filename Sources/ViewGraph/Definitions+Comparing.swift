@@ -1,7 +1,7 @@
 import AttributeValues
 import SceneModel
 
-// Whether two definitions say the same, and what one says over another: how a document changes only what differs.
+// Comparing and merging definitions, so that a document changes only what differs.
 
 extension Expression {
     func isSame(as other: Expression) -> Bool {
@@ -87,7 +87,8 @@ extension NodeDefinition {
             }
     }
 
-    /// Whether a component's own modifiers are those next to the body here, as they are at a use.
+    /// Whether the innermost modifiers of this definition are those of the component's body, as at a use of the
+    /// component.
     func hasModifiers(around body: NodeDefinition) -> Bool {
         let next = NodeDefinition()
         next.environment = environment.suffix(body.environment.count)
@@ -101,12 +102,12 @@ extension NodeDefinition {
         next.preferences = Array(preferences.prefix(body.preferences.count))
         next.animations = animations.suffix(body.animations.count)
         next.tag = body.tag == nil ? nil : tag
-        // That of the use takes the place of the body's.
+        // The transition of a use replaces the body's, so it is not compared.
         next.transition = body.transition
         return next.hasSameModifiers(as: body)
     }
 
-    /// Children with where they stand, in order.
+    /// Children with their slots, in order.
     var slotted: [(NodeDefinition, Slot)] {
         header.map { ($0, .header) } + children.map { ($0, .content) } + footer.map { ($0, .footer) }
     }
@@ -131,14 +132,14 @@ extension NodeDefinition {
             }
             let (inside, others) = (a.slotted, b.slotted)
             guard inside.count == others.count, zip(inside, others).allSatisfy({ $0.1 == $1.1 }) else { return false }
-            // What repeats itself is not followed: it is compared where it is declared.
+            // A repeated component is not followed: it is compared where it is declared.
             if a.isRepeated || b.isRepeated { continue }
             for (x, y) in zip(inside, others) { pending.append((x.0, y.0)) }
         }
         return true
     }
 
-    /// This definition, completed by what `base` says and it does not.
+    /// This definition, completed with what only `base` says.
     func merged(over base: NodeDefinition) -> NodeDefinition {
         let merged = NodeDefinition()
         merged.id = base.id
@@ -162,7 +163,8 @@ extension NodeDefinition {
         merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
         merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
         for position in merged.transformEnvironment.indices {
-            // What stood behind all overrides does so still; what stood further out keeps those that stay before it.
+            // A transform behind all overrides stays behind all of them. A transform further out stays behind those of
+            // its overrides that remain.
             let place = merged.transformEnvironment[position].place
             let isInnermost = !transformEnvironment.isEmpty || place == base.environment.count
             merged.transformEnvironment[position].place =

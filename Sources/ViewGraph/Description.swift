@@ -105,7 +105,7 @@ public struct Description {
         return .map(map)
     }
 
-    /// The same of a place inside an attribute's value, with the type that the value there has.
+    /// The same for a place inside an attribute's value. `type` is that of the value there.
     public func details(of place: Place) -> Value {
         guard !place.steps.isEmpty, case .map(var map) = details(of: place.attribute) else {
             return details(of: place.attribute)
@@ -130,8 +130,8 @@ public struct Description {
         ["code": .string(failure.code.rawValue), "message": .string(failure.message)]
     }
 
-    /// What an attribute read last and who reads it, by name. Which readers have run, and how often the rule ran,
-    /// depends on the whole graph, so it is told to those alone who may read all of it.
+    /// The inputs and the readers of an attribute, by name. Readers and numbers of runs depend on the whole graph, so
+    /// only clients that may read all of it are told.
     public func explain(_ attribute: AttributeID, into map: inout ValueMap) {
         let record = graph.record(attribute)
         map["kind"] = .string(record.kind.rawValue)
@@ -143,7 +143,7 @@ public struct Description {
         map["evaluations"] = .int(Int64(engine.evaluations(of: attribute)))
     }
 
-    /// The nearest attribute upstream that was evaluated after a stamp and yet did not change: where the news ended.
+    /// The nearest attribute upstream that was evaluated after a stamp and did not change.
     public func cutOff(above attribute: AttributeID, since stamp: UInt64) -> AttributeID? {
         var seen: Set<AttributeID> = [attribute]
         var pending = [attribute]
@@ -174,7 +174,7 @@ public struct Description {
             found +=
                 node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
             found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
-            // What is made when somebody asks for it shows who asks, who may be hidden.
+            // These vertices are made for their readers, so they would show that hidden readers exist.
             if graph.mayRead == nil { found += node.system.values.sorted { $0.index < $1.index } }
         }
         if graph.mayRead != nil { return found }
@@ -203,12 +203,12 @@ public struct Description {
         return ["vertices": .list(list)]
     }
 
-    /// Vertices counted from 0, for who may not know how many others there are; nil: they have the engine's numbers.
+    /// Numbers from 0, for clients that may not know how many other vertices exist; nil: the engine's numbers are used.
     private func numbers(of vertices: [AttributeID]) -> [AttributeID: Int64]? {
         graph.mayRead == nil ? nil : Dictionary(zip(vertices, 0...)) { first, _ in first }
     }
 
-    /// The same as a Graphviz graph: an arrow leads from what is read to who reads it.
+    /// The same as a Graphviz graph: an arrow leads from an input to its reader.
     public func dot(_ node: NodeID, limit: Int) throws(Failure) -> String {
         let vertices = try vertices(below: node, limit: limit)
         let known = Set(vertices)
@@ -243,8 +243,8 @@ public struct Description {
 extension Wiring {
     public var description: Description { Description(self) }
 
-    /// Charges an answer that describes nodes and their attributes before it is made: by what the attributes hold now,
-    /// for rules have costs of their own.
+    /// Charges for an answer that describes nodes, before the answer is made. Attributes are charged by their last
+    /// values; rules that have to run are charged when they run.
     func chargeDescription(of rows: some Sequence<UInt32>) throws(Failure) {
         for row in rows {
             try charge(Wiring.stepsPerDescribedNode)

@@ -1,7 +1,7 @@
 import AttributeGraph
 import AttributeValues
 
-// What a list and its instances show.
+// The ids of a list, and the index of an instance.
 
 extension Wiring {
     func orderChanged(of row: UInt32) {
@@ -11,7 +11,7 @@ extension Wiring {
         setInput(order, .value(.int(count + 1)))
     }
 
-    /// What `elements` reads.
+    /// The content of `elements`.
     func elementIDs(of row: UInt32) throws -> Content {
         guard let state = nodes[Int(row)].instances else { return .value([]) }
         _ = try engine.read(state.order)
@@ -23,14 +23,13 @@ extension Wiring {
 
     // MARK: Index
 
-    /// The name of an instance's index; nil where there is none, or an attribute of the node's own
-    /// has the name.
+    /// The name of an instance's index; nil if the node is no instance, or has an attribute of that name.
     public func nameOfIndex(of node: NodeID) -> String? { nodes[Int(node.row)].namedIndex }
 
     public func index(of node: NodeID) -> AttributeID? { indexAttribute(of: node.row) }
 
-    /// An instance's place, as a vertex from the first time that somebody asks for it: while nobody
-    /// does, an insertion need not tell all that stand behind it.
+    /// The vertex of an instance's index, made at the first call. Where there are no such vertices, an insertion need
+    /// not update the instances behind it.
     func indexAttribute(of row: UInt32) -> AttributeID? {
         guard let instance = nodes[Int(row)].instance else { return nil }
         if let made = instance.index { return made }

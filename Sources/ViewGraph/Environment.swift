@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// The environment flows down: a reader is bound, when it is defined, to the one vertex that decides its key for it, so
-// a change runs only the readers that inherit that override.
+// The environment flows down. A reader is connected to the one vertex that decides its key, so a change runs only the
+// readers that inherit that override.
 
 extension Wiring {
-    /// Environment values that live on the root, kept current by the daemon or set by an operator.
+    /// Creates the attributes of the root whose values the daemon or an operator sets.
     func createSystemValues() {
         for key in SystemEnvironment.others { declarations.environment[key.name] = key }
         for key in SystemEnvironment.keys {
@@ -20,7 +20,7 @@ extension Wiring {
         }
     }
 
-    /// Values of the root with which this graph begins, in the place of those that every graph has.
+    /// Replaces the initial values of the root's system attributes.
     public func beginWith(_ values: [String: Value]) {
         for (name, value) in values where systemStandards[name] != nil {
             systemStandards[name] = value
@@ -53,7 +53,7 @@ extension Wiring {
         return made
     }
 
-    /// The object that readers of a key share where none is put in. Nothing of it is kept.
+    /// The object that readers of a key share if no node provides one. The store has nothing of it.
     private func createDefault(_ type: ObjectTypeDefinition, _ key: KeyDefinition) -> AttributeID {
         let others = unboundNodes
         unboundNodes = []
@@ -86,13 +86,13 @@ extension Wiring {
         return .value(.map(map))
     }
 
-    /// The present object without what it computes, as the open transaction leaves it so far.
+    /// The stored properties of an object, with the writes of the open transaction.
     func storedProperties(of object: UInt32) -> ValueMap {
         var map = ValueMap()
         for (name, attribute) in nodes[Int(object)].attributes {
             switch record(attribute).source {
             case .state: map[name] = transaction?.value(of: attribute) ?? content(of: attribute).value
-            // As deep as types contain each other.
+            // The recursion is as deep as types contain each other.
             case .object(let inner): map[name] = .map(storedProperties(of: inner))
             default: continue
             }

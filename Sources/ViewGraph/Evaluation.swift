@@ -1,25 +1,24 @@
 import AttributeGraph
 import RuleLanguage
 
-/// The rules of a graph, and what runs them.
+/// The bound rules of a graph and their evaluators.
 ///
-/// A run reads other rules, so nothing here may change this value for longer than it takes to enter
-/// or leave a level.
+/// A rule that runs may run others, so code may have exclusive access to this value only while it enters or leaves a
+/// level.
 struct Evaluation: ~Copyable {
-    /// The rules of the rows whose source is one.
+    /// Rules by the engine's rows.
     var rules = RuleTable()
     var evaluators = EvaluatorStack()
-    /// Told of the rules that run; nil: nobody wants to know.
+    /// Records every run of a rule; nil: runs are not recorded.
     var recorder: RunRecorder?
-    /// Attributes whose rules were not run for want of steps.
+    /// Attributes whose rules did not run because no steps were left.
     private(set) var waiting: [AttributeID] = []
     /// Steps of costly evaluations since the last sign of life.
     private var longWork = 0
 
-    /// Steps from which an evaluation is counted. Cheaper ones add up to little: there are only so
-    /// many attributes.
+    /// Evaluations of fewer steps are not counted. Their sum stays small, because the number of attributes is limited.
     static let costly = 10_000
-    /// Steps from which it is time for a sign of life: a second or less.
+    /// Steps after which a sign of life is due: a second of work or less.
     private static let long = 20_000_000
 
     mutating func deferRule(of attribute: AttributeID) { waiting.append(attribute) }
@@ -42,8 +41,8 @@ struct Evaluation: ~Copyable {
 /// A read may evaluate another rule before this one goes on, so each level of nesting has an
 /// evaluator of its own; the engine bounds the levels.
 ///
-/// The stack owns its evaluators from the first use of their level to `deinit`; what `enter` gives
-/// is good until then.
+/// The stack owns its evaluators from the first use of their level to `deinit`. The result of `enter` is valid until
+/// then.
 struct EvaluatorStack: ~Copyable {
     private var levels: UnsafeMutablePointer<Unmanaged<Evaluator>> = .allocate(capacity: 4)
     private var capacity = 4
@@ -55,7 +54,7 @@ struct EvaluatorStack: ~Copyable {
         levels.deallocate()
     }
 
-    /// An evaluator that nobody uses, until `leave`.
+    /// An unused evaluator, which the caller may use until `leave`.
     @inline(__always)
     mutating func enter() -> Unmanaged<Evaluator> {
         if _slowPath(depth == count) { grow() }

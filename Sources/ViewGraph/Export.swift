@@ -5,17 +5,17 @@ import SceneModel
 
 // The living tree as a document: applied to an empty graph, it makes an equal one.
 
-/// How what stands below a node is written as a document.
+/// Writes a node and everything below it as a document.
 ///
-/// A node is written with its present states as initial values. What was made from a component is written as its use,
-/// as long as its inside is as the component says, and what a `forEach` makes is left out; the present states inside
-/// both are written under `values`. Cost: O(nodes and attributes below).
+/// A node is written with its present states as initial values. A node that was made from a component is written as a
+/// use of it, unless the nodes inside differ from what the component says. Instances of a `forEach` are left out. The
+/// present states inside both are written under `values`. Cost: O(nodes and attributes below).
 struct SceneExporter {
     let graph: Wiring
-    /// The ids of the place that the document is to be applied to.
+    /// Number of ids in the path of the node that the document is to be applied to.
     private let place: Int
     private var values: [(String, Value)] = []
-    /// Names in what is written that lead nowhere, as those of a node that was moved may.
+    /// Written names that resolve to nothing, for example in a node that was moved.
     private var dangling: Set<String> = []
     /// Nodes written so far.
     private var count = 0
@@ -27,7 +27,7 @@ struct SceneExporter {
         place = row == NodeID.root.row ? 0 : graph.nodes.ids(of: row).count - 1
     }
 
-    /// - Throws: `limit` when there are more nodes than that, or more levels than a document can have.
+    /// - Throws: `limit` for more than `limit` nodes, or more levels than a document can have.
     mutating func makeDocument(of row: UInt32, limit: Int) throws(Failure) -> Value {
         let isRoot = row == NodeID.root.row
         let nodes: [Value]
@@ -44,8 +44,8 @@ struct SceneExporter {
         func map(_ entries: [String: Value]) -> Value {
             .map(ValueMap(entries.sorted { $0.key.precedesByBytes($1.key) }.map { (.string($0.key), $0.value) }))
         }
-        // Declarations belong to no part. Where a part can be applied again by whoever may read no more, they hold
-        // already.
+        // Declarations belong to no part of the tree. A client that may read only a part gets none: where it can apply
+        // the document, they are declared already.
         guard graph.mayRead == nil else { return .map(finish(document, nodes)) }
         if !written.keys.isEmpty {
             document["keys"] = map(written.keys.mapValues { map($0.mapValues { $0.literal() }) })
@@ -67,7 +67,7 @@ struct SceneExporter {
         dangling.isEmpty ? nil : .list(dangling.sorted { $0.precedesByBytes($1) }.map { .string($0) })
     }
 
-    /// What an operator has set on the root. `scenePhase` is the daemon's own.
+    /// Writes the system values that an operator has set on the root. The daemon itself sets `scenePhase`.
     private mutating func exportSystemValues() {
         for name in SystemEnvironment.keys.map(\.name) where name != "scenePhase" {
             guard let value = graph.systemValue(name), value != graph.systemStandards[name] else { continue }
@@ -77,7 +77,8 @@ struct SceneExporter {
 
     // MARK: Nodes
 
-    /// A node with all that is below. Children stand behind their parents, so the reverse order has every child ready.
+    /// Writes a node with everything below. Children come after their parents in `rows`, so the reverse order has every
+    /// child ready.
     private mutating func node(_ top: UInt32, _ limit: Int) throws(Failure) -> Value {
         var rows: [(row: UInt32, level: Int, shown: [UInt32], isUse: Bool)] = []
         var pending = [(top, 0)]
@@ -112,7 +113,7 @@ struct SceneExporter {
             }
             made[row] = .map(fields)
         }
-        // In the order of the tree, not of the document's making.
+        // In the order of the tree: the loop above went backwards.
         for entry in rows where entry.isUse { exportStates(inside: entry.row, below: entry.shown) }
         for entry in rows where !entry.isUse && graph.nodes[Int(entry.row)].kind.isMadeFromData {
             exportStates(inside: entry.row, below: [])
@@ -120,7 +121,7 @@ struct SceneExporter {
         return made[top] ?? .null
     }
 
-    /// Writes what is given to a component under the slots that it is given for.
+    /// Writes the nodes that are given to a component under their slots.
     private func addGiven(_ list: [Value], at rows: [UInt32], to fields: inout ValueMap) {
         var slots = ValueMap()
         for (row, value) in zip(rows, list) {
@@ -132,7 +133,7 @@ struct SceneExporter {
         if !slots.isEmpty { fields["slots"] = .map(slots) }
     }
 
-    /// One more node of the document.
+    /// Counts one more node of the document.
     private mutating func enter(_ level: Int, _ limit: Int) throws(Failure) {
         count += 1
         guard count <= limit else {
@@ -145,7 +146,7 @@ struct SceneExporter {
         }
     }
 
-    /// The nodes of a template: components that are written out in full multiply.
+    /// Counts the nodes of a template: components that are written in full multiply.
     private mutating func enter(_ template: NodeDefinition, _ level: Int, _ limit: Int) throws(Failure) {
         var pending = [(template, level)]
         while let (definition, level) = pending.popLast() {
@@ -160,13 +161,13 @@ struct SceneExporter {
         }
     }
 
-    /// Children that the document names: those that neither the component's body nor data makes.
+    /// Children that the document names: all but those that the component's body or data makes.
     private func children(of row: UInt32, _ isUse: Bool) -> [UInt32] {
         let node = graph.nodes[Int(row)]
         if node.kind.isMadeFromData { return [] }
         guard isUse, let body = node.definition.body else {
             guard graph.nodes.hasPlaces else { return node.children }
-            // Without its component, a `place` or `slot` means nothing. What it has made is there.
+            // Without its component, a `place` or `slot` means nothing. The nodes below it are written in its place.
             return node.children.flatMap { child in
                 let isPlacement = graph.nodes[Int(child)].definition.forEach?.choice?.isPlacement == true
                 return isPlacement ? graph.nodes.visibleChildren(of: child) : [child]
@@ -183,7 +184,7 @@ struct SceneExporter {
         guard node.definition.component != nil, let body = node.definition.body, components.isCurrent(body),
             node.kind == body.kind || !node.children.isEmpty
         else { return false }
-        // Beyond its parameters it has what the body has.
+        // Apart from parameters, its attributes must be those of the body.
         for attribute in node.definition.attributes {
             guard let inBody = body.attributes.first(where: { $0.name == attribute.name }) else {
                 // A use may have actions that the daemon calls.
@@ -197,7 +198,8 @@ struct SceneExporter {
         return node.definition.hasModifiers(around: body) && isInside(row, as: body)
     }
 
-    /// Whether what stands below a use is what the body has, in its order, and behind that only what is given to it.
+    /// Whether the nodes below a use are those of the body, in the same order, followed only by nodes that are given to
+    /// it.
     private func isInside(_ top: UInt32, as body: NodeDefinition) -> Bool {
         var pending = [(body, top)]
         while let (definition, row) = pending.popLast() {
@@ -207,7 +209,7 @@ struct SceneExporter {
                 guard row == top ? found.count >= wanted.count : found.count == wanted.count else { return false }
                 for (child, live) in zip(wanted, found) {
                     let living = graph.nodes[Int(live)]
-                    // One from elsewhere may have taken the place of the body's own, with its id.
+                    // A node from elsewhere may have replaced the body's node and have its id.
                     guard living.id == child.id, living.isContent == child.isContent,
                         living.definition === child || living.definition.makesSame(as: child)
                     else { return false }
@@ -246,8 +248,8 @@ struct SceneExporter {
         return fields
     }
 
-    /// Notes the names that a node's attributes and modifiers say and that mean nothing where it stands. A name that
-    /// leads to what may not be read leads nowhere.
+    /// Notes the names in a node's attributes and modifiers that resolve to nothing where the node stands, or to an
+    /// attribute that the client may not read.
     private mutating func noteDangling(in row: UInt32) {
         let names = ReferredNames(in: graph.nodes[Int(row)].definition)
         for (names, scope) in [(names.enclosing, Scope.enclosing), (names.modifier, .modifier)] {
@@ -267,7 +269,7 @@ struct SceneExporter {
 
     // MARK: Values
 
-    /// States inside what a component or data made whose value is not the initial one.
+    /// Writes the states inside uses and lists whose values are not the initial ones.
     private mutating func exportStates(inside top: UInt32, below excluded: [UInt32]) {
         let excluded = Set(excluded)
         var pending = [top]
@@ -296,15 +298,15 @@ struct SceneExporter {
 }
 
 extension Wiring {
-    /// What stands at and below a node as a scene document.
-    /// - Throws: `limit` when more nodes than that would be written, or more levels than a document has.
+    /// A node and everything below it as a scene document.
+    /// - Throws: `limit` for more than `limit` nodes, or more levels than a document can have.
     public func scene(at node: NodeID, limit: Int) throws(Failure) -> Value {
         try chargeDescription(of: nodes.subtree(of: node.row))
         var exporter = SceneExporter(self, at: node.row)
         return try exporter.makeDocument(of: node.row, limit: limit)
     }
 
-    /// A state's value; of an object without what it computes. As deep as types contain each other.
+    /// A state's value; for an object, its stored properties. The recursion is as deep as types contain each other.
     func storedValue(of attribute: AttributeID) -> Value {
         guard case .object(let object) = record(attribute).source else { return content(of: attribute).value ?? .null }
         return .map(storedProperties(of: object))

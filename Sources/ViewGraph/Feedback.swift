@@ -2,10 +2,10 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Lists whose data depends on their own instances, as a container's count of subviews that one of them makes. It may
-// come to rest or not; the engine sees no cycle, because instances are made between evaluations.
+// Lists whose data depends on their own instances, for example on the number of subviews that they make. Such a list
+// may settle, or change without end. The engine sees no cycle, because instances are made between evaluations.
 
-/// What became of a list when it was held against its data.
+/// The result of comparing the instances of a list with its data.
 enum ListUpdate {
     case none
     /// Instances were made, removed, moved or given another element.
@@ -14,24 +14,24 @@ enum ListUpdate {
     case refused
 }
 
-/// What happens to lists between a change of their data and the moment when all instances agree with it.
+/// Counts the changes of lists between a change of their data and the moment when all instances agree with it.
 struct Settlement {
-    /// How often each list has changed its instances, and how many it has made, the first change left aside.
+    /// By list: how often its instances have changed, and how many were made after the first change.
     fileprivate var changes: [UInt32: (count: Int, made: Int)] = [:]
-    /// Lists that have been found to go on without end, with the loop that each is on. They are not looked at again in
-    /// this settlement.
+    /// Lists that were found to change without end, with the loop that each is in. They are not updated again in this
+    /// settlement.
     fileprivate(set) var endless: [UInt32: [AttributeID]] = [:]
 
-    /// Instances made by several changes for one transaction from which on a list is looked at for what makes it grow.
+    /// A list that makes so many instances for one transaction, after its first change, is searched for a loop.
     fileprivate static let growth = 4096
 }
 
 extension ViewGraph {
-    /// Counts a change of a list. A list that has changed too often, has grown too much or has got data that is
-    /// refused, and reads what its own instances bring about, is endless: so are all lists on the way from its
-    /// instances back to its data. They lose their instances, and have the error until their data changes.
+    /// Counts a change of a list. A list is suspect if it has changed too often, has grown too much, or has got data
+    /// that is refused. A suspect list whose data depends on its own instances is endless, and so are all lists in the
+    /// loop. These lose their instances, and have an error until their data changes.
     ///
-    /// A list that does not read its own instances changes no more often than there are lists for it to follow.
+    /// A list that does not depend on its own instances changes no more often than there are lists for it to follow.
     func noteUpdate(_ update: ListUpdate, of row: UInt32, _ settlement: inout Settlement) {
         let before = settlement.changes[row]
         var isSuspect = false
@@ -62,7 +62,7 @@ extension ViewGraph {
         stop(loop, &settlement)
     }
 
-    /// Takes the instances from all lists of a loop, and gives them the error that names it.
+    /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
     private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
         let lists = loop.compactMap { forEachByData[$0.index] }
         let steps = cycleNames(of: loop)
@@ -82,27 +82,26 @@ extension ViewGraph {
         }
     }
 
-    /// Remembers how often the rules of its loop have run when a list without instances is at rest: it is tried again
-    /// once one of them has run again.
+    /// Notes how often the rules in the loop of each endless list have run. The list is tried again once one of them
+    /// has run again.
     func noteEndless(_ settlement: Settlement) {
         let lists = settlement.endless.filter { nodes[Int($0.key)].instances?.failure?.code == .cycle }
         for row in lists.keys { if let data = nodes[Int(row)].instances?.data { _ = content(of: data) } }
         for (row, loop) in lists {
-            // What containers gather is looked through for changes that are none of the list's.
+            // Only rules count: gathered values are also evaluated again for changes that do not concern the list.
             let rules = loop.filter { if case .rule? = attributes[Int($0.index)]?.source { true } else { false } }
             let endless = EndlessData(rules: rules, runs: runs(of: rules))
             nodes[Int(row)].instances?.endless = endless
         }
     }
 
-    /// Whether something that an endless list depends on has changed, whatever has come of it.
+    /// Whether a rule in the loop of an endless list has run again, whatever its result was.
     func mayEnd(_ endless: EndlessData) -> Bool { runs(of: endless.rules) != endless.runs }
 
     private func runs(of rules: [AttributeID]) -> UInt32 { rules.reduce(0) { $0 &+ engine.evaluations(of: $1) } }
 
-    /// The shortest way from a list's data along what it reads to the list's own instances; nil if there is none.
-    /// Begins with the data, and names the data of other lists that it leads through. O(vertices upstream + their
-    /// edges).
+    /// The shortest path upstream from a list's data to the list's own instances; nil if there is none. It begins with
+    /// the data, and includes the data of other lists on the way. O(vertices upstream + their edges).
     private func feedback(of row: UInt32) -> [AttributeID]? {
         guard let start = nodes[Int(row)].instances?.data else { return nil }
         var readBy: [AttributeID: AttributeID] = [:]
@@ -125,8 +124,8 @@ extension ViewGraph {
         return nil
     }
 
-    /// The data of the lists that decide what a vertex is, beside what it reads: those that make what it gathers, whose
-    /// element it is, or whose ids it lists.
+    /// The data of the lists that determine a vertex without being its inputs: lists that make the nodes from which it
+    /// gathers, whose element it is, or whose ids it contains.
     private func listsBehind(_ attribute: AttributeID) -> [AttributeID] {
         guard let record = attributes[Int(attribute.index)] else { return [] }
         switch record.source {

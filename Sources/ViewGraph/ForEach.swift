@@ -28,7 +28,7 @@ extension ViewGraph {
         nodes[Int(row)].instances = nil
     }
 
-    /// Finds the data anew. Instances stay as long as their elements are got in the same way.
+    /// Connects a list's data again. The instances stay, unless the data becomes a reference or is one no longer.
     func connectForEach(_ row: UInt32) {
         guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else { return }
         replaceSource(of: state.data, definition.choice == .slot ? .given : source(definition.data, at: row, .data))
@@ -43,13 +43,13 @@ extension ViewGraph {
         }
     }
 
-    /// Where the elements of referenced data live; nil for data that is made, whose elements are read-only.
+    /// The place of the list, if the data is a reference; nil for computed data, whose elements are read-only.
     private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
         guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
         return resolveName(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
     }
 
-    /// Begins again without instances, when those there are cannot be carried on.
+    /// Removes all instances, when they cannot be kept. The list then makes new ones.
     func removeInstances(of row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
         if state.isHeld { persistence.noteHeld(nil, of: row) }
@@ -67,13 +67,13 @@ extension ViewGraph {
     }
 
     func update(forEach row: UInt32) -> ListUpdate {
-        // The state is not held on to here: it would be copied when it changes.
+        // The state is not copied into a variable: a second reference would make its lists be copied when they change.
         guard let definition = nodes[Int(row)].definition.forEach, let data = nodes[Int(row)].instances?.data else {
             return .none
         }
         let content = content(of: data)
         if let endless = nodes[Int(row)].instances?.endless {
-            // Its data may have been marked for something that came out as before.
+            // The data may have been marked although its value stayed the same.
             guard mayEnd(endless) else { return .none }
             nodes[Int(row)].instances?.endless = nil
         }
@@ -113,8 +113,8 @@ extension ViewGraph {
         try chargeInstances(made, growth)
     }
 
-    /// - Throws: `conflict` when the branch that a choice is about to make has a node with the id of another one beside
-    ///   it.
+    /// - Throws: `conflict` if the branch that a choice is about to make has a node whose id is taken by a node beside
+    ///   the choice.
     private func refuseTaken(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         guard definition.choice != nil, let name = list.first, name != nodes[Int(row)].instances?.ids.first,
             let branch = definition.template(for: name)
@@ -130,7 +130,7 @@ extension ViewGraph {
         }
     }
 
-    /// The instances keep their states until the data is right again.
+    /// Notes an error in a list's data. The instances stay until the data is valid again.
     private func refuse(_ row: UInt32, _ failure: Failure) {
         let located = failure.located(at: nodes.path(of: row))
         guard let state = nodes[Int(row)].instances, state.failure != located else { return }
@@ -154,7 +154,7 @@ extension ViewGraph {
     /// Cost: O(instances made, removed and moved), beside the copies of the lists of ids and rows.
     func perform(_ change: ListChange, _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) {
         guard var state = nodes[Int(row)].instances else { return }
-        // Taken out, so that the lists are changed where they are.
+        // Taken out of the node, so that the lists in it are changed in place.
         nodes[Int(row)].instances = nil
         if state.target == nil {
             for position in change.changedElements {
@@ -175,7 +175,7 @@ extension ViewGraph {
             state.ids.replaceSubrange(change.old, with: change.ids)
             if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)
-                // Behind the stretch all places have shifted, if it is longer or shorter than it was.
+                // If the stretch has another length now, the instances behind it have shifted.
                 if change.old.count != change.new.count {
                     renumber(Array(nodes[Int(row)].children[change.new.upperBound...]), from: change.new.upperBound)
                 }
@@ -251,7 +251,7 @@ extension ViewGraph {
         }
     }
 
-    /// An instance's element and the name of its index.
+    /// Creates an instance's element, and sets the name of its index.
     private func createElement(
         of made: UInt32, _ definition: ForEachDefinition, _ id: Value, _ element: Value, _ target: Place?,
         _ kind: InstanceScope.Kind
@@ -272,7 +272,7 @@ extension ViewGraph {
 }
 
 extension Place {
-    /// The element with an id in the list that stands here.
+    /// The element with an id in the list at this place.
     fileprivate func element(_ field: String, _ id: Value) -> Place {
         Place(attribute, steps + [.element(field: field, value: id)])
     }

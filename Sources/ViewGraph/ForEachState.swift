@@ -1,37 +1,36 @@
 import AttributeGraph
 import AttributeValues
 
-/// The living side of a `forEach`: one instance per element, found by the name that its id gives
-/// it.
+/// The state of a `forEach`: it has one instance for each element. The id of the element gives the instance its name.
 struct ForEachState {
-    /// Holds the list; always watched, because the tree must be right for whoever looks at it.
+    /// The vertex of the list. It is always watched, because the tree has to follow it.
     var data: AttributeID
-    /// The ids in order, or why there are no instances; a rule over `order`, so that it costs
+    /// The vertex of `elements`: the ids in order, or the error of the data. It is a rule over `order`, so it costs
     /// nothing until somebody reads it. A choice has none.
     var elements: AttributeID?
     /// Counts up with every change of the ids and of `failure`.
     var order: AttributeID
-    /// Why the data makes no instances now; those there were stay until it does again.
+    /// Why the present data makes no instances. The former instances stay meanwhile.
     var failure: Failure?
-    /// The list would change without end: what it waits for to be tried again.
+    /// Set for an endless list: says when the list is tried again.
     var endless: EndlessData?
-    /// The instances are kept beside the data that is refused: see `Persistence.noteHeld`.
+    /// True while the data is refused and the store has the list that the instances were made from: see
+    /// `Persistence.noteHeld`.
     var isHeld = false
-    /// Data that is a reference: where the elements live, so that instances can bind to them.
+    /// The place of the list, if the data is a reference: instances bind to its elements.
     var target: Place?
-    /// The data as the instances show it, and the id of each element. The node's children stand in
-    /// the same order.
+    /// The list that the instances show, and the id of each element. Both have the order of the node's children.
     var list: ValueList = []
     var ids: ValueList = []
     /// Instances by node name.
     var rows: [String: UInt32] = [:]
-    /// Some instance's index is a vertex that must be kept right.
+    /// True if some instance's index is a vertex, which must be kept current.
     var hasIndices = false
 }
 
-/// What the data of an endless list depends on within its loop.
+/// The rules in the loop of an endless list.
 struct EndlessData {
     var rules: [AttributeID]
-    /// How often they had run when the list was given up.
+    /// The sum of their runs when the list was stopped.
     var runs: UInt32
 }

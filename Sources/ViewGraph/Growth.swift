@@ -1,21 +1,21 @@
 import AttributeValues
 import SceneModel
 
-/// What it costs to plan and perform a change, in steps of about 50 ns.
+/// Costs of planning and performing a change, in steps of about 50 ns.
 enum PlanCost {
     /// A node that is compared.
     static let update = 40
-    /// A node that becomes another one, beside the comparison.
+    /// A node that changes, beside the comparison.
     static let change = 90
-    /// A new node at the top.
+    /// A new top node.
     static let creation = 10
     static let removal = 15
     static let value = 50
 }
 
-// What is added to the tree and its states, held against the limits.
+// Limits of the tree and its values, and the cost of requests.
 extension Wiring {
-    /// What the graph gets more of.
+    /// Nodes and attributes that are to be added.
     struct Growth {
         var nodes = 0
         var attributes = 0
@@ -26,8 +26,8 @@ extension Wiring {
         }
     }
 
-    /// What a definition makes, instances of `forEach` not counted.
-    /// - Parameter new: what its document declares.
+    /// The nodes and attributes that a definition makes, without instances of `forEach`.
+    /// - Parameter new: the declarations of its document.
     /// - Throws: `limit` when the tree would become too deep.
     func additions(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure)
         -> Growth
@@ -36,11 +36,11 @@ extension Wiring {
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
             try refuse(depth: depth, at: next.id)
-            // Types that hold each other may make more than can be counted.
+            // Types that contain each other may make more than can be counted.
             try refuse(growth)
             growth.nodes += 1
             growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
-            // The properties of an object are attributes, those of the objects in it, too.
+            // The properties of an object are attributes, and so are those of the objects in it.
             var objects = next.attributes
             while let attribute = objects.popLast() {
                 guard case .state = attribute.role, case .object(let name) = attribute.type,
@@ -73,11 +73,11 @@ extension Wiring {
         }
     }
 
-    /// Takes steps from those that are left for the request at hand.
+    /// Charges steps to the current request.
     /// - Throws: `limit` when none are left.
     public func charge(_ steps: Int) throws(Failure) { try budget.charge(steps) }
 
-    /// Holds a value against the limit of its size. O(parts of the value), which counts towards the request's cost.
+    /// Refuses a value that is longer than the limit. O(parts of the value), which is charged to the request.
     /// - Returns: the bytes that it may still grow by.
     @discardableResult
     func refuseLong(_ value: Value, at path: @autoclosure () -> AttributePath) throws(Failure) -> Int {
@@ -88,12 +88,12 @@ extension Wiring {
         return room
     }
 
-    /// Charges an answer for a value that it tells: the steps, and its bytes as JSON.
+    /// Charges steps for an answer, and the bytes of a content in it as JSON.
     public func charge(_ steps: Int, telling content: Content) throws(Failure) {
         try charge(steps + budget.cost(ofTelling: content))
     }
 
-    /// Steps for a node and for an attribute of an answer that describes both.
+    /// Steps for a node and for an attribute in an answer that describes both.
     static let stepsPerDescribedNode = 40
     static let stepsPerDescribedAttribute = 80
 
@@ -103,7 +103,7 @@ extension Wiring {
     }
 
     /// Charges a write for what it copies.
-    /// - Parameter bindings: that led there.
+    /// - Parameter bindings: number of bindings that the write went through.
     func chargeWrite(into whole: Value, at steps: [AttributePath.Step], through bindings: Int) throws(Failure) {
         try charge(Budget.cost(ofWriteInto: whole, at: steps, through: bindings))
     }
@@ -114,9 +114,9 @@ extension Wiring {
             hint: "value-size is the limit")
     }
 
-    /// A value that is written as its type holds it, no longer than the limit; nil when it does not fit.
-    /// - Parameter mayGrow: whether it may be longer than the one in whose place it comes, beside what its type adds to
-    ///   it.
+    /// A written value converted to its type, and no longer than the limit; nil if it does not fit the type.
+    /// - Parameter mayGrow: whether it may be longer than the value that it replaces. What the type adds does not
+    ///   count.
     func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure)
         -> Value?
     {
@@ -126,7 +126,7 @@ extension Wiring {
 
     /// The same for a state whose value is long: what both values share is neither converted nor measured.
     /// - Parameters:
-    ///   - old: the value of the state so far, as its type holds it.
+    ///   - old: the state's value so far, which has the type.
     ///   - room: the bytes that the state's value may still grow by; nil: not known.
     func accept(
         _ value: Value, after old: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool,
@@ -149,7 +149,7 @@ extension Wiring {
         known = nil
         if isKept { return declarations.accept(value, as: type) }
         var room = limits.valueSize
-        // The declarations are needed, and copied, for objects alone.
+        // Only objects need the declarations, which have to be copied for them.
         let accepted = type.accept(value) { declarations.makeObject($0, $1, withComputed: false, within: &room) }
         guard room >= 0 else { throw tooLong(path()) }
         guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
@@ -158,6 +158,6 @@ extension Wiring {
         return accepted
     }
 
-    /// Values of so many bytes are measured once, and after that only by what changes of them.
+    /// Values of so many bytes are measured once. After that only what changes in them is measured.
     private static let longValue = 4096
 }

@@ -2,10 +2,10 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// What is written with a type gives values of that type, wherever they come from.
+// An attribute with a type has values of that type, wherever they come from.
 
 extension Wiring {
-    /// Whether a vertex of a type reads, through an alias, what may have another type.
+    /// Whether a vertex of a type reads, through an alias, values that may have another type.
     func needsHolding(_ type: ValueType, _ source: Source) -> Bool {
         switch source {
         case .selected, .rooted: return type != .dyn
@@ -15,8 +15,7 @@ extension Wiring {
         return type.mustHold(declaredType(of: target))
     }
 
-    /// The type that whatever stands at a place has for sure. A reference that may find no object has that of the one
-    /// it finds.
+    /// The type that every value at a place has. For a reference that may find no object, it is the type of the object.
     func declaredType(of place: Place) -> ValueType {
         let place = follow(place)
         guard let record = attributes[Int(place.attribute.index)] else { return .dyn }
@@ -28,12 +27,12 @@ extension Wiring {
         return declarations.type(at: place.steps, in: record.type)
     }
 
-    /// A content as a type holds it, widened or read; the refusal that names both types where it does not fit.
-    /// - Parameter given: the type that it has for sure.
+    /// Converts a content to a type. A value that does not fit becomes a failure that names both types.
+    /// - Parameter given: the type that the content is known to have.
     @inline(never)
     func hold(_ content: Content, of given: ValueType, to type: ValueType, at attribute: AttributeID) -> Content {
         guard case .value(let value) = content else { return content }
-        // An object of another type may have the same properties, and is another all the same.
+        // An object of another type does not fit, even if it has the same properties.
         if let found = given.objectName, let wanted = type.objectName, found != wanted, value != .null {
             let path = path(of: attribute)
             return .failure(

@@ -12,7 +12,8 @@ extension Wiring {
             if case .object(let type) = definition.type, let object = declarations.types[type] {
                 attribute = createObject(object, initial, definition, of: row)
             } else {
-                // What a document says is as its type holds it, but for objects; instances share it.
+                // The checker has converted initial values to their types, except for objects. Instances share these
+                // values.
                 let mayMissParts = nodes[Int(row)].isObject || !definition.type.objectNames.isEmpty
                 let beginning = mayMissParts ? declarations.complete(initial, as: definition.type) : initial
                 attribute = createInput(
@@ -31,8 +32,7 @@ extension Wiring {
         createRule(node: row, name: name, type: type, source: unconnected)
     }
 
-    /// An instance of an observable-object type lives as a hidden node of its own, so each property is tracked by
-    /// itself.
+    /// Makes the object in a state as a hidden node, so that each property is tracked by itself.
     func createObject(
         _ type: ObjectTypeDefinition, _ initial: Value, _ definition: AttributeDefinition, of row: UInt32,
         isHidden: Bool = false
@@ -57,7 +57,7 @@ extension Wiring {
             node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object))
     }
 
-    /// Vertices for what a node's modifiers say.
+    /// Makes the vertices of a node's modifiers.
     func createModifiers(of row: UInt32) {
         let definition = nodes[Int(row)].definition
         for modifier in definition.environmentModifiers {

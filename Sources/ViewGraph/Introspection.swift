@@ -3,7 +3,7 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// What the graph tells about itself: to the runtime, and to people.
+// Information about the graph, for the runtime and for people.
 
 extension Wiring {
     public var namedAttributes: Int {
@@ -29,20 +29,20 @@ extension Wiring {
         Array(durableStates(of: nodes.subtree(of: node.row)))
     }
 
-    /// Found as they are asked for.
+    /// The durable states of nodes and of the objects in them, found during the iteration.
     func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
         withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter {
             self.isDurable($0)
         }
     }
 
-    /// A state, if it is durable, or the durable ones of the object in it.
+    /// The state itself, if it is durable; for a state with an object, the durable states of the object.
     func durableStates(in state: AttributeID) -> [AttributeID] {
         guard case .object(let object) = record(state).source else { return isDurable(state) ? [state] : [] }
         return Array(durableStates(of: [object]))
     }
 
-    /// Whether a place holds values of one type whatever is written: a whole attribute whose type leaves no choice.
+    /// Whether all values of a place have the same type: a whole attribute whose type leaves no choice.
     public func isOfOneType(_ place: Place) -> Bool {
         switch placeType(of: place) {
         case nil, .dyn?, .nullable?, .optional?: false
@@ -64,8 +64,8 @@ extension Wiring {
         return (nodes.nodeID(record.node), record.name)
     }
 
-    /// Whether the name of an attribute means it: an instance's element or index gives way to an attribute of the
-    /// node's own.
+    /// Whether an attribute's name leads to it. An instance's element or index is hidden by an attribute of the node
+    /// with the same name.
     func isNamed(_ attribute: AttributeID) -> Bool {
         let record = record(attribute)
         return nodes[Int(record.node)].attributes[record.name].map { $0 == attribute } ?? true
@@ -82,8 +82,8 @@ extension Wiring {
         causes(of: attribute).last
     }
 
-    /// From an attribute down to the input whose change reached it last, the attribute first. Projections lead on to
-    /// the state they are of.
+    /// The chain from an attribute to the input whose change reached it last, the attribute first. It leads from a
+    /// place in a value to the state with the value.
     public func causes(of attribute: AttributeID) -> [AttributeID] {
         var chain = [attribute]
         var seen: Set<AttributeID> = [attribute]
@@ -94,10 +94,9 @@ extension Wiring {
     private func cause(of attribute: AttributeID) -> AttributeID? {
         if let cause = engine.cause(of: attribute) { return cause }
         if let owner = places.owner(of: attribute) { return owner }
-        // A place behind a reference is what it reads, also when it has run only once.
+        // The cause of a place behind a reference is what it reads, even if it has run only once.
         if wholeAttribute(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
-        // What has run only once was not made to by any: it has its value from what it read, of which something came
-        // last.
+        // A rule that has run only once was not run because of a change. Its newest input counts as the cause.
         return engine.inputs(of: attribute).max { engine.changedAt($0) < engine.changedAt($1) }
     }
 }

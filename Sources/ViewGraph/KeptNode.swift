@@ -1,23 +1,23 @@
 import SceneModel
 
-/// What a store knows of a node beyond what its scene, template or component says; nodes that
-/// nobody changed have none.
+/// What a store has to know about a node beyond its definition in a scene, template or component. Nodes that nobody
+/// changed have none.
 final class KeptNode {
     /// nil: it follows from the parent's key.
     var key: String?
-    /// Its place among its siblings; nil: the one that it was made at.
+    /// The key of its place among its siblings; nil: the place where it was made.
     var order: String?
-    /// What it was made from, where that is not its definition any more.
+    /// The definition that it was made from; nil: its present definition.
     var base: NodeDefinition?
-    /// A client has made it: its row says all of it.
+    /// True if a client has made it: its row contains its whole definition.
     var isOwn = false
-    /// A scene makes it now in the place of a client's node, whose key it goes on with.
+    /// True if a scene or template now makes this node, which a client had made. The node keeps its key.
     var isHeir = false
-    /// It stands in another part of its section than it was made in.
+    /// True if it is in another part of its section than it was made in.
     var isElsewhere = false
-    /// The store has a row of the node itself.
+    /// True if the store has a row of the node itself.
     var isStored = false
-    /// Its row has to be looked at when the change at hand is done.
+    /// True while the node waits in `Persistence` for its row to be worked out.
     var isDue = false
     private var moves: Moves?
 
@@ -35,17 +35,17 @@ final class KeptNode {
         return made
     }
 
-    /// The parent that it was made in, if that is not the parent it has.
+    /// The parent that it was made in, if it has another one now.
     var home: NodeID? {
         get { moves?.home }
         set { if moves != nil || newValue != nil { madeMoves.home = newValue } }
     }
-    /// The instance or client's node that it is a part of, for one that was moved. nil: a scene makes it.
+    /// For a moved node: the instance or client's node that it is a part of. nil: a scene makes it.
     var maker: NodeID? {
         get { moves?.maker }
         set { if moves != nil || newValue != nil { madeMoves.maker = newValue } }
     }
-    /// Ids of those of its children that it was made with and clients removed.
+    /// Ids of children that it was made with and that clients have removed.
     var removed: Set<String> {
         get { moves?.removed ?? [] }
         _modify { yield &madeMoves.removed }

@@ -90,7 +90,7 @@ struct ListChange {
         }
         var twice: [String] = []
         for (offset, position) in new.enumerated() {
-            // Beyond the stretch each id stands once, with its instance.
+            // An id that also occurs outside the stretch has its instance there.
             if wanted[names[offset]] != offset || (sources[offset] == nil && state.rows[names[offset]] != nil) {
                 twice.append(ids[offset].description)
             } else if let place = sources[offset],
@@ -107,7 +107,8 @@ struct ListChange {
         moved = ListChange.displaced(sources)
     }
 
-    /// The commonest change of order: one element has moved, and those between have made room. Known by identity alone.
+    /// Recognizes the commonest change of order: one element has moved, and those between have shifted by one place.
+    /// Elements are compared by identity of storage.
     static func rotation(from before: ValueList, _ old: Range<Int>, to after: ValueList, _ new: Range<Int>) -> (
         sources: [Int?], moved: Int
     )? {
@@ -127,7 +128,7 @@ struct ListChange {
         return nil
     }
 
-    /// Where the instance at a place of the new list stood in the old one.
+    /// The place in the old list of the instance at a place of the new one.
     func oldPosition(of position: Int) -> Int {
         if position < new.lowerBound { return position }
         if position >= new.upperBound { return position - new.upperBound + old.upperBound }
@@ -155,8 +156,8 @@ struct ListChange {
             hint: "give every element a string, int, uint or bool named \(idField), or name another id field")
     }
 
-    /// Survivors outside a longest increasing run of old places. O(n log n) by patience sorting (Fredman 1975), O(n)
-    /// where the order is kept.
+    /// The places of instances whose old places are outside a longest increasing run: the fewest that have moved.
+    /// O(n log n) by patience sorting (Fredman 1975), O(n) where the order is kept.
     static func displaced(_ sources: [Int?]) -> [Int] {
         var last = -1
         if sources.allSatisfy({ source in

@@ -5,15 +5,15 @@ import SceneModel
 // From paths to nodes and attributes, and back.
 
 extension Wiring {
-    /// - Parameter looksForNames: whether a hint is wanted; to look for a near name takes much longer than to find
-    ///   there is none.
+    /// - Parameter looksForNames: whether errors get hints. The search for a near name takes much longer than to find
+    ///   that a node is missing.
     /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
     public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
         var at = NodeID.root.row
         for (depth, id) in ids.enumerated() {
             guard let next = nodes.visibleChild(id, of: at) else {
                 let path = AttributePath.describe(nodes: ids)
-                // How far a path leads is for those alone to know who may read what is there.
+                // A client that may not read a node is not told how far the path leads.
                 guard isVisible(node: at) else { throw Failure(.notFound, "no node \(path)", path: path) }
                 let parent = AttributePath.describe(nodes: Array(ids.prefix(depth)))
                 let siblings = nodes.visibleChildren(of: at).lazy.filter { self.isVisible(node: $0) }
@@ -78,8 +78,8 @@ extension Wiring {
         return content(of: place)
     }
 
-    /// The vertex to watch for a place; shared by all who watch it, and gone when nobody does any more. Behind a
-    /// reference it is the reference's own, which goes with it and shows whatever it comes to refer to.
+    /// The vertex to watch for a place. All who watch the place share it; it is freed after its last use. For a place
+    /// in a reference, the vertex belongs to the reference: it goes with it, and follows it to another target.
     public func watchable(_ place: Place) -> AttributeID {
         guard !place.steps.isEmpty else { return place.attribute }
         guard isReference(place.attribute) else { return vertex(for: place) }
@@ -135,7 +135,8 @@ extension Wiring {
         if record.isHidden, record.name.hasPrefix("$/") {
             return record.name.dropFirst() + record.steps.map(\.description).joined()
         }
-        // An object's properties stand behind the attribute that holds it, which may be a property of another.
+        // The properties of an object are named behind the attribute that contains it, which may be a property of
+        // another object.
         var row = record.node
         var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()
         while nodes[Int(row)].isObject {
@@ -165,12 +166,12 @@ extension Wiring {
         }
     }
 
-    /// Steps for each node that a pattern looks at and each attribute that it finds, and one for so many pairs of an id
-    /// and a segment to compare.
+    /// Steps for each node that a pattern looks at and each attribute that it finds; and the number of comparisons of
+    /// an id with a segment that count as one step.
     private static let stepsPerFind = 10
     private static let comparisonsPerStep = 8
 
-    /// A node and all that are below it, which need not be compared with a pattern.
+    /// Calls `body` for a node and all that are below it, without comparing them with the pattern.
     private func forEachNode(
         below top: UInt32, _ path: String, _ pattern: PathPattern,
         _ body: (UInt32, String) throws(Failure) -> Void
@@ -193,7 +194,7 @@ extension Wiring {
             hint: "name fewer patterns at once; request-cost is the limit")
     }
 
-    /// Every node that a pattern's segments match.
+    /// Calls `body` for every node that a pattern's segments match.
     private func forEachNode(
         matching pattern: PathPattern, _ body: (UInt32, String) throws(Failure) -> Void
     ) throws(Failure) {

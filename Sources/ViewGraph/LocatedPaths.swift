@@ -4,7 +4,7 @@ import AttributeValues
 /// A path, and where it leads.
 public final class LocatedPath {
     public let place: Place
-    /// Of the tree and its attributes when the path was followed.
+    /// The value of `pathVersion` when the path was followed.
     fileprivate let version: UInt64
     private let text: String
     private var parsed: AttributePath?
@@ -15,7 +15,7 @@ public final class LocatedPath {
         self.version = version
     }
 
-    /// Most requests need no more than the place.
+    /// Read at the first use: most requests need no more than the place.
     public var path: AttributePath {
         if let parsed { return parsed }
         guard let path = try? AttributePath(text) else { preconditionFailure("the path has been read before") }
@@ -25,7 +25,7 @@ public final class LocatedPath {
 }
 
 extension Wiring {
-    /// Changes with every attribute that comes or goes, and every node that does or moves.
+    /// Changes with every attribute that is made or removed, and every node that is made, removed or moved.
     private var pathVersion: UInt64 {
         engine.counters.attributesCreated &+ engine.counters.attributesDestroyed &+ nodes.changes
     }

@@ -4,8 +4,8 @@ import AttributeValues
 extension ViewGraph {
     /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
     ///
-    /// Rows keep their numbers, so the tables end behind the last vertex and the last node that live: a free row before
-    /// it takes some 120 bytes.
+    /// Rows keep their numbers, so the tables are cut behind the last row in use. A free row before it takes some 120
+    /// bytes.
     public func giveBack() {
         sweepVertices()
         engine.giveBack()

@@ -1,17 +1,17 @@
 import AttributeValues
 import SceneModel
 
-/// The innermost part of a value that its type does not hold.
+/// The innermost part of a value that does not fit its type.
 struct Misfit {
-    /// Where in the value.
+    /// The path to it in the value.
     var steps: [AttributePath.Step] = []
-    /// What the type wants there; nil for a property that the object does not have.
+    /// The type that the part should have; nil for a property that the object does not have.
     var wanted: ValueType?
     var found: Value
     private var nearName: String?
     private var object = ""
 
-    /// Descends into value and type together, which are no deeper than types are written.
+    /// Descends into value and type together, at most as deep as the type is.
     init(of value: Value, in type: ValueType, _ declarations: Declarations, withComputed: Bool = false) {
         var (wanted, found) = (type, value)
         descent: while true {
@@ -55,8 +55,8 @@ struct Misfit {
         self.found = found
     }
 
-    /// The first property of a map that an object does not hold so; its type is nil where the
-    /// object does not store such a one.
+    /// The first entry of a map that does not fit the properties of an object. `type` is nil if the object stores no
+    /// such property.
     private static func property(of map: ValueMap, in name: String, _ declarations: Declarations, _ withComputed: Bool)
         -> (
             name: String, value: Value, type: ValueType?, known: [String]
@@ -78,9 +78,9 @@ struct Misfit {
     }
 
     /// - Parameters:
-    ///   - whole: the name of what holds the value.
-    ///   - path: what was asked for.
-    ///   - unknown: the code where the value has a property that its type does not have.
+    ///   - whole: the name of the place whose value this is.
+    ///   - path: the path that was asked for.
+    ///   - unknown: the error code for a property that the type does not have.
     func refusal(at whole: String, path: String, unknown: ErrorCode = .notFound) -> Failure {
         let place = whole + steps.map(\.description).joined()
         guard let wanted else {

@@ -2,33 +2,33 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// What an attribute is to its users.
+/// The kind of an attribute, as its users know it.
 public enum AttributeKind: String, Sendable {
     case state, binding, `let`, computed, inherit, clock, action
 }
 
 /// A node of the tree with its vertices.
 final class NodeRecord: TreeNode {
-    /// What it was made from; shared by all instances.
+    /// Shared by all nodes that are made from it.
     var definition: NodeDefinition
     /// Named attributes, in the order of definition.
     var attributes = NamedAttributes()
-    /// What a store has to know of it, if clients have changed it.
+    /// What a store has to know about it; nil if no client has changed it.
     var kept: KeptNode?
-    /// Of an instance of a list.
+    /// Set for an instance of a list.
     var instance: InstanceScope?
     /// Its place among the children that its parent was made with.
     var basePlace: UInt32 = 0
-    /// A store has values of its states.
+    /// True if a store has values of its states.
     var hasValues = false
-    /// The properties of an object in a state; such a node is no child of its parent.
+    /// True for a node that contains the properties of an object in a state. Such a node is no child of its parent.
     var isObject = false
-    /// Given to the parent's component from outside, not written in its body: names inside mean what they mean around
-    /// the parent.
+    /// True if the node was given to the parent's component from outside, and is not written in its body. Names inside
+    /// it mean what they mean around the parent.
     var isContent = false
-    /// Lexical scopes end here: the root of a component's body, or an object.
+    /// True if lexical scopes end here: at the root of a component's body, and at an object.
     var isScopeBoundary: Bool
-    /// What few nodes have; made with the first of it.
+    /// Members that few nodes need; allocated when one of them is first set.
     private var extras: NodeExtras?
 
     init(
@@ -40,7 +40,7 @@ final class NodeRecord: TreeNode {
         super.init(id: id, kind: kind, slot: slot, generation: generation, parent: parent)
     }
 
-    // What a component is given for slots with names follows its other children.
+    // Nodes that are given to a component for named slots come after its other children.
     override var ranksChildren: Bool { super.ranksChildren || !definition.slots.isEmpty }
 
     override func rank(of child: TreeNode) -> Int {
@@ -50,7 +50,7 @@ final class NodeRecord: TreeNode {
         return 2 + place
     }
 
-    /// Lets go of what it held; a node that has gone is still asked where it was.
+    /// Drops the contents of a removed node. Its place can still be asked for.
     func clear(_ definition: NodeDefinition) {
         attributes = NamedAttributes()
         instance = nil
@@ -60,17 +60,17 @@ final class NodeRecord: TreeNode {
     }
 }
 
-/// What an instance of a list has besides the attributes of its template.
+/// The element and the index of an instance of a list.
 final class InstanceScope {
     let element: AttributeID
     /// Its place; the vertex is made when first asked for.
     var index: AttributeID?
     private let kind: Kind
 
-    /// What all instances of a list have in common.
+    /// Shared by all instances of a list.
     final class Kind {
         let indexName: String
-        /// An element's record, with the node and the source of no instance.
+        /// A record for elements; the node and the source are set for each instance.
         let element: AttributeRecord
 
         init(element: AttributeRecord, indexName: String) { (self.element, self.indexName) = (element, indexName) }
@@ -82,34 +82,33 @@ final class InstanceScope {
     var indexName: String { kind.indexName }
 }
 
-/// An object in the environment: the row of one that a state contains, or a place where there is the value of one, or
-/// null.
+/// An object in the environment: the row of an object in a state, or a place whose value is an object or null.
 enum ProvidedObject: Equatable {
     case node(UInt32)
     case place(Place)
 }
 
-/// What few nodes have beside their attributes.
+/// Members that few nodes need.
 private final class NodeExtras {
     /// Overrides and transforms of the environment that begin at this node, in order of application.
     var environment: [(key: String, attribute: AttributeID)] = []
     /// Objects that this node provides to what is below, by type.
     var objects: [(type: String, object: ProvidedObject)] = []
-    /// What the node says of itself to its container.
+    /// Values that the node has for its container.
     var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
     var tag: AttributeID?
     var preferences: [(key: String, source: AttributeID)] = []
     var animations: [(animation: String?, value: AttributeID)] = []
-    /// Present once somebody reads what depends on the shape of the tree below; counts up with every change of it.
+    /// Counts changes of the shape of the tree below. A vertex once a rule depends on that shape.
     var structure: AttributeID?
-    /// Of a container: counts what happens between it and its subviews, and inside it where these come and go.
+    /// For containers: counts changes between the container and its subviews, and inside it where subviews come and go.
     var wrappingChanges: UInt32 = 0
-    /// Vertices of the system, made when first read, by what they are.
+    /// Vertices of system attributes, made when first read.
     var system: [SystemAttribute: AttributeID] = [:]
     var list: ListBox?
 }
 
-/// Memory of its own, because it is long and few nodes have one.
+/// Allocated separately, because the state is large and few nodes have one.
 private final class ListBox {
     var state: ForEachState?
 }
@@ -122,7 +121,7 @@ extension NodeRecord {
         return made
     }
 
-    /// Whether the node may have any of what follows.
+    /// If this is false, all members below are empty.
     var hasExtras: Bool { extras != nil }
 
     var environment: [(key: String, attribute: AttributeID)] {
@@ -177,7 +176,7 @@ extension NodeRecord {
 }
 
 extension NodeRecord {
-    /// Its attributes and, of an instance, the element, in the order of definition; without an index, which may be no
+    /// Its attributes in the order of definition, and the element of an instance. Without the index, which may be no
     /// vertex yet.
     var namedAttributes: [(name: String, attribute: AttributeID)] {
         var named = attributes.list
@@ -187,26 +186,26 @@ extension NodeRecord {
         return named
     }
 
-    /// An instance's element or index by its name, as far as it is a vertex.
+    /// An instance's element or index by its name; nil for an index that is no vertex yet.
     func instanceAttribute(named name: String) -> AttributeID? {
         guard let instance else { return nil }
         if instance.elementName == name { return instance.element }
         return instance.indexName == name ? instance.index : nil
     }
 
-    /// The name of an instance's index, unless an attribute of its own has it.
+    /// The name of an instance's index; nil if an attribute of the node has that name.
     var namedIndex: String? { instance.flatMap { attributes[$0.indexName] == nil ? $0.indexName : nil } }
 }
 
 /// A node's attributes in order.
 struct NamedAttributes: Sequence {
-    /// Those of nodes that are made one after the other from one component are one object.
+    /// Nodes that are made one after the other from one component share this object.
     private var names: AttributeNames?
     private var attributes: [AttributeID] = []
 
     init() {}
 
-    /// - Parameter names: of the attributes that will be added first.
+    /// - Parameter names: the names of the attributes that will be added first.
     init(_ names: AttributeNames) {
         self.names = names
         attributes.reserveCapacity(names.list.count)
@@ -262,7 +261,7 @@ struct NamedAttributes: Sequence {
     }
 }
 
-/// Names in order; found in line while they are few, through a dictionary when they are many.
+/// Names in order. A look-up goes through few names one by one, and uses a dictionary for many.
 final class AttributeNames {
     private(set) var list: [String]
     private var places: [String: Int]?
@@ -283,7 +282,7 @@ final class AttributeNames {
         return list.firstIndex { $0.hasSameBytes(as: name) }
     }
 
-    /// The names from a place on go, and another one comes.
+    /// Replaces all names from a place on by one name.
     func replace(from place: Int, with name: String) {
         for gone in list[place...] { places?[gone] = nil }
         list.removeLast(list.count - place)
@@ -308,7 +307,7 @@ final class AttributeNames {
 /// Attributes that every node has without naming them; their vertices exist once somebody reads them.
 enum SystemAttribute: Hashable {
     case selfID, selfPath, selfIndex
-    /// Which subviews there are.
+    /// The subviews of the node, as numbers.
     case subviewList
     case subviews(SubviewParts), sections(SubviewParts)
     /// The merged preference of a key at and below the node; null where nobody writes.

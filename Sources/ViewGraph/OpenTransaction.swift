@@ -3,26 +3,25 @@ import AttributeValues
 
 /// The writes of a transaction, before they have reached the engine.
 ///
-/// The engine may have to be told of writes ahead of the commit, so that rules see them. From then
-/// on each vertex is noted as it was before it gets another content.
+/// Writes may have to reach the engine ahead of the commit, so that rules see them. From then on, the old content of
+/// each vertex is noted before it changes.
 ///
 /// A graph has one and reuses its memory.
 final class OpenTransaction {
     /// The engine's clock when it began.
     private(set) var stamp: UInt64 = 0
-    /// States that have been written, in the order in which they were first. The value is nil where
-    /// the engine has it.
+    /// States that have been written, in the order of their first writes. A value is nil once the engine has it.
     private var staged: [(state: AttributeID, value: Value?)] = []
-    /// Where states stand in `staged`, once there are more than a few.
+    /// Places of states in `staged`, once there are more than a few.
     private var positions: [AttributeID: Int] = [:]
     /// Animations of the bindings that were written through, by the state they reached.
     private(set) var bindingAnimations: [AttributeID: String] = [:]
-    /// The engine has been told of writes ahead of the commit.
+    /// True once the engine has got writes ahead of the commit.
     private(set) var isAhead = false
     private(set) var touched: [Touched] = []
     private var known: Set<AttributeID> = []
 
-    /// So many states are searched one by one.
+    /// Up to so many states are searched one by one.
     private static let few = 8
 
     /// A vertex as it was before.
@@ -33,7 +32,7 @@ final class OpenTransaction {
         var changedAt: UInt64
     }
 
-    /// Bindings with rules that a write is going through, one inside the other.
+    /// Number of nested bindings with rules that the current write goes through.
     private var bindings = 0
     private static let bindingLimit = 64
 
@@ -48,7 +47,7 @@ final class OpenTransaction {
 
     func begin(at stamp: UInt64) { self.stamp = stamp }
 
-    /// Drops the writes. Keeps the memory of a few.
+    /// Drops the writes. Keeps memory for a few.
     func end() {
         guard !isAhead, staged.count <= OpenTransaction.few else {
             staged = []
@@ -64,25 +63,24 @@ final class OpenTransaction {
         if !bindingAnimations.isEmpty { bindingAnimations = [:] }
     }
 
-    /// The value that a state shall get; nil where the engine has its value.
+    /// The value that was staged for a state; nil if the engine has the state's value.
     func value(of state: AttributeID) -> Value? { position(of: state).flatMap { staged[$0].value } }
 
     private func position(of state: AttributeID) -> Int? {
         staged.count > OpenTransaction.few ? positions[state] : staged.firstIndex { $0.state == state }
     }
 
-    /// The states that have been written, in the order in which they were first.
+    /// The states that have been written, in the order of their first writes.
     var order: some Sequence<AttributeID> { staged.lazy.map(\.state) }
 
     var hasWrites: Bool { staged.contains { $0.value != nil } }
 
     func forEachState(_ body: (AttributeID) -> Void) { for write in staged { body(write.state) } }
 
-    /// Whether a state has been written.
     func isStaged(_ state: AttributeID) -> Bool { position(of: state) != nil }
 
-    /// Gives away each value that the engine does not have yet, in the order in which their states
-    /// were first written.
+    /// Passes each value that the engine does not have yet to `body`, in the order in which the states were first
+    /// written.
     func takeWrites(_ body: (AttributeID, Value) -> Void) {
         for position in staged.indices {
             if let value = staged[position].value.take() { body(staged[position].state, value) }
@@ -105,7 +103,7 @@ final class OpenTransaction {
         if let animation { bindingAnimations[state] = animation }
     }
 
-    /// Takes the writes for the engine, ahead of the commit.
+    /// The writes that the engine shall get ahead of the commit.
     func handOver() -> [(state: AttributeID, value: Value)] {
         isAhead = true
         var writes: [(state: AttributeID, value: Value)] = []
@@ -117,7 +115,7 @@ final class OpenTransaction {
         return writes
     }
 
-    /// Whether a vertex has to be noted before it gets another content.
+    /// Whether the content of a vertex has to be noted before it changes.
     func needsNote(of attribute: AttributeID) -> Bool { isAhead && !known.contains(attribute) }
 
     func note(_ before: Touched) {

@@ -1,8 +1,8 @@
-/// Places among siblings, as texts that are compared byte by byte. There is always room for one more between two of
-/// them, so that a node gets its place without a change to the others.
+/// Keys for the order of siblings: texts that are compared byte by byte. There is always another key between two keys,
+/// so a node gets its place without a change to other nodes.
 ///
 /// A node that a scene, template or component makes has the key of its place there, unless it was moved. Keys that
-/// begin with `~` stand behind all of these, and keys that begin with `-` stand before them.
+/// begin with `~` come after all of these, and keys that begin with `-` before them.
 enum OrderKey {
     private static let digits = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz~".utf8)
     private static let values: [Int] = {
@@ -12,7 +12,7 @@ enum OrderKey {
     }()
     /// Digits of a whole number in base 62.
     private static let width = 5
-    /// Keys that are longer make room for shorter ones: all siblings get new keys.
+    /// If a key is longer, all siblings get new keys, which are short.
     static let longest = 48
 
     /// The key of a place in a scene, template or component.

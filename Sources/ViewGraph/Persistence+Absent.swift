@@ -1,11 +1,11 @@
 import AttributeValues
 import SceneModel
 
-// Rows whose nodes are not there, while the tree changes.
+// Rows without a node, while the tree changes.
 
 extension Persistence {
-    /// Deletes all of them.
-    /// - Returns: how many they were.
+    /// Deletes all rows without a node.
+    /// - Returns: their number.
     func prune() -> Int {
         let count = absentRows.count
         for key in absentRows.rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
@@ -15,25 +15,26 @@ extension Persistence {
         return count
     }
 
-    /// Deletes those at and below nodes, which go or are made anew.
+    /// Deletes rows without a node at and below nodes that are removed or made anew.
     func forgetAbsentRows(below rows: [UInt32]) {
         guard !absentRows.isEmpty else { return }
         for change in absentRows.remove(below: Set(rows.map { nodes.key(of: $0) })) { note(change) }
     }
 
-    /// The list from which instances were made when its data was refused.
+    /// The list from which the instances were made when the list's data was refused.
     func absentList(of row: UInt32) -> ValueList? {
         guard !absentRows.isEmpty else { return nil }
         return absentRows.rows[nodes.key(of: row)]?[Persistence.heldName]?.value.list
     }
 
-    /// Instances were made from that list.
+    /// Notes that instances were made from `absentList`.
     func takeAbsentList(of row: UInt32) {
         if !isRestoring { absentRows.remove(nodes.key(of: row), Persistence.heldName) }
         nodes[Int(row)].hasValues = true
     }
 
-    /// Data makes instances again: those that were held do not come back if it is refused later.
+    /// Deletes the list of held instances: data makes instances again, so the held ones do not come back if it is
+    /// refused later.
     func forgetAbsentList(of row: UInt32) {
         guard !absentRows.isEmpty, !isRestoring else { return }
         let key = nodes.key(of: row)
@@ -42,8 +43,8 @@ extension Persistence {
         note(StoreChange(key: key, name: Persistence.heldName, value: nil))
     }
 
-    /// Instances that are not there yet are what another template says, whatever clients had
-    /// changed in them; not so those in them.
+    /// Deletes what clients changed in instances that do not exist yet, because their template has changed. Changes in
+    /// instances of inner lists stay.
     func forgetAbsentChanges(below forEach: UInt32) {
         guard !absentRows.isEmpty else { return }
         let top = nodes.key(of: forEach)
@@ -68,8 +69,8 @@ extension Persistence {
         }
     }
 
-    /// Forgets the rows whose nodes are there by now.
-    /// - Parameter isTaken: whether a node has the value of a name.
+    /// Drops the rows whose nodes exist now.
+    /// - Parameter isTaken: whether a node has taken the value of a name.
     func forgetPresent(_ isTaken: (_ name: String, _ row: UInt32) -> Bool) {
         for row in nodes.living {
             let node = nodes[Int(row)]

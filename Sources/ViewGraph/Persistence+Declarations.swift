@@ -2,7 +2,7 @@ import AttributeValues
 import SceneModel
 
 extension Persistence {
-    /// Notes what documents declare otherwise than it is declared.
+    /// Notes the declarations of a document that differ from the present ones.
     func noteDeclarations(_ new: Declarations, over old: Declarations) {
         guard notesChanges else { return }
         func note(_ group: String, _ entries: [String: Value], _ old: [String: Value]) {
@@ -12,20 +12,20 @@ extension Persistence {
         }
         for (group, entries) in new.written.keys { note("keys/" + group, entries, old.written.keys[group] ?? [:]) }
         note("types", new.written.types, old.written.types)
-        // In the same words it is another one if a component that it uses is.
+        // A component with the same text is another one if a component that it uses is.
         let same = old.written.components.filter { name, _ in
             new.components[name].map { old.components[name]?.makesSame(as: $0) == true } ?? true
         }
         note("components", new.written.components, same)
     }
 
-    /// Client's nodes that are stored as uses of their components.
+    /// Clients' nodes that are stored as uses of their components.
     func usesOfComponents() -> [NodeID] {
         notesChanges ? nodes.living.filter { nodes.isOwn($0) && isUse($0) }.map { nodes.nodeID($0) } : []
     }
 
-    /// Components are others now: nodes that were made from the old ones are stored in full.
-    /// - Parameter uses: those that were stored as uses before.
+    /// Notes that components have been declared anew. Nodes that were made from the old ones are stored in full.
+    /// - Parameter uses: the nodes that were stored as uses before.
     /// - Returns: as `makeOwn`.
     func noteDeclared(_ declared: [String: NodeDefinition], _ uses: [NodeID]) -> [UInt32] {
         components = CurrentComponents(declared)

@@ -1,14 +1,13 @@
 import AttributeValues
 import SceneModel
 
-// Who makes a node: a scene or a component, data, or a client. A node that leaves its maker is
-// stored whole.
+// The maker of a node is a scene or a component, data, or a client. A node that leaves its maker is stored in full.
 
 extension Persistence {
     // MARK: Moving
 
-    /// A node is about to get another parent.
-    /// - Returns: nodes at and below it that the store cannot know as what they were made any more.
+    /// Notes that a node is about to get another parent.
+    /// - Returns: nodes at and below it that leave their makers, and have to be stored in full.
     func noteMove(of row: UInt32, to parent: UInt32) -> [UInt32] {
         let subtree = nodes.subtree(of: row)
         let leaving = subtree.filter { node in
@@ -24,8 +23,8 @@ extension Persistence {
         return leaving
     }
 
-    /// A node has another parent.
-    /// - Parameter leaving: as `noteMove` has returned.
+    /// Notes that a node has got another parent.
+    /// - Parameter leaving: the result of `noteMove`.
     /// - Returns: as `makeOwn`.
     func noteMoved(_ row: UInt32, _ leaving: [UInt32]) -> [UInt32] {
         let kept = nodes.kept(row)
@@ -41,15 +40,13 @@ extension Persistence {
         return renamed
     }
 
-    // MARK: Client's nodes
+    // MARK: Clients' nodes
 
-    /// A client has made a node.
+    /// Notes a node that a client has made.
     func noteNew(_ top: UInt32) { _ = makeOwn(top, isNew: true) }
 
-    /// A node that a client has made, or taken away from where it was made, is stored whole from
-    /// now on.
-    /// - Returns: nodes that have another key: their values have to be noted again. None of a new
-    ///   node.
+    /// Stores a node in full from now on, because a client has made it, or has taken it away from where it was made.
+    /// - Returns: nodes that have another key: their values have to be noted again. Empty for a new node.
     func makeOwn(_ top: UInt32, isNew: Bool = false) -> [UInt32] {
         // Parents before children.
         var affected: [(row: UInt32, isOwn: Bool, old: String)] = []
@@ -65,7 +62,8 @@ extension Persistence {
                 ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
                 if let kept = nodes[Int(child)].kept, kept.key != nil {
-                    // Its row names its parent; its own key follows what it is a part of.
+                    // The row of a client's child names this parent. The key of a moved child follows the child's
+                    // maker.
                     if kept.isOwn {
                         noteRow(of: child)
                     } else if let maker = kept.maker, keys[maker.row] != nil {
@@ -109,12 +107,13 @@ extension Persistence {
         return affected.map(\.row)
     }
 
-    /// What the store has to know of a node under its new key, beside the values of its attributes.
+    /// Notes a node's own row and its removed children under the new key; the caller notes the values of its
+    /// attributes.
     private func noteAll(of row: UInt32, _ key: String, _ isOwn: Bool) {
         if let state = nodes[Int(row)].instances, state.isHeld { noteHeld(state.list, of: row) }
         if !isOwn, nodes[Int(row)].kept != nil { noteRow(of: row) }
         guard !nodes[Int(row)].kind.isMadeFromData else { return }
-        // Of what it was made with only those that it still has are made again.
+        // Children that it was made with and does not have are noted as removed.
         for made in childDefinitions(madeBy: row, isOwn: isOwn) {
             if let there = nodes.child(made.id, of: row), nodes[Int(there)].kept?.key == nil { continue }
             noteRemoved(made.id, from: row, key)
@@ -148,14 +147,14 @@ extension Persistence {
     /// declared one.
     func isUse(_ row: UInt32) -> Bool { nodes.base(of: row).body.map { components.isCurrent($0) } ?? false }
 
-    /// The children that are there again whenever a node is made.
+    /// The definitions of the children that a node gets whenever it is made.
     func childDefinitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
         if isOwn { return isUse(row) ? nodes.base(of: row).body?.slotted.map(\.0) ?? [] : [] }
         return nodes.base(of: row).slotted.map(\.0)
     }
 
-    /// A node becomes what a document or another template says.
-    /// - Parameter isRemade: a template says it.
+    /// Notes that a node gets the definition of a document or of another template.
+    /// - Parameter isRemade: the definition comes from a template.
     func noteUpdate(of row: UInt32, _ isReplacing: Bool, isRemade: Bool) {
         guard notesChanges else { return }
         if isRemade {
@@ -171,7 +170,7 @@ extension Persistence {
         noteRow(of: row)
     }
 
-    /// A template makes a node now that a client had made or moved there.
+    /// Notes that a template now makes a node that a client had made or moved there.
     private func makeHeir(_ row: UInt32) {
         let kept = nodes.kept(row)
         if let home = kept.home, nodes.isAlive(home) { noteGone(nodes[Int(row)].id, from: home.row) }
@@ -181,9 +180,9 @@ extension Persistence {
         kept.maker = nil
     }
 
-    // MARK: Going
+    // MARK: Removing
 
-    /// A child has gone that the node was made with.
+    /// Notes that a child has gone, if the node was made with it.
     private func noteGone(_ id: String, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row
@@ -199,7 +198,7 @@ extension Persistence {
         note(StoreChange(key: removed, name: "", value: ["removed": true]))
     }
 
-    /// Subtrees are about to go, with their rows and those of instances that waited in them.
+    /// Deletes the rows of a subtree that is about to be removed, and the rows without a node below it.
     /// - Parameter rows: the nodes of one subtree, the top first.
     func noteGone(_ rows: [UInt32]) {
         guard notesChanges else { return }
@@ -207,14 +206,13 @@ extension Persistence {
         noteGoneFromHomes(rows)
     }
 
-    /// A subtree has been unlinked: its rows go later.
-    /// - Returns: keys that have all rows below them.
+    /// Notes that a subtree has been unlinked. Its rows are deleted later.
+    /// - Returns: keys that have all these rows below them.
     func noteUnlinked(_ top: UInt32) -> [String] {
         guard notesChanges else { return [] }
         let rows = hasMovedNodes || !absentRows.isEmpty ? nodes.subtree(of: top) : [top]
         var keys: [String] = []
-        // A tombstone may come in the place of the rows of these: the store does not know then that
-        // others are below them.
+        // Tombstones may replace the rows of these nodes; then the store does not know which rows are below them.
         for row in rows where row == top || nodes[Int(row)].kept?.home != nil {
             forgetRows(of: row)
             if !nodes[Int(row)].children.isEmpty { keys.append(nodes.key(of: row)) }
@@ -239,7 +237,7 @@ extension Persistence {
         if nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
     }
 
-    /// The rows of a node go, as far as they are not later than a revision.
+    /// Deletes the rows of a node that were written up to a revision.
     func forgetRows(of row: UInt32, upTo revision: UInt64? = nil) {
         if nodes[Int(row)].hasValues || nodes[Int(row)].kept != nil { forget(row, nodes.key(of: row), upTo: revision) }
     }

@@ -1,23 +1,23 @@
 import AttributeValues
 import SceneModel
 
-// A node's row says what its document or its clients say of it, member by member:
+// A node's row contains its definition, or how the node differs from what it was made as:
 //
 // | field | says |
 // |---|---|
-// | `id`, `parent`, `order`, `slot` | where it stands; of a node that stands where it was made only what differs |
-// | `own` | of a client's node: the definition that it was made with, as a document has it |
-// | `madeFrom` | of a client's node that is written in full: the component that it was made from |
+// | `id`, `parent`, `order`, `slot` | its place; for a node that is where it was made, only what differs |
+// | `own` | for a client's node: the definition that it was made with, in document form |
+// | `madeFrom` | for a client's node that is written in full: the component that it was made from |
 // | `isContent` | it was given to the component around it |
 // | `given` | the component's slot that it was given for, if that is not `content` |
-// | `members` | what is said otherwise than it was made with, as a document has it |
-// | `without` | members that it was made with and has no more, as `[group, name]` |
-// | `heir` | it is made by a scene or template now, and goes on with this key |
+// | `members` | members that differ from those it was made with, in document form |
+// | `without` | members that it was made with and no longer has, as `[group, name]` |
+// | `heir` | a scene or template makes it now, and it keeps this key |
 // | `removed` | a client has removed it |
-// | `names` | names in its expressions: those that lead nowhere are no fault |
+// | `names` | names in its expressions: names that resolve to nothing are no fault |
 
 extension Persistence {
-    /// The row of a node; nil where it is what it was made as, where it was made.
+    /// The row of a node; nil if the node is as it was made, in the place where it was made.
     func writtenRow(of row: UInt32) -> Value? {
         let node = nodes[Int(row)]
         guard let kept = node.kept else { return nil }
@@ -66,7 +66,7 @@ extension Persistence {
         return fields
     }
 
-    /// What a definition says beside its id, kind and children, as a document has it.
+    /// The members of a definition in document form, without id, kind and children.
     private func members(of definition: NodeDefinition) -> ValueMap {
         var groups = MemberGroups()
         for attribute in definition.attributes {
@@ -135,7 +135,7 @@ private struct MemberGroups {
 }
 
 extension NodeDefinition {
-    /// The same without some members, by group and name.
+    /// A copy without some members, which are given by group and name.
     func without(_ members: ValueList) -> NodeDefinition {
         let rest = NodeDefinition().merged(over: self)
         for member in members {

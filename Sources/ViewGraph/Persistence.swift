@@ -1,20 +1,18 @@
 import AttributeValues
 import SceneModel
 
-/// What a store has to be told of the tree, and the rows of the store whose nodes are not there.
+/// Collects what a store has to know about the tree, and has the rows of the store whose nodes do not exist.
 ///
-/// Whoever changes the tree notes which nodes the change concerns. When the change is done, each of
-/// these is compared with what it was made from. This knows the tree and no vertices: its callers
-/// look values up.
+/// Code that changes the tree notes which nodes the change concerns. After the change each of these nodes is compared
+/// with what it was made from. This class knows the tree and no vertices: its callers look values up.
 final class Persistence {
-    /// What makes the changes of the tree.
+    /// Who changes the tree.
     enum Author {
-        /// Clients and data: the store has to know.
+        /// Clients and data: the store has to know the changes.
         case clients
-        /// Scenes at a start, which the next start reads again.
+        /// Scenes at a start. The store need not know the changes, because the next start reads the scenes again.
         case scenes
-        /// Rows of a store on their way back into the tree. What data makes on the way goes without
-        /// taking its rows along.
+        /// The store, whose rows are being restored. Instances that disappear meanwhile keep their rows.
         case store
     }
 
@@ -22,38 +20,37 @@ final class Persistence {
     var author = Author.clients
     /// Rows of the store without a node.
     var absentRows = AbsentRows()
-    /// The rows come from a store that was recovered: a client's node goes on with the values that
-    /// are left of it.
+    /// The rows come from a store that was recovered. A client's node that is made again gets the values that are left
+    /// of it.
     var isSalvaged = false
-    /// Which components are still the declared ones. Good until the next declaration.
+    /// Tells which components are still the declared ones. Valid until the next declaration.
     var components = CurrentComponents([:])
     /// The last number in a client's key.
     private(set) var lastNumber: UInt64 = 0
-    /// What a store has to know, in order.
+    /// Changes for the store, in order.
     private var changes: [StoreChange] = []
-    /// Nodes whose rows may be others.
+    /// Nodes whose rows may have changed.
     private var dueNodes: [NodeID] = []
-    /// Children without a place among their siblings, by parent.
+    /// Children that need an order key, by parent.
     private var unplaced: [UInt32: [NodeID]] = [:]
-    /// Nodes whose children stand in another order.
+    /// Nodes whose children have another order.
     private var reordered: Set<UInt32> = []
-    /// Whether any node has ever got another parent.
+    /// Whether any node has ever been moved to another parent.
     private(set) var hasMovedNodes = false
-    /// Instances that were made while rows had no node, and have not looked for theirs.
+    /// Instances that were made while there were rows without a node, and have not looked for their rows.
     private var made: [NodeID] = []
 
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
-    /// Whether the store has to know of changes.
+    /// Whether changes are noted for the store.
     var notesChanges: Bool { author == .clients }
     var isRestoring: Bool { author == .store }
 
     // MARK: Rows
 
-    /// A row is another one now, whatever it says of a node.
     func note(_ change: StoreChange) { changes.append(change) }
 
-    /// The row of a node may be another one.
+    /// Notes that the row of a node may have changed.
     func noteRow(of row: UInt32) {
         let kept = nodes.kept(row)
         if kept.isDue || !notesChanges { return }
@@ -61,29 +58,29 @@ final class Persistence {
         dueNodes.append(nodes.nodeID(row))
     }
 
-    /// A value of a node counts from now on; nil: it counts no more.
+    /// Stores a value of a node under a name; nil deletes it.
     func note(_ value: Value?, as name: String, of row: UInt32) {
         if value != nil { nodes[Int(row)].hasValues = true }
         changes.append(StoreChange(key: nodes.key(of: row), name: name, value: value))
     }
 
-    /// The name of a list whose data is refused, under the key of its node.
+    /// The name of the row that has the list of a `forEach` whose data is refused.
     static let heldName = "elements"
 
-    /// Instances stay although their data is refused: a start makes them from the list that they
-    /// were made from. nil: from their data.
+    /// Stores the list from which instances were made, because their data is refused now: the next start makes them
+    /// from this list. nil: from their data.
     func noteHeld(_ list: ValueList?, of row: UInt32) {
         if notesChanges { note(list.map { .list($0) }, as: Persistence.heldName, of: row) }
     }
 
-    /// What the store has to know, in order, since the last call.
+    /// The changes for the store since the last call, in order.
     func takeChanges() -> [StoreChange] {
         settleRows()
         defer { changes = [] }
         return changes
     }
 
-    /// Forgets what was noted so far: the store has it.
+    /// Drops the changes noted so far: the store has them.
     func forgetChanges() { changes = [] }
 
     /// Works out the rows of nodes that have changed.
@@ -120,7 +117,7 @@ final class Persistence {
         return "\(path)#\(lastNumber)"
     }
 
-    /// Rows that a store has, before any of their nodes takes its own.
+    /// Takes the rows of a store, before any node takes its own.
     func begin(with rows: some Sequence<StoredRow>) {
         for row in rows {
             absentRows.insert(row)
@@ -128,7 +125,7 @@ final class Persistence {
         }
     }
 
-    /// A node stands now where its row says.
+    /// Notes where a node was made, because it stands somewhere else now.
     func noteHome(of row: UInt32, _ home: NodeID, key: String, maker: NodeID?) {
         let kept = nodes.kept(row)
         kept.key = key
@@ -139,7 +136,7 @@ final class Persistence {
 
     // MARK: New nodes
 
-    /// Data has made an instance, which may have rows.
+    /// Notes an instance that data has made: it may have rows.
     func noteMade(_ row: UInt32) { if !absentRows.isEmpty { made.append(nodes.nodeID(row)) } }
 
     /// Whether `takeMade` has something to return.
@@ -154,22 +151,22 @@ final class Persistence {
 
     // MARK: Order
 
-    /// A node stands elsewhere among its siblings, or nowhere in particular yet.
+    /// Notes that a node needs an order key: its place among its siblings is new.
     func notePlace(of row: UInt32) {
         if notesChanges { unplaced[nodes[Int(row)].parent, default: []].append(nodes.nodeID(row)) }
     }
 
-    /// The children of a node stand in another order.
+    /// Notes that the children of a node have another order.
     func noteOrder(below parent: UInt32) { if notesChanges { reordered.insert(parent) } }
 
-    /// A child stands in another part of its section than it was made in.
+    /// Notes that a child is in another part of its section than it was made in.
     func noteElsewhere(_ row: UInt32) {
         guard notesChanges else { return }
         nodes.kept(row).isElsewhere = true
         notePlace(of: row)
     }
 
-    /// The children of a node stand as its template says.
+    /// Notes that the children of a node have the order of its template.
     func notePlacesAsMade(below parent: UInt32) {
         for (place, child) in nodes[Int(parent)].children.enumerated() {
             nodes[Int(child)].basePlace = UInt32(place)
@@ -179,14 +176,14 @@ final class Persistence {
         }
     }
 
-    /// The places of children that scenes have made.
+    /// Notes the places of children that scenes have made.
     func noteScenePlaces() {
         for row in nodes.living where !nodes[Int(row)].kind.isMadeFromData {
             for (place, child) in nodes[Int(row)].children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
         }
     }
 
-    /// Gives nodes that were made or moved the keys of their places.
+    /// Gives order keys to nodes that were made or moved.
     private func settleOrder() {
         for parent in reordered where nodes.isAlive(parent) {
             let children = nodes[Int(parent)].children
@@ -204,7 +201,7 @@ final class Persistence {
         for (parent, places) in unplaced where nodes.isAlive(parent) && !nodes[Int(parent)].kind.isMadeFromData {
             let waiting = Set(places.filter { nodes.isAlive($0) && nodes[Int($0.row)].parent == parent }.map(\.row))
             let children = nodes[Int(parent)].children
-            // What was made last stands last.
+            // Nodes that were just made are usually last, so the search begins at the end.
             var positions: [(position: Int, next: UInt32?)] = []
             var next: UInt32?
             for position in children.indices.reversed() {

@@ -4,10 +4,10 @@ import SceneModel
 // of names come from there. They stand where a `place` or a `slot` in the component's body shows them: environment,
 // preferences, animations and the container around come from there.
 
-/// Where nodes stand that a component's body places.
+/// Where the nodes stand that a component's body places.
 struct Placements {
-    /// A node and the root of the component that it is given to. A node may be given on, and then stands in both
-    /// bodies.
+    /// A node and the root of the component that it is given to. A component may give it on to another one; then it
+    /// stands in both bodies.
     struct Given: Hashable {
         var node: UInt32
         var root: UInt32
@@ -18,24 +18,24 @@ struct Placements {
         var nodes: [UInt32]
     }
 
-    /// By node: where it stands, for each root.
+    /// By node: the place that shows it, for each root.
     private var standing: [UInt32: [(root: UInt32, place: UInt32)]] = [:]
-    /// By `place` or `slot`: what it is to show, in order.
+    /// By `place` or `slot`: the nodes that it should show, in order.
     private var wanted: [UInt32: Shown] = [:]
-    /// The places that are to show a node, if these are several.
+    /// The places that should show a node.
     private var rivals: [Given: [UInt32]] = [:]
-    /// A node may stand elsewhere than before.
+    /// Nodes that may stand elsewhere than before.
     private(set) var touched: Set<Given> = []
-    /// Those of them whose place has gone.
+    /// The touched nodes whose place has gone.
     private var displaced: Set<Given> = []
     /// Places that show something else than before.
     private(set) var changedPlaces: Set<UInt32> = []
 
-    /// Places that do not find all that they are to show, or have lost some of it; `Tree.changes` when they last
-    /// looked.
+    /// Places that do not find all nodes that they should show, or have lost some of them; and `Tree.changes` when they
+    /// last looked.
     private var incomplete: (places: Set<UInt32>, changes: UInt64) = ([], 0)
 
-    /// Whether anything stands elsewhere than it was declared.
+    /// True if no node stands elsewhere than where it was declared.
     var isEmpty: Bool { standing.isEmpty }
     var isSettled: Bool { touched.isEmpty && changedPlaces.isEmpty }
 
@@ -44,13 +44,13 @@ struct Placements {
 
     func place(of node: UInt32, in root: UInt32) -> UInt32? { standing[node]?.first { $0.root == root }?.place }
 
-    /// What a place shows, in order.
+    /// The nodes that a place shows, in order.
     func shown(at place: UInt32) -> [UInt32] {
         guard let all = wanted[place] else { return [] }
         return all.nodes.filter { self.place(of: $0, in: all.root) == place }
     }
 
-    /// What a place is to show and another one shows already.
+    /// Nodes that a place should show, but that another one shows.
     func lost(at place: UInt32) -> [(node: UInt32, to: UInt32)] {
         guard let all = wanted[place] else { return [] }
         return all.nodes.compactMap { node in
@@ -58,13 +58,13 @@ struct Placements {
         }
     }
 
-    /// What a place is to show and nothing shows.
+    /// The first node that a place should show, but that no place shows.
     func homeless(at place: UInt32) -> UInt32? {
         guard let all = wanted[place] else { return nil }
         return all.nodes.first { self.place(of: $0, in: all.root) == nil }
     }
 
-    /// Sets what a place is to show. What comes of it is known after `settle`.
+    /// Sets the nodes that a place should show. `settle` decides which of them it does show.
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
     mutating func setWanted(_ nodes: [UInt32], at place: UInt32, in root: UInt32) -> Int? {
         let before = wanted[place]?.nodes ?? []
@@ -81,7 +81,7 @@ struct Placements {
         return new.subtracting(old).count
     }
 
-    /// Whether a place has found all that it is to show.
+    /// Notes whether a place has found all nodes that it should show.
     mutating func note(_ place: UInt32, isComplete: Bool) {
         if isComplete { incomplete.places.remove(place) } else { incomplete.places.insert(place) }
     }
@@ -114,7 +114,7 @@ struct Placements {
             for node in all.nodes {
                 let given = Given(node: node, root: all.root)
                 remove(row, from: given)
-                // The row may be another node's before all is settled.
+                // The row may be used for another node before `settle`.
                 guard place(of: node, in: all.root) == row else { continue }
                 setPlace(nil, of: given)
                 displaced.insert(given)
@@ -137,13 +137,13 @@ struct Placements {
     /// Places that may show something else than before.
     mutating func noteChanges(at places: [UInt32]) { changedPlaces.formUnion(places) }
 
-    /// Forgets everything at and below some nodes.
+    /// Forgets the nodes and places that are gone.
     mutating func forget(where isGone: (UInt32) -> Bool) {
         for row in Set(standing.keys).union(wanted.keys) where isGone(row) { forget(row) }
     }
 
-    /// Whether a node that stands in a place would stand in itself.
-    /// - Parameter parent: of a node, where it was declared.
+    /// Whether a place is inside a node, so that the node would stand in itself.
+    /// - Parameter parent: gives the parent of a node where it was declared.
     private func leads(_ place: UInt32, into node: UInt32, _ parent: (UInt32) -> UInt32) -> Bool {
         var given: [(root: UInt32, place: UInt32)] = []
         var at = place
@@ -155,10 +155,10 @@ struct Placements {
         return at == node
     }
 
-    /// Decides where the touched nodes stand. Of several places that are to show a node, one shows it; none that stands
-    /// in the node itself.
+    /// Decides where the touched nodes stand. If several places should show a node, the first one shows it. A place
+    /// inside the node cannot show it.
     /// - Parameters:
-    ///   - parent: of a node, where it was declared.
+    ///   - parent: gives the parent of a node where it was declared.
     ///   - isBefore: the order of places in their document.
     /// - Returns: the nodes that stand elsewhere now, and the places that show something else.
     mutating func settle(

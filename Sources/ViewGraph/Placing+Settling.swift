@@ -2,10 +2,10 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Placements change with what `place` and `slot` are to show, and with the tree.
+// Placements change with the nodes that `place` and `slot` should show, and with the tree.
 
 extension ViewGraph {
-    /// Sets what a `place` or `slot` is to show.
+    /// Sets the nodes that a `place` or `slot` should show.
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
     /// - Throws: `notFound` for an id that no subview has; all others are shown.
     func place(_ value: Value, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
@@ -38,7 +38,7 @@ extension ViewGraph {
         return placed
     }
 
-    /// - Throws: `typeMismatch` for what is neither a subview, nor null, nor a list of such.
+    /// - Throws: `typeMismatch` for a value that is neither a subview, nor null, nor a list of subviews.
     private static func ids(ofSubviews value: Value) throws(Failure) -> [String] {
         var ids: [String] = []
         for subview in value.list ?? (value == .null ? [] : [value]) {
@@ -52,8 +52,7 @@ extension ViewGraph {
         return ids
     }
 
-    /// The subviews that a component is given, by their ids; kept as long as the tree stays as it
-    /// is.
+    /// The subviews that a component is given, by their ids; cached until the tree changes.
     private func subviewIDs(of root: UInt32) -> [String: UInt32] {
         if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
         let subviews = nodes.sections(of: root).flatMap { group in
@@ -64,8 +63,8 @@ extension ViewGraph {
         return rows
     }
 
-    /// Forgets where the nodes at and below a node stand, and what its places show, before it gets
-    /// another parent. All places concerned look again.
+    /// Forgets where the nodes at and below a node stand, and what its places show, before the node gets another
+    /// parent. All these places are updated again.
     func releasePlaces(below row: UInt32) {
         guard nodes.hasPlaces else { return }
         let rows = nodes.subtree(of: row)
@@ -76,7 +75,7 @@ extension ViewGraph {
         settlePlacements()
     }
 
-    /// Connects nodes that stand elsewhere than before, and tells those around.
+    /// Decides where nodes stand. Connects those that stand elsewhere than before, and reports the changes of shape.
     func settlePlacements() {
         let (moved, places) = nodes.placements.settle({ self.nodes[Int($0)].parent }) { nodes.isBefore($0, $1) }
         for place in places where nodes.isAlive(place) {

@@ -2,10 +2,10 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// `place` and `slot`: components put what they are given into their bodies.
+// `place` and `slot`: components put the nodes that they are given into their bodies.
 
 extension Wiring {
-    /// What a `slot` shows, as numbers; see `subviewNumber`.
+    /// The nodes for a `slot`, as numbers; see `subviewNumber`.
     func given(for row: UInt32) throws -> Content {
         guard let body = nodes.body(around: row),
             case .literal(.string(let slot))? = nodes[Int(row)].definition.forEach?.data
@@ -17,7 +17,7 @@ extension Wiring {
 
     // MARK: For people
 
-    /// The nodes that stand in a node, in order, if they are others than its children.
+    /// The nodes that stand in a node, in order; nil if these are its children.
     public func shown(in node: NodeID) -> [NodeID]? {
         guard nodes.hasPlaces else { return nil }
         var found: [UInt32] = []
@@ -32,14 +32,13 @@ extension Wiring {
         return found == nodes.visibleChildren(of: node.row) ? nil : found.map(nodes.nodeID)
     }
 
-    /// Their paths, without those that may not be read; those of its children where these stand in
-    /// it.
+    /// The paths of the nodes that stand in a node, without those that the client may not read.
     public func pathsShown(in node: NodeID) -> [String] {
         let shown = shown(in: node)?.map(\.row) ?? nodes.visibleChildren(of: node.row)
         return shown.filter { isVisible(node: $0) }.map(nodes.path)
     }
 
-    /// Why a `place` or `slot` does not show all that it is to show.
+    /// Why a `place` or `slot` does not show all that it should show.
     func refusal(at place: UInt32) -> Failure? {
         guard let lost = nodes.placements.lost(at: place).first else {
             return nodes.placements.homeless(at: place).map {

@@ -1,16 +1,16 @@
 import AttributeValues
 import SceneModel
 
-// What a document would change, in words: for people who look before they apply.
+// What a document would change, in words, for people who check before they apply it.
 
 extension ScenePlan {
-    /// Lines that are told; further ones are counted.
+    /// So many lines are told; further ones are counted.
     static let toldDifferences = 1000
 }
 
 extension Planning {
-    /// One line per attribute or group of modifiers: `+` comes, `-` goes, `~` becomes another; with
-    /// what was and what is written.
+    /// One line per attribute or group of modifiers: `+` for a new one, `-` for one that goes, `~` for a change; with
+    /// the old and the new text.
     func describeDifferences(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [String] {
         let path = graph.nodes.path(of: row)
         func said(_ attribute: AttributeDefinition) -> String {

@@ -1,7 +1,7 @@
 import AttributeValues
 import SceneModel
 
-// What a document may not do to the tree as a whole.
+// Why a document cannot be applied to the tree as a whole.
 
 extension Planning {
     /// - Throws: `limit` for too many declarations, or attributes of a node that stays.
@@ -39,7 +39,7 @@ extension Planning {
             }
         }
         guard !retyped.isEmpty else { return }
-        // Nodes stand for themselves, a component for all that is made from it.
+        // A node counts for itself, a component for all nodes that are made from it.
         var kept: [(name: String, definitions: [NodeDefinition])] = []
         for (name, component) in declarations.components where new.components[name] == nil {
             kept.append(("the component \(name)", component.withAllBelow))

@@ -1,8 +1,8 @@
 import AttributeValues
 import SceneModel
 
-// How a document changes the tree is worked out in slices: a plan of many nodes takes a while,
-// though it changes nothing.
+// Planning works out how a document changes the tree. It changes nothing itself, but takes a while for many nodes, so
+// it is done in slices.
 
 /// A plan that is being made. It reads the tree as it was when it was begun, and changes nothing.
 public final class Planning {
@@ -10,14 +10,13 @@ public final class Planning {
     let graph: Wiring
     let scene: SceneDefinition
     private let mode: ApplyMode
-    /// `differences` are wanted.
+    /// Whether `differences` are wanted.
     private let isTold: Bool
-    /// It was accepted once, and comes from a store: what only later versions refuse is admitted.
+    /// The document was accepted once, and comes from a store: faults that only later versions refuse are admitted.
     private let isKept: Bool
-    /// Its new nodes are made already, and count towards the limits.
+    /// The document's new nodes are made already, and count towards the limits.
     private let isBuilt: Bool
-    /// What the document declares is declared, so that a node which does not differ need not be
-    /// touched.
+    /// The document's declarations are in force already, so a node that does not differ need not be touched.
     private let isDeclared: Bool
     private let version: UInt64
     private var pending: [Children]
@@ -59,11 +58,11 @@ public final class Planning {
         var isReplacing: Bool
         /// The component that the parent will have been made from.
         var base: NodeDefinition?
-        /// A template says what they are, and not the document.
+        /// Their definitions come from a template, not from the document.
         var isRemade = false
     }
 
-    /// Those that are being planned, and how far that has come.
+    /// Children that are being planned, and which one is next.
     fileprivate struct Siblings {
         var children: Children
         var next = 0
@@ -90,14 +89,14 @@ private struct ChildOrigin {
         isComponentRoot && !own.contains(ObjectIdentifier(definition))
     }
 
-    /// The same for what completes a node: the body's own stays that, whoever completes it.
+    /// The same for a definition that completes a node: a node of the body stays one, whoever completes it.
     func isGiven(_ definition: NodeDefinition, over old: NodeRecord) -> Bool {
         isGiven(definition) && (old.isContent || !ids.contains(definition.id))
     }
 }
 
 extension Wiring {
-    /// Plans in one turn, for which the comparisons are charged, too.
+    /// Plans a whole document in one turn. The comparisons are charged, too.
     /// - Throws: `conflict` for an id that exists already (create), `limit` when the graph would
     ///   become too large or too deep.
     public func planned(
@@ -137,18 +136,18 @@ extension Wiring {
 extension Planning {
     private var nodes: Tree<NodeRecord> { graph.nodes }
 
-    /// Whether the tree is as it was when the plan was begun. Otherwise it can only be dropped.
+    /// Whether the tree is unchanged since the plan was begun. If it is not, the plan can only be dropped.
     public var isCurrent: Bool { version == nodes.changes }
 
-    /// Compares nodes with the document until the steps are used up. Call it only while `isCurrent`
-    /// is true. What the change will take is charged to the request.
+    /// Compares nodes with the document until the steps are used up. Call it only while `isCurrent` is true. The cost
+    /// of the change itself is charged to the request.
     /// - Returns: whether the plan is complete.
     public func advance(_ steps: inout Int) throws(Failure) -> Bool {
         if isComplete { return true }
-        // Each slice has the steps of a whole request.
+        // Each slice has the budget of a whole request.
         var charged = 0
         func chargeNews() throws(Failure) {
-            // Its new nodes were made, and the rest of it charged, before it is linked.
+            // If the new nodes are made already, everything was charged before.
             if !isBuilt { try graph.budget.chargePlan(cost - charged) }
             charged = cost
         }
@@ -193,7 +192,7 @@ extension Planning {
         let (row, isReplacing, origin) = (siblings.children.parent, siblings.children.isReplacing, siblings.origin)
         let isRemade = siblings.children.isRemade
         let isNamed = !definition.kind.isTransparent
-        // Nobody sees a choice: its parent is what has changed.
+        // Paths do not name a choice, so its parent counts as changed.
         let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id) : nodes.path(of: row)
         func create() throws(Failure) {
             cost += PlanCost.creation
@@ -203,7 +202,7 @@ extension Planning {
             growth += try graph.additions(by: definition, below: siblings.depth, scene.declarations)
         }
         let found = nodes.child(definition.id, of: row)
-        // A merged document completes what stands in a branch, too.
+        // A merged document also completes nodes in branches.
         let inBranch = isNamed && found == nil ? nodes.visibleChild(definition.id, of: row) : nil
         guard let existing = found ?? (isReplacing ? nil : inBranch) else {
             if isNamed { plan.added.append(name) } else { plan.changed.append(name) }
@@ -231,7 +230,7 @@ extension Planning {
             plan.changes.append(existing)
             if isTold { tell(describeDifferences(existing, definition, isReplacing)) }
         }
-        // What a component or a list makes depends on more than the node says.
+        // The nodes that a component or a list makes depend on more than this definition.
         let isPlain = definition.component == nil && old.definition.component == nil && definition.forEach == nil
         if isOther || isRemade || !isPlain || !isDeclared {
             plan.updates.append((existing, definition, isReplacing, isContent))
@@ -301,14 +300,14 @@ extension Planning {
         plan.untoldDifferences += max(0, lines.count - room)
     }
 
-    /// Whether a node can go on as a definition says, with its states.
+    /// Whether a node can take a definition and keep its states.
     private func canBecome(_ definition: NodeDefinition, _ old: NodeRecord, _ isReplacing: Bool) -> Bool {
         guard old.kind == definition.kind else { return false }
-        // A merged document need not say again what a node was made from.
+        // A merged document need not name the component again.
         return old.definition.component == definition.component || (!isReplacing && definition.component == nil)
     }
 
-    /// What another definition of a `forEach` means for the instances there are.
+    /// Plans what existing instances become under a changed definition of their `forEach`.
     private func planInstances(of row: UInt32, _ made: ForEachDefinition) {
         guard let old = nodes[Int(row)].definition.forEach, !made.isSame(as: old) else { return }
         guard made.choice == old.choice, made.idField == old.idField, made.elementName == old.elementName,
@@ -318,7 +317,7 @@ extension Planning {
         else { return plan.restarts.append(row) }
         plan.templates.insert(row)
         for instance in nodes[Int(row)].children {
-            // A branch that the choice has no more goes when it is looked at again.
+            // A branch that the choice no longer has is removed when the choice is updated.
             guard let template = made.template(for: .string(nodes[Int(instance)].id)) else { continue }
             plan.updates.append((instance, template, true, false))
             plan.remade.insert(instance)

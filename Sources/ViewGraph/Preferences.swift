@@ -3,11 +3,11 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// Preferences flow up: each node hands on what it writes itself, or what comes from below, merged in order. The
-// vertices exist only on the way from a reader down to the writers, and only once somebody reads.
+// Preferences flow up: each node passes on the value that it writes itself, or else the values from below, merged in
+// order. The vertices exist only between a reader and the writers below it, and only once somebody reads.
 
 extension Wiring {
-    /// What a node hands up for a key: an optional, absent where neither it nor anybody below writes.
+    /// The value that a node passes up for a key: an optional, absent if neither it nor any node below writes one.
     func preferenceOutputContent(_ key: String, at row: UInt32) throws -> Content {
         if let own = nodes[Int(row)].preferences.last(where: { $0.key == key }) {
             switch try engine.read(own.source) {
@@ -18,7 +18,7 @@ extension Wiring {
         return try mergedPreference(key, below: row)
     }
 
-    /// What an ancestor reads: the merged values of its descendants, or the default.
+    /// The value that an ancestor reads: the merged values of its descendants, or the default.
     func preferenceContent(_ key: String, at row: UInt32) throws -> Content {
         switch try mergedPreference(key, below: row) {
         case .value(.optional(let merged)):

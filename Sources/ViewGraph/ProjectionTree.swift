@@ -3,9 +3,9 @@ import AttributeValues
 
 /// The places inside one attribute's value that somebody reads, as a tree of steps; each place is a vertex of its own.
 ///
-/// For a state the vertices are inputs, kept equal to the value by `refresh`, which visits only the places that a write
-/// can touch: so a change of `a.c` marks nothing that reads `a.b`. For other attributes they are rules that select, and
-/// stop at equal values.
+/// For a state the vertices are inputs, which `refresh` keeps equal to the value. It visits only the places that a
+/// write can touch, so a change of `a.c` marks nothing that reads `a.b`. For other attributes the vertices are rules
+/// that select a place; changes stop there if the place has an equal value.
 final class ProjectionTree {
     final class Entry {
         var attribute: AttributeID?
@@ -123,7 +123,7 @@ final class ProjectionTree {
         return failure
     }
 
-    /// Lets go of the lists that were searched.
+    /// Releases the lists that were searched.
     func forgetLocators() {
         for field in locating { field.locator = ElementLocator() }
         locating = []
@@ -131,7 +131,7 @@ final class ProjectionTree {
 
     func forEachAttribute(_ body: (AttributeID) -> Void) { root.forEachAttribute(body) }
 
-    /// Forgets a place, and the entries on the way to it that lead nowhere else.
+    /// Removes a place, and the entries above it that have no other place.
     func remove(at steps: [AttributePath.Step]) {
         var way = [root]
         for step in steps {
@@ -145,7 +145,7 @@ final class ProjectionTree {
         }
     }
 
-    /// Tells every place that may differ between two values of the attribute its new content.
+    /// Calls `set` with every place that may differ between two values of the attribute, and its new content.
     /// Cost: O(children of the containers that differ) at worst, O(changed elements) for lists whose elements are
     /// shared.
     func refresh(from old: Value, to new: Value, _ set: (AttributeID, Content) -> Void) {
@@ -171,8 +171,8 @@ final class ProjectionTree {
         }
     }
 
-    /// Where many places of one container are read: looks at what differs in the container rather than at all that is
-    /// read.
+    /// For containers in which many places are read: visits the parts of the container that differ, instead of all
+    /// places that are read.
     /// - Returns: whether the containers could be compared place by place.
     private func refreshChanged(
         _ entry: Entry, _ old: Value, _ new: Value, _ pending: inout [(Entry, Value?, Content)]
@@ -194,7 +194,7 @@ final class ProjectionTree {
             }
             return true
         case (.map(let before), .map(let after)):
-            // A write to an entry leaves all others where they are.
+            // A write to one entry keeps the order of all entries.
             guard before.count == after.count else { return false }
             var found: [(Entry, Value?, Content)] = []
             for place in 0..<before.count {
@@ -209,7 +209,7 @@ final class ProjectionTree {
         }
     }
 
-    /// Elements found by id: only those whose place lies in the stretch that differs are looked up again.
+    /// Refreshes elements that are read by id: only those in the stretch that differs.
     private func refreshElements(
         _ field: Field, _ old: Value?, _ content: Content, _ pending: inout [(Entry, Value?, Content)]
     ) {
@@ -223,7 +223,7 @@ final class ProjectionTree {
         let shorter = min(before.count, after.count)
         let prefix = IdenticalRun.length(before, from: 0, after, from: 0, count: shorter)
         let suffix = IdenticalRun.lengthFromEnd(before, after, count: shorter - prefix)
-        // Elements that only changed places are where they were to who knows them by id.
+        // Nothing changes for readers by id if elements have only changed places.
         if ListChange.rotation(from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix)
             != nil
         {
@@ -254,7 +254,7 @@ final class ProjectionTree {
     }
 }
 
-/// Finds elements of one list by a field: the first few by looking through it, more by an index of it.
+/// Finds elements of a list by a field. The first few searches go through the list, later ones use an index.
 struct ElementLocator {
     /// Lists of up to this length, and up to this many searches of one list, are not worth an index.
     static let scanned = 8
@@ -297,9 +297,10 @@ extension Content {
     }
 }
 
-/// What the table of attributes does not say of places inside values.
+/// Data about places inside values, beside that in the table of attributes.
 struct Places {
-    /// The attribute whose value a vertex is a place in, for vertices that the engine knows no input of.
+    /// By place: the attribute whose value the place is in. Only for places that are inputs, of which the engine knows
+    /// no input.
     private var owners: [AttributeID: AttributeID] = [:]
     /// States whose lists were searched by id since the tree was settled last.
     private var locating: [ProjectionTree] = []
@@ -314,7 +315,7 @@ struct Places {
 
     var hasLocators: Bool { !locating.isEmpty }
 
-    /// Lists that were searched for elements are held on to only while many elements are looked for together.
+    /// Releases the lists that were searched. They are retained only while many elements are looked up together.
     mutating func forgetLocators() {
         for tree in locating { tree.forgetLocators() }
         locating = []

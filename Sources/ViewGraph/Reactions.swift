@@ -4,28 +4,28 @@ import SceneModel
 
 // `onChange`, `onAppear`, `onDisappear`: the actions that the graph asks to be called, and when.
 
-/// The actions that are called when something happens, and what has happened to them in the change at hand.
+/// The actions with triggers, and what has happened to them in the current change.
 struct Reactions {
-    /// The value of an `onChange`.
+    /// The value that an `onChange` watches.
     struct Watched {
         var vertex: AttributeID
-        /// It counts from when its node has appeared.
+        /// True once its node has appeared; earlier changes do not count.
         var isArmed = false
         /// The last value; nil while there has been none. Errors do not count as values.
         var last: Value?
     }
 
-    /// There has been such an action.
+    /// True once the graph has had an action with a trigger.
     var exist = false
     /// By action.
     var watched: [AttributeID: Watched] = [:]
     /// Actions by the engine's row of the value that they watch.
     var byValue: [UInt32: AttributeID] = [:]
-    /// Actions whose value may be another one.
+    /// Actions whose values may have changed.
     var stale: Set<AttributeID> = []
-    /// Rows of nodes with actions for their end.
+    /// Rows of nodes with `onDisappear`.
     var leaving: Set<UInt32> = []
-    /// Those that have gone, in order.
+    /// Rows of such nodes that have gone, in order.
     var left: [UInt32] = []
 
     mutating func giveBack() {
@@ -47,7 +47,7 @@ extension ViewGraph {
 
     // MARK: Making
 
-    /// Connects what an action watches.
+    /// Connects the value that an action watches.
     func connectReaction(_ action: AttributeID, at row: UInt32) {
         guard case .action(let definition)? = record(action).definition?.role,
             definition.trigger != nil || reactions.watched[action] != nil
@@ -64,7 +64,7 @@ extension ViewGraph {
         replaceSource(of: vertex, source(value, at: row, .modifier))
     }
 
-    /// The action gets another value to watch, whose present value is no change.
+    /// Notes that an action watches another value. The present value counts as no change.
     func restartReaction(_ action: AttributeID) { reactions.watched[action]?.last = nil }
 
     func forgetReaction(_ action: AttributeID) {
@@ -74,9 +74,9 @@ extension ViewGraph {
         destroyVertex(watched.vertex)
     }
 
-    /// Notes the actions for the end of a subtree.
+    /// Notes the `onDisappear` actions in a subtree that goes.
     /// - Parameter rows: its rows; nil if they are many.
-    /// - Returns: whether there are any. Then it has to stay until they have been called.
+    /// - Returns: whether there are any. If so, the subtree has to stay until they have been called.
     func noteLeft(_ top: UInt32, _ rows: [UInt32]?) -> Bool {
         guard !reactions.leaving.isEmpty, persistence.notesChanges else { return false }
         let left =
@@ -89,12 +89,12 @@ extension ViewGraph {
 
     // MARK: Finding
 
-    /// Whether there are actions to be called when something happens.
+    /// Whether there are, or have been, actions with triggers.
     public var hasReactions: Bool { reactions.exist }
 
     /// The actions that have to be called, for what has happened since the last call: first those of nodes that have
     /// gone, then the others in the order of the tree.
-    /// - Parameter known: how many of the new attributes an earlier call for the change at hand has seen.
+    /// - Parameter known: how many of the new attributes an earlier call for the current change has seen.
     public func takeReactions(_ known: inout Int) -> [Reaction] {
         collectInvalidated()
         var found: [Reaction] = []
@@ -115,7 +115,7 @@ extension ViewGraph {
                 found.append(reaction)
             }
         }
-        // In one order, so that each run does the same.
+        // Sorted, so that each run does the same.
         let stale = reactions.stale.sorted { $0.index < $1.index }
         reactions.stale = []
         for action in stale {
@@ -144,7 +144,7 @@ extension ViewGraph {
         return watched.last
     }
 
-    /// What has happened so far calls no actions: all values count as they are.
+    /// Calls no actions for what has happened so far: later values are compared with the present ones.
     func armReactions() {
         var known = 0
         _ = takeReactions(&known)
@@ -185,7 +185,7 @@ extension ViewGraph {
 
     // MARK: Calling
 
-    /// What a reaction writes; nil if its node has gone with another reaction.
+    /// The writes of a reaction; nil if another reaction has removed its node.
     /// - Throws: as `writes(of:)`.
     public func writes(of reaction: Reaction) throws(Failure) -> [ActionWrite]? {
         guard engine.isAlive(reaction.action), case .action(let action)? = record(reaction.action).definition?.role
@@ -199,7 +199,7 @@ extension ViewGraph {
             of: ActionCall(path: reaction.path, row: reaction.row, action: action, arguments: arguments))
     }
 
-    /// What has become of a reaction: the value of its action is the error, as long as its last call had one.
+    /// Notes the result of a reaction. The value of the action is the error while its last call has failed.
     public func note(_ failure: Failure?, of reaction: Reaction) {
         guard engine.isAlive(reaction.action), case .action(let action)? = record(reaction.action).definition?.role
         else { return }

@@ -1,19 +1,19 @@
 import RuleLanguage
 import SceneModel
 
-/// The names in what a node's attributes and modifiers say, by the scope in which they are looked
-/// up. Names inside a component lead somewhere for sure, and are not among them; those of its use,
-/// and of what it is given, are.
+/// The names in the expressions of a node's attributes and modifiers, by the scope in which they are looked up. Names
+/// inside a component's body always resolve, and are left out. Names in the use of a component, and in nodes that are
+/// given to it, are included.
 struct ReferredNames {
     private(set) var enclosing: Set<String> = []
     private(set) var modifier: Set<String> = []
 
-    /// What rules read beside attributes.
+    /// Names that rules can read and that are no attributes.
     private static let systemNames: Set<String> = ["subviews", "sections", "value"]
 
     init(in definition: NodeDefinition) {
         for attribute in definition.attributes {
-            // The rules of a binding also read what is written.
+            // The rules of a binding also read the value that is written.
             let known: Set<String> = if case .binding = attribute.role { [BindingTarget.newValue] } else { [] }
             for expression in attribute.inputs { ReferredNames.add(expression, to: &enclosing, except: known) }
         }
@@ -39,7 +39,7 @@ struct ReferredNames {
         for name in names where !known.contains(name) && !name.hasPrefix("$") { found.insert(name) }
     }
 
-    /// What a `forEach` would make at the node, of which there may be no instance.
+    /// Adds the names in the templates of a `forEach`, which may have no instance.
     private mutating func addNames(in made: ForEachDefinition) {
         var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] =
             made.templates.map { ($0, [], [made.elementName, made.indexName]) }
@@ -63,7 +63,7 @@ struct ReferredNames {
 }
 
 extension AttributeDefinition {
-    /// What a binding or a constant refers to.
+    /// The expressions of a binding or a constant.
     fileprivate var inputs: [Expression] {
         switch role {
         case .binding(let target?, _): target.expressions

@@ -2,22 +2,22 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// How rows of a store come back: each node that is made takes its own.
+// Rows of a store are restored by the nodes: each node that is made takes its own rows.
 
-/// What rows of a store have come to at a start.
+/// Results of restoring the rows of a store.
 struct Restored {
-    /// What was wrong with rows that found their nodes.
+    /// Faults in rows that have found their nodes.
     var failures: [(revision: UInt64, failure: Failure)] = []
-    /// When the states that have their values from a store were written.
+    /// The revisions in which the states with restored values were written.
     var states: [AttributeID: UInt64] = [:]
-    /// States that have begun with rules, and are kept from then on.
+    /// States that have got their first values from rules. These are stored after the restoring.
     var begun: [AttributeID] = []
 }
 
 extension ViewGraph {
-    /// Puts back what a store has kept, over the nodes that scenes have made. Rows without a node
-    /// wait until data or a later start makes one.
-    /// - Returns: what is wrong with rows that have found their place.
+    /// Restores the rows of a store, over the nodes that scenes have made. Rows without a node wait until data or a
+    /// later start makes the node.
+    /// - Returns: faults in rows that have found their nodes.
     public func restore(_ rows: [StoredRow], isSalvaged: Bool) -> [(revision: UInt64, failure: Failure)] {
         persistence.author = .store
         persistence.isSalvaged = isSalvaged
@@ -31,7 +31,7 @@ extension ViewGraph {
             complete([NodeID.root.row])
             unboundNodes = []
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
-            // Lists have read the tree as scenes made it.
+            // Lists have read the tree before it was restored.
             gatheringChanged()
             settleStructure()
             failures += restored.failures
@@ -49,7 +49,7 @@ extension ViewGraph {
         return failures
     }
 
-    /// When the states were written that have their values from the store.
+    /// The revisions in which the states with restored values were written.
     public func takeRestoredStates() -> [AttributeID: UInt64] {
         defer { restored.states = [:] }
         return restored.states.filter { engine.isAlive($0.key) }
@@ -75,7 +75,7 @@ extension ViewGraph {
             try declare(rows)
             return []
         } catch {
-            // One by one, as long as that leads on: they may need each other.
+            // One by one, as long as some succeed: declarations may need each other.
             var waiting = rows
             var failures: [(revision: UInt64, failure: Failure)] = []
             while true {
@@ -106,13 +106,12 @@ extension ViewGraph {
 
     // MARK: Nodes
 
-    /// Instances that data has made take their rows before anybody sees them.
+    /// Gives instances that data has made their rows, before anybody sees them.
     func completeNew() {
         while case let made = persistence.takeMade(), !made.isEmpty { complete(made) }
     }
 
-    /// Nodes that were just made become what clients had made of them. They are connected
-    /// afterwards.
+    /// Applies the clients' changes to nodes that were just made. The caller connects the nodes afterwards.
     private func complete(_ tops: [UInt32]) {
         var completion = Completion(self)
         completion.run(tops)
@@ -123,14 +122,14 @@ extension ViewGraph {
         }
     }
 
-    /// The durable state of that name behind a node.
+    /// The durable state of a name at a node, or in an object of the node.
     fileprivate func state(_ name: String, of row: UInt32) -> AttributeID? {
         if let own = ownAttribute(name, of: row) { return isDurable(own) ? own : nil }
         guard name.contains(".") else { return nil }
         return durableStates(of: [row]).first { storePlace(of: $0).name == name }
     }
 
-    /// - Returns: whether the state is there and takes the value.
+    /// - Returns: whether the state exists and takes the value.
     fileprivate func give(_ value: StoredRow, to row: UInt32) -> Bool {
         guard let state = state(value.name, of: row),
             let accepted = declarations.accept(value.value, as: record(state).type)
@@ -142,7 +141,7 @@ extension ViewGraph {
         return true
     }
 
-    /// A client's node that is made anew finds the values that are left of it in a recovered store.
+    /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
     func giveSalvagedValues(below top: UInt32) {
         guard !persistence.absentRows.isEmpty else { return }
         for row in nodes.subtree(of: top) {
@@ -157,7 +156,8 @@ extension ViewGraph {
 
     // MARK: Lists that are held
 
-    /// Instances that a start would not make again from what is kept else.
+    /// Whether the store needs the list of a `forEach` to make the instances again: its data is in a durable state, or
+    /// clients have changed the instances or can write states in them.
     func isWorthHolding(_ row: UInt32) -> Bool {
         guard let state = nodes[Int(row)].instances, !state.ids.isEmpty else { return false }
         if let target = state.target, isDurable(follow(target).attribute) { return true }
@@ -165,7 +165,7 @@ extension ViewGraph {
             || !durableStates(of: nodes.subtree(of: row)).isEmpty
     }
 
-    /// Makes the instances that were there when their data was refused.
+    /// Makes the instances that existed when their data was refused.
     func makeHeld(at row: UInt32) {
         guard let list = persistence.absentList(of: row),
             let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
@@ -181,7 +181,7 @@ extension ViewGraph {
 }
 
 extension Value {
-    /// Two maps as one; maps in both become one, too.
+    /// The union of two maps. Maps in both are united, too.
     fileprivate func adding(_ other: Value) -> Value {
         guard case .map(var map) = self, case .map(let more) = other else { return other }
         for (key, value) in more { map[key] = map[key].map { $0.adding(value) } ?? value }
@@ -189,16 +189,15 @@ extension Value {
     }
 }
 
-/// How new nodes take their rows: from the top down, so that each definition is checked where it
-/// stands in the end.
+/// Gives new nodes their rows, from the top down, so that each definition is checked in its final place.
 private struct Completion {
     private let graph: ViewGraph
     /// New nodes by key, if there are rows for them or below them.
     private var made: [String: UInt32] = [:]
     private var pending: [UInt32] = []
-    /// Nodes that were moved, in no parent's list until their parents are there.
+    /// Nodes that were moved. No parent lists them until their new parents exist.
     private var onTheirWay: Set<UInt32> = []
-    /// Those of them whose parts are on their way, too.
+    /// Such nodes whose moved descendants were detached, too.
     private var released: Set<UInt32> = []
     /// Parents whose children may be out of order.
     private var disordered: Set<UInt32> = []
@@ -215,13 +214,13 @@ private struct Completion {
         pending = tops.reversed()
         while true {
             while let row = pending.popLast() { complete(row) }
-            // One may stand in what was moved out of it.
+            // A node may have been moved into a node that was moved out of it.
             if let row = onTheirWay.subtracting(released).min() {
                 released.insert(row)
                 release(below: row)
                 continue
             }
-            // Their parents have not come: they stay where they were made.
+            // The new parents of the remaining nodes do not exist: these nodes stay where they were made.
             guard let row = onTheirWay.min() else { break }
             onTheirWay.remove(row)
             takeBack(row)
@@ -230,7 +229,7 @@ private struct Completion {
         for row in removed { graph.destroySubtree(row) }
     }
 
-    /// Notes new nodes for which there is something.
+    /// Notes new nodes that have rows, or rows below them.
     private mutating func find(below top: UInt32) {
         var pending = [(top, graph.nodes.key(of: top))]
         while let (row, key) = pending.popLast() {
@@ -262,7 +261,7 @@ private struct Completion {
                 graph.nodes.detach(child)
                 taken.append(childKey)
                 removed.append(child)
-                // What was moved out of it goes on.
+                // Nodes that were moved out of it stay.
                 release(below: child)
             } else if let parent = fields["parent"]?.string, fields["heir"] == nil, parent != key {
                 graph.nodes.detach(child)
@@ -293,7 +292,7 @@ private struct Completion {
         (graph.persistence.absentRows.node(key)?["order"]?.string ?? "") + " " + key
     }
 
-    /// Nodes below one that goes, which were moved elsewhere.
+    /// Detaches nodes below another node that were moved elsewhere.
     private mutating func release(below top: UInt32) {
         for row in graph.nodes.subtree(of: top) where row != top {
             let key = graph.nodes.key(of: row)
@@ -352,7 +351,7 @@ private struct Completion {
 
     /// Reads the definitions of a node's new children as one document, which costs less than one
     /// for each.
-    /// - Returns: none where there is a fault: each is read by itself then.
+    /// - Returns: nothing if there is a fault: then each definition is read by itself.
     private func readTogether(_ keys: [String], below parent: UInt32) -> [String: NodeDefinition] {
         guard keys.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return [:] }
         var read: [(id: String, key: String)] = []
@@ -375,7 +374,7 @@ private struct Completion {
     }
 
     /// Makes a client's node.
-    /// - Parameter definition: as it is read already.
+    /// - Parameter definition: the definition, if it was read already.
     private mutating func make(_ key: String, _ fields: ValueMap, _ definition: NodeDefinition?, below parent: UInt32) {
         guard let id = fields["id"]?.string else { return }
         if let there = graph.nodes.child(id, of: parent) {
@@ -474,7 +473,7 @@ private struct Completion {
 }
 
 extension ViewGraph {
-    /// Reads the definitions of nodes, checked where they stand.
+    /// Reads the definitions of nodes, and checks them where the nodes stand.
     fileprivate func definitions(_ nodes: [Value], _ names: Value?, at parent: UInt32) throws(Failure)
         -> [NodeDefinition]
     {

@@ -5,7 +5,7 @@ import AttributeValues
 final class RootReference {
     let text: String
     let path: AttributePath?
-    /// Counts how often another attribute has come to stand at the path.
+    /// Counts how often the target has changed.
     let version: AttributeID
     var target: AttributeID?
 

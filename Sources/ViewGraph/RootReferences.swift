@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// References from the root: `$/grid/limits.high`. Each path has one vertex, shared by all who name it. It stands for
-// whatever attribute is at the path, and has an error while there is none.
+// References from the root: `$/grid/limits.high`. Each path has one vertex, which all references with the path share.
+// It has the content of the attribute that is at the path, and an error while there is none.
 
 extension Wiring {
     /// The vertex for a name that begins with `$/`.
@@ -26,7 +26,8 @@ extension Wiring {
         freeVertex(reference.version, record(reference.version))
     }
 
-    /// The tree has changed: references whose path leads elsewhere read anew. O(references · depth).
+    /// After a change of the tree: references whose path leads to another attribute are read again. O(references ·
+    /// depth).
     func followRootReferences() {
         guard !roots.isEmpty, hasStructureChange else { return }
         for (reference, _) in roots.byText.values {
@@ -45,11 +46,11 @@ extension Wiring {
         return try engine.read(vertex(for: Place(place.attribute, place.steps + steps)))
     }
 
-    /// Where the path leads now.
+    /// The place that the path leads to now.
     /// - Throws: `notFound`.
     func place(_ reference: RootReference) throws(Failure) -> Place {
         guard let path = reference.path else { throw Failure(.invalid, "\(reference.text) is no path") }
-        // Whoever wrote the reference may read what is there.
+        // The author of the reference may read the target, so it does not matter who reads it now.
         let reader = mayRead
         mayRead = nil
         defer { mayRead = reader }

@@ -3,7 +3,7 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// Rules that a request brings as text.
+// Rules in the text of a request.
 
 extension Wiring {
     /// Steps for a byte of a rule that is read, checked and compiled.
@@ -15,7 +15,7 @@ extension Wiring {
         if length <= limits.rules.sourceLength { try charge(length * Wiring.stepsPerByteOfRule) }
     }
 
-    /// A rule over bindings alone.
+    /// Evaluates a rule that reads bindings alone.
     public func evaluate(_ text: String, _ bindings: ValueMap) throws(Failure) -> Content {
         try chargeReading(text)
         let scope = RuleScope(limits: limits.rules)
@@ -23,8 +23,8 @@ extension Wiring {
         do { return evaluate(try Rule.compile(text, in: scope), bindings: bindings) } catch { throw error.failure }
     }
 
-    /// A rule in the scope of a node: its attributes by name, as they are now, beside the bindings. The environment and
-    /// the place among its siblings are there for those alone who may read what is around the node.
+    /// Evaluates a rule in the scope of a node. It can read the bindings, and the attributes of the node as they are
+    /// now. Only clients that may read everything can also use the environment and `self.index`.
     public func evaluate(_ text: String, at node: NodeID, _ bindings: ValueMap) throws(Failure) -> Content {
         try chargeReading(text)
         let scope = RuleScope(limits: limits.rules)

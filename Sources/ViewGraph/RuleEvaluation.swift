@@ -2,9 +2,9 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-/// Gives a rule the contents of the vertices it is bound to; the engine records what was read.
+/// Gives a rule the contents of the vertices that it is bound to. The engine records the reads.
 ///
-/// It refers to the graph and the rule without counting: both outlive the evaluation it is made for.
+/// It does not retain the graph and the rule: both outlive the evaluation.
 struct GraphReader: RuleReader {
     unowned(unsafe) let graph: Wiring
     unowned(unsafe) let rule: BoundRule
@@ -68,7 +68,7 @@ struct GraphReader: RuleReader {
         }
     }
 
-    /// Present when there is a content; absent when what would hold it is there without it.
+    /// True if there is a content; false if only the value around it exists.
     private mutating func readPresence(_ attribute: AttributeID, _ holder: AttributeID) -> Reading {
         switch read(attribute) {
         case .value: return .value(.bool(true))
@@ -90,13 +90,13 @@ extension Wiring {
         set { evaluation.recorder = newValue }
     }
 
-    /// Remaining budget of the request at hand, in steps. Below zero, rules are deferred.
+    /// Remaining budget of the current request, in steps. Below zero, rules are deferred.
     public var stepsLeft: Int {
         get { budget.steps }
         set { budget.steps = newValue }
     }
 
-    /// Remaining budget of the request at hand for instances that lists make, in steps.
+    /// Remaining budget of the current request for instances that lists make, in steps.
     public var growthLeft: Int {
         get { budget.growth }
         set { budget.growth = newValue }
@@ -130,20 +130,20 @@ extension Wiring {
         case .content(let content):
             guard rule.isHeldToType else { return content }
             return hold(content, of: rule.program.resultType.valueType, to: rule.accepted ?? .dyn, at: attribute)
-        // The engine has given up this run, and looks at no error of it.
+        // The engine has given up this run, and ignores its errors.
         case .interrupted: throw Interrupted()
         }
     }
 
-    /// What an attribute has in the place of its rule's result until the rule has had its turn.
+    /// The content of an attribute whose rule is deferred.
     private static let hasToWait = Failure(
         .limit, "its rule waits, because rules that ran for the same request have cost too much",
         hint: "request-cost is the limit")
 
-    /// Rules that wait for another request to be done with.
+    /// The number of deferred rules.
     public var waitingRuleCount: Int { evaluation.waiting.count }
 
-    /// A rule over a handful of values, outside the graph.
+    /// Evaluates a rule with given values, outside the graph.
     func evaluate(_ program: Program, bindings: ValueMap) -> Content {
         let evaluator = evaluation.evaluators.enter()
         defer {

@@ -1,10 +1,10 @@
 import AttributeGraph
 import AttributeValues
 
-/// The engine's side of the view graph: how a vertex is evaluated, and when two contents are equal.
+/// The engine's host: evaluates vertices, and says when two contents are equal.
 ///
-/// Lifetime: the view graph owns the engine, which owns this host; the reference back is unretained and good for as
-/// long as the engine runs.
+/// Lifetime: the view graph owns the engine, which owns this host. The reference back is unretained, and valid as long
+/// as the engine runs.
 struct RuleHost: GraphHost {
     private var graph: Unmanaged<Wiring>?
 
@@ -26,7 +26,7 @@ struct RuleHost: GraphHost {
     func areEqual(_ old: borrowing Content, _ new: borrowing Content) -> Bool {
         withUnsafePointer(to: old) { old in
             withUnsafePointer(to: new) { new in
-                // The commonest values, looked at where they lie.
+                // The commonest values are compared in place.
                 if case .value(.int(let a)) = old.pointee, case .value(.int(let b)) = new.pointee { return a == b }
                 if case .value(.bool(let a)) = old.pointee, case .value(.bool(let b)) = new.pointee { return a == b }
                 return RuleHost.isSame(old.pointee, new.pointee)
@@ -43,7 +43,7 @@ struct RuleHost: GraphHost {
         }
     }
 
-    /// A message names so many steps from the beginning of a cycle and as many from its end.
+    /// A message names at most so many steps from the beginning of a cycle and as many from its end.
     fileprivate static let toldSteps = 8
 
     func value(ofCycle path: [AttributeID]) -> Content? {
@@ -57,7 +57,7 @@ struct RuleHost: GraphHost {
         }
     }
 
-    /// Closing a cycle is work of the request that has met it.
+    /// Closing a cycle is charged to the request that has found it.
     func note(_ attribute: AttributeID, onCycle path: [AttributeID]) {
         graph?._withUnsafeGuaranteedRef { $0.budget.steps &-= 1 }
     }
@@ -70,7 +70,7 @@ struct RuleHost: GraphHost {
 }
 
 extension Wiring {
-    /// Runs what makes a vertex's content.
+    /// Evaluates a vertex according to its source.
     func evaluate(_ attribute: AttributeID) throws -> Content {
         guard let record = attributes[Int(attribute.index)] else { return .failure(RuleHost.removed) }
         switch record.source {
@@ -112,9 +112,9 @@ extension Wiring {
         }
     }
 
-    /// The names of what reads each other in a circle, each once: what modifiers say and what containers gather
-    /// included, a place inside a value by the name of the whole. Begins with an attribute that a document names, if
-    /// there is one. A long cycle is named by its beginning and its end.
+    /// The names of the attributes in a cycle, each once, including the values of modifiers and what containers gather.
+    /// Begins with an attribute that a document names, if there is one. Of a long cycle only the beginning and the end
+    /// are named.
     func cycleNames(of cycle: [AttributeID]) -> [String] {
         let first = cycle.firstIndex { !isUnnamed($0) && attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
         let way = Array(cycle[first...] + cycle[..<first])

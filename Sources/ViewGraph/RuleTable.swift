@@ -2,22 +2,22 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-/// A program bound to the attributes of one node: what each of its inputs reads.
+/// A program with its inputs bound to the vertices around one node.
 ///
 /// The vertices lie behind the object's members, in its own memory: an evaluation reads them without counting
-/// references. Row 0, which no attribute has, stands for an input that is no plain vertex; `sources` has it then.
+/// references. Row 0, which no attribute has, marks an input that is no plain vertex: `sources` has it.
 final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
     struct Members {
         let program: Program
         let count: Int32
-        /// Whether results are held to `accepted`: asked by every evaluation.
+        /// Whether results are converted to `accepted`. Every evaluation reads this.
         let isHeldToType: Bool
         let rest: Rest?
     }
 
-    /// What most rules do without.
+    /// Members that most rules do not need.
     final class Rest {
-        /// By the program's input; empty where all are plain vertices.
+        /// By input of the program; empty if all inputs are plain vertices.
         let sources: [BoundInput]
         let accepted: ValueType?
 
@@ -42,10 +42,10 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
 
     var program: Program { header.program }
     var isHeldToType: Bool { header.isHeldToType }
-    /// The type to hold results to; nil where the checker has proved it, or anything goes.
+    /// The type to convert results to; nil if the checker has proved it, or any type will do.
     var accepted: ValueType? { header.rest?.accepted }
 
-    /// What an input reads, where that is a plain vertex. Row 0: it is not.
+    /// The vertex that an input reads. Row 0: the input is no plain vertex.
     @inline(__always)
     func vertex(of input: Int) -> AttributeID { withUnsafeMutablePointerToElements { $0[input] } }
 
@@ -55,7 +55,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
         return rest.sources[input]
     }
 
-    /// By the program's input.
+    /// By input of the program.
     var sources: some Sequence<BoundInput> { (0..<Int(header.count)).lazy.map { self.source(of: $0) } }
 
     func readsSame(as other: BoundRule) -> Bool { sources.elementsEqual(other.sources) }
@@ -66,13 +66,13 @@ extension BoundInput {
 }
 
 extension ValueType {
-    /// Whether what may come out as another type must be held to this one.
+    /// Whether values of type `given` must be converted to this type.
     func mustHold(_ given: ValueType) -> Bool { self != .dyn && !includes(given) }
 }
 
 /// The rules by the engine's rows, so that an evaluation finds its own with one load.
 ///
-/// The table counts no references: a rule stands in it exactly as long as the row's `Source` holds it
+/// The table does not retain the rules: a rule is in it exactly as long as the row's `Source` retains it
 /// (`Wiring.setSource`, `createRule` and `freeVertex` see to that).
 struct RuleTable: ~Copyable {
     private var rows: UnsafeMutablePointer<Unmanaged<BoundRule>?>
@@ -104,7 +104,7 @@ struct RuleTable: ~Copyable {
         rows[Int(index)] = rule.map { .passUnretained($0) }
     }
 
-    /// Gives back the memory of rows that are no more.
+    /// Frees the memory of rows that no longer exist.
     mutating func giveBack(keeping count: Int) {
         guard capacity / 4 >= max(64, count) else { return }
         let moved = UnsafeMutablePointer<Unmanaged<BoundRule>?>.allocate(capacity: max(64, count))

@@ -1,25 +1,25 @@
 import AttributeGraph
 import AttributeValues
 
-/// A rule that ran, as a stretch of time in seconds.
+/// One run of a rule. Times are in seconds.
 public struct RuleRun {
     public let attribute: AttributeID
     public let start: Double
     public let time: Double
-    /// Of it in rules that ran because this one read them.
+    /// The part of `time` in rules that ran because this one read them.
     public let innerTime: Double
 }
 
-/// Tells of every run of a rule, with the time that it took. While a graph has none, no clock is read.
+/// Reports every run of a rule, with the time that it took. While a graph has no recorder, no clock is read.
 public final class RunRecorder {
     private let now: () -> Double
     private let tell: (RuleRun) -> Void
-    /// Seconds in inner runs so far, for each run that goes on.
+    /// Seconds in inner runs so far, for each run in progress.
     private var inner: [Double] = []
 
     /// - Parameters:
     ///   - now: reads a clock, in seconds.
-    ///   - tell: called at the end of each run, inner ones first. Runs that the engine gives up are none.
+    ///   - tell: called at the end of each run, inner ones first. Not called for runs that the engine gives up.
     public init(now: @escaping () -> Double, tell: @escaping (RuleRun) -> Void) {
         self.now = now
         self.tell = tell

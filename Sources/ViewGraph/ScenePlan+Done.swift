@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// A document that says what is there already changes nothing, as an equal value does not.
+// A document that describes the tree as it is changes nothing, like a write of an equal value.
 
 extension Wiring {
     /// Whether the tree, its declarations and its states are already as a plan would make them.
@@ -14,7 +14,7 @@ extension Wiring {
             && plan.values.allSatisfy { isHeld($0.value, at: $0.path) } && hasDeclared(plan.declarations)
     }
 
-    /// Evaluates nothing: what is no state cannot be set, and is not looked at.
+    /// Evaluates nothing: only states can be set, so nothing else is read.
     private func isHeld(_ value: Value, at path: AttributePath) -> Bool {
         guard let place = try? locate(path), record(place.attribute).kind == .state else { return false }
         let held = follow(place)
@@ -22,8 +22,8 @@ extension Wiring {
         return content(of: held) == .value(declarations.complete(value, as: placeType(of: held) ?? .dyn))
     }
 
-    /// What a component or type is made of may have been declared anew since it was written, so its
-    /// words alone do not tell.
+    /// Whether all these declarations are in force. Equal texts are not enough: a component or type that they use may
+    /// have been declared anew since.
     func hasDeclared(_ new: Declarations) -> Bool {
         declarations.written.includes(new.written)
             && new.components.allSatisfy { name, component in

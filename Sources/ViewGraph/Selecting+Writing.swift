@@ -5,7 +5,7 @@ import SceneModel
 // Writes through references and bindings with rules.
 
 extension ViewGraph {
-    /// The place that is chosen now, as the open transaction leaves it so far.
+    /// The place that is chosen now, with the writes of the open transaction.
     func place(_ selection: BoundSelection) throws(Failure) -> Place {
         try selection.place(
             try evaluate(.rule(selection.selection.program), at: selection.row, selection.scope, ValueMap()))

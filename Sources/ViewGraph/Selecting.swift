@@ -2,9 +2,9 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// References that a rule chooses. Readers stop at the attribute that has one, and do not follow it
-// to what it means now, as they do with other references. So when the rule chooses another place,
-// nothing has to be connected again.
+// References that a rule chooses. Readers depend on the attribute with such a reference, and are not connected to the
+// chosen place, as they are with other references. So when the rule chooses another place, nothing has to be connected
+// again.
 
 extension Wiring {
     func boundSelection(_ selection: Selection, at row: UInt32, _ scope: Scope) -> Source {
@@ -15,7 +15,7 @@ extension Wiring {
         return .selected(BoundSelection(selection, rule, targets, row, scope), steps: [], whole: nil)
     }
 
-    /// What the chosen place holds. Its reader depends on the rule and on that place alone.
+    /// The content of the chosen place. Its reader depends on the rule and on that place alone.
     func evaluate(_ selection: BoundSelection, _ steps: [AttributePath.Step], for attribute: AttributeID) throws
         -> Content
     {

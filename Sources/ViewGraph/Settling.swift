@@ -2,12 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// After a change: what is new is connected, and lists follow their data, until nothing changes any
-// more.
+// After a change, new nodes are connected and lists follow their data, until nothing changes any more.
 
 extension ViewGraph {
-    /// Brings the instances in line with the data until nothing changes any more: instances may
-    /// hold further `forEach`. What may have changed beside that is collected in `watches`.
+    /// Updates instances from their data until nothing changes any more: instances may contain further `forEach`. Other
+    /// vertices that may have changed are collected in `watches`.
     func settleStructure() {
         sweepVertices()
         completeNew()
@@ -35,8 +34,8 @@ extension ViewGraph {
                 settlePlacements()
                 continue
             }
-            // Outer ones first: an inner one may go with its element. Rows decide between the
-            // others, so that each run does the same.
+            // Outer lists first: an inner one may go with its element. Rows order the others, so that each run does the
+            // same.
             let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
             staleForEach = []
             for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
@@ -49,16 +48,15 @@ extension ViewGraph {
         noteEndless(settlement)
     }
 
-    /// Sets every clock to its last tick at or before `time`; a clock that has not ticked since
-    /// changes nothing. Operators over time whose result changes now are evaluated.
+    /// Sets every clock to its last tick at or before `time`. A clock without a new tick changes nothing. Operators
+    /// over time whose result changes now are evaluated.
     public func advance(to time: Timestamp) {
         for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
         if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
     }
 
-    /// Rules that have waited run when they are next wanted, and the tree is brought in line with
-    /// what they say of it.
-    /// - Returns: whether anybody watches what comes of it.
+    /// Lets deferred rules run when they are next read, and updates the tree.
+    /// - Returns: whether the tree or a watched attribute may have changed.
     public func resumeWaitingRules() -> Bool {
         for attribute in evaluation.takeWaiting() where engine.isAlive(attribute) {
             do { try engine.invalidate(attribute) } catch { preconditionFailure("a living rule cannot be run again") }
@@ -82,7 +80,7 @@ extension ViewGraph {
     func connect(_ rows: [UInt32]) {
         for row in rows where nodes.isAlive(row) {
             connectReferences(of: row)
-            // Instances come behind it: what they bind to goes through their elements.
+            // Instances come later: what they bind to is found through their elements.
             if nodes[Int(row)].kind.isMadeFromData { connectForEach(row) }
         }
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
@@ -108,8 +106,7 @@ extension ViewGraph {
         return hasStructureChange || !watches.invalidated.isEmpty
     }
 
-    /// The data of the lists that decide what a pattern matches; nil if there are too many to look
-    /// at.
+    /// The data of the lists that decide what a pattern matches; nil if there are too many lists.
     public func listData(deciding pattern: PathPattern) -> [AttributeID]? {
         guard forEachByData.count <= ViewGraph.decidingLists else { return nil }
         let named = pattern.segments.prefix { if case .id = $0 { true } else { false } }

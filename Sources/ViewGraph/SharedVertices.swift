@@ -19,28 +19,28 @@ struct UseCounts: Equatable {
 struct SharedVertices {
     private var idle: [AttributeID] = []
     private var loose: [AttributeID] = []
-    /// Uses that had ended at the last look at `loose`.
+    /// `UseCounts.ended` when `loose` was last taken.
     private var endedAtSweep: UInt64 = 0
 
-    /// Fewer uses that have ended are not worth a look at the loose vertices.
+    /// The loose vertices are not looked at before so many uses have ended.
     private static let leastEnded = 64
 
     var hasLoose: Bool { !loose.isEmpty }
     var isEmpty: Bool { idle.isEmpty && loose.isEmpty }
 
-    /// A vertex may have lost all its uses.
+    /// Notes a vertex that may have lost all its uses.
     mutating func noteIdle(_ vertex: AttributeID) { idle.append(vertex) }
 
-    /// No source names a vertex, but somebody reads or watches it.
+    /// Notes a vertex that no source names, but that somebody reads or watches.
     mutating func noteLoose(_ vertex: AttributeID) { loose.append(vertex) }
 
-    /// The vertices to look at now; each is noted again if it stays.
+    /// The vertices to look at now. A vertex that stays is noted again.
     mutating func takeIdle() -> [AttributeID] {
         defer { idle = [] }
         return idle
     }
 
-    /// The loose vertices, when it is time to look at them.
+    /// The loose vertices, if it is time to look at them.
     mutating func takeLoose(_ uses: UseCounts) -> [AttributeID] {
         guard uses.ended &- endedAtSweep >= UInt64(max(SharedVertices.leastEnded, loose.count)) else { return [] }
         endedAtSweep = uses.ended

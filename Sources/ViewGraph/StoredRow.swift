@@ -1,6 +1,6 @@
 import AttributeValues
 
-// A store holds what differs from the scenes, by lasting keys.
+// A store contains what differs from the scenes, under lasting keys.
 //
 // A node's key is where its scene, template or component defines it: the key of the parent there and its id. A client's
 // node has a number in its key. Under a key there is one row for the node itself, if clients changed it, and one for
@@ -9,7 +9,7 @@ import AttributeValues
 /// A row as it is found in a store.
 public struct StoredRow {
     public var key: String
-    /// The state's name behind its node; empty for the row of the node itself.
+    /// The name of the state at its node; empty for the row of the node itself.
     public var name: String
     public var revision: UInt64
     public var value: Value
@@ -27,7 +27,7 @@ public struct StoreChange: Equatable {
     public var key: String
     /// nil: all rows of the key.
     public var name: String?
-    /// nil: the row goes.
+    /// nil: the row is deleted.
     public var value: Value?
     /// Rows of the key that were written after this revision stay. nil: the revision of the change.
     public var revision: UInt64?
@@ -41,7 +41,7 @@ public struct StoreChange: Equatable {
 }
 
 extension StoreChange {
-    /// Whether it leaves the tree and its rules as they are.
+    /// True if it changes neither the tree nor its declarations.
     public var isValue: Bool {
         key == StoreChange.onceKey || key == StoreChange.delegationKey
             || value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations)
@@ -54,7 +54,7 @@ extension StoreChange {
 }
 
 enum StoredKey {
-    /// A part of a key: the id of a node without the signs that have a meaning in keys.
+    /// A part of a key: the id of a node, with the characters escaped that have a meaning in keys.
     static func part(_ id: String) -> String {
         if isPlain(id) { return id }
         return id.reduce(into: "") { text, sign in
@@ -67,7 +67,7 @@ enum StoredKey {
         }
     }
 
-    /// Whether an id has none of these signs.
+    /// Whether an id has no such characters.
     static func isPlain(_ id: String) -> Bool {
         id.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%") }
     }
@@ -75,7 +75,7 @@ enum StoredKey {
     /// The key of the parent where the node was made; nil for the root.
     static func parent(of key: String) -> String? { key.lastIndex(of: "/").map { String(key[..<$0]) } }
 
-    /// What stands behind the parent's key.
+    /// The part of a key behind the parent's key.
     static func lastPart(of key: String) -> Substring {
         key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...]
     }
@@ -85,7 +85,7 @@ enum StoredKey {
         key.lastIndex(of: "#").flatMap { UInt64(key[key.index(after: $0)...]) }
     }
 
-    /// Declarations stand under keys that no node has.
+    /// Keys of declarations begin with this. No node has such a key.
     static let declarations = "@"
 
     static func isDeclaration(_ key: String) -> Bool { key.hasPrefix(declarations) && key != unlinked }

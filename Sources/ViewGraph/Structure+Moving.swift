@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Nodes that go, or go elsewhere.
+// Nodes that are removed or moved.
 
 extension ViewGraph {
     /// - Throws: `conflict` for the root and for instances of a `forEach`.
@@ -12,14 +12,14 @@ extension ViewGraph {
         settleStructure()
     }
 
-    /// Gives a node another parent or another place among its siblings. It keeps its states; what it inherits and what
-    /// `$names` mean is looked up anew. In another parent it is content; in its section it stays in its part.
-    /// - Returns: false when it stands there already.
+    /// Gives a node another parent or another place among its siblings. It keeps its states. Its inherited values and
+    /// `$names` are looked up anew. In another parent it becomes content; in its section it stays in its part.
+    /// - Returns: false if the node is there already.
     public func move(_ node: NodeID, to parent: NodeID, at index: Int?) throws(Failure) -> Bool {
         try refuseRootAndInstances(node)
         let oldParent = nodes[Int(node.row)].parent
         if parent.row != oldParent, parent.row == nodes.visible(oldParent) {
-            // It stays in its branch, where others of its siblings are not.
+            // It stays in its branch, so the index counts from the first child of the branch.
             let first = nodes.visibleChildren(of: oldParent).first.map { nodes.index(of: $0) } ?? 0
             return try move(node, to: nodes.nodeID(oldParent), at: index.map { max(0, $0 - first) })
         }
@@ -48,7 +48,7 @@ extension ViewGraph {
         if parent.row != oldParent {
             structureChange.movedNodes.append(
                 .init(node: node, from: nodes.ids(of: node.row), names: allNodes(below: node).map(nodeNames)))
-            // One that comes back is what it was.
+            // A node that returns to where it was made becomes what it was.
             let isHome = nodes[Int(node.row)].kept?.home == nodes.nodeID(parent.row)
             nodes[Int(node.row)].isContent =
                 isHome ? nodes[Int(node.row)].definition.isContent : isComponentRoot(parent.row)
@@ -73,7 +73,7 @@ extension ViewGraph {
         return true
     }
 
-    /// Whether a choice of a node has a child with the id in one of its branches, be it there now or not.
+    /// Whether a choice of a node has a child with the id in any branch, made or not.
     private func isInBranch(_ id: String, below parent: UInt32) -> Bool {
         var pending = nodes[Int(parent)].children.map { nodes[Int($0)].definition }.filter { $0.kind == .choice }
         while let next = pending.popLast() {
@@ -84,7 +84,7 @@ extension ViewGraph {
         return false
     }
 
-    /// What went from a moved node with the move went from its old place, and was never at the new one.
+    /// Drops removals below the new place of a moved node: what the move has removed was never there.
     private func forgetRemovals(since start: Int, below place: [String]) {
         let others = structureChange.removedNames[start...].filter { !$0.ids.starts(with: place) }
         structureChange.removedNames.replaceSubrange(start..., with: others)

@@ -2,16 +2,16 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// What a plan of the tree comes to when it is done.
+// Performing a plan.
 
 extension ViewGraph {
-    /// Does what was planned. Afterwards the tree is settled; nothing else has been evaluated.
+    /// Performs a plan. Afterwards the tree is settled; nothing else has been evaluated.
     /// - Parameter construction: the new nodes of this plan or of an earlier one with the same `creations`, if they
     ///   were made ahead.
     /// - Returns: the paths in `values` where no state takes the value.
     @discardableResult
     public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> [String] {
-        // States that are made belong to this change, not to the one before.
+        // New states belong to this change, not to the one before.
         engine.advanceRevision()
         let before = declarations
         declareNames(plan.declarations)
@@ -73,7 +73,7 @@ extension ViewGraph {
         }.flatMap { nodes.everything(in: $0) }
     }
 
-    /// Gives a child of a section its place in another part of it.
+    /// Moves a child of a section to another part of it.
     private func put(_ row: UInt32, into slot: Slot) {
         let parent = nodes[Int(row)].parent
         nodes.put(row, into: slot)
@@ -82,7 +82,7 @@ extension ViewGraph {
         persistence.noteElsewhere(row)
     }
 
-    /// Sets states, those of a `forEach`'s instances after those that its data is made from.
+    /// Sets states. States in instances of a `forEach` are set after the states that its data is made from.
     private func set(_ values: [(path: AttributePath, value: Value)]) -> (states: [AttributeID], unset: [String]) {
         var left = values
         var states: [AttributeID] = []
@@ -104,9 +104,9 @@ extension ViewGraph {
         return (states, left.map(\.path.description))
     }
 
-    /// Puts all children of a node into the order of their definitions. What stands elsewhere than before counts as
-    /// moved.
-    /// - Returns: whether they stood in another one.
+    /// Puts all children of a node into the order of their definitions. Children with another place than before count
+    /// as moved.
+    /// - Returns: whether the order has changed.
     private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
         let before = nodes[Int(parent)].children
         guard let after = newOrder(definitions, below: parent) else { return false }
@@ -126,7 +126,7 @@ extension ViewGraph {
             if !new.components.isEmpty { keepValues(of: persistence.noteDeclared(declarations.components, uses)) }
         }
         persistence.noteDeclarations(new, over: declarations)
-        // The types first: defaults of keys may be objects of them.
+        // The types first: defaults of keys may be objects of these types.
         declarations.types.merge(new.types) { $1 }
         let hasNewObjects = renewDefaults(declarations.completed(new.environment))
         let (container, preference) = (declarations.completed(new.container), declarations.completed(new.preference))
@@ -141,9 +141,9 @@ extension ViewGraph {
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
     }
 
-    /// Keys declared again take their new defaults. Objects are made anew for their readers, which are then to be
-    /// connected.
-    /// - Returns: whether there were such.
+    /// Gives keys that are declared again their new defaults. Default objects are dropped, and made anew when their
+    /// readers are connected again.
+    /// - Returns: whether there were default objects.
     private func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
         var hasObjects = false
         for (name, key) in keys {
@@ -166,7 +166,7 @@ extension ViewGraph {
 
     // MARK: Updating one node
 
-    /// - Returns: states whose present value counts from now on.
+    /// - Returns: states whose present values have to be stored.
     func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
@@ -189,10 +189,10 @@ extension ViewGraph {
     }
 
     /// A state keeps its value while its type stays; everything else takes the new definition.
-    /// - Returns: whether it is a state whose value counts from now on.
+    /// - Returns: whether it is a state whose value has to be stored.
     private func update(_ definition: AttributeDefinition, of row: UInt32) -> Bool {
         guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
-            // The name was an element's or an index's until now.
+            // Until now the name was that of an instance's element or index.
             if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {
                 structureChange.removedAttributes.append(shadowed)
                 record(shadowed).projections?.forEachAttribute { structureChange.removedAttributes.append($0) }
@@ -222,7 +222,7 @@ extension ViewGraph {
         return false
     }
 
-    /// Takes an attribute from a node that stays.
+    /// Removes an attribute from a node that stays.
     private func destroyVertex(_ attribute: AttributeID, named name: String, of row: UInt32) {
         if record(attribute).kind == .state { forget(durableStates(in: attribute)) }
         structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: [name], isWhole: false))

@@ -3,16 +3,16 @@ import AttributeValues
 import SceneModel
 
 extension Wiring {
-    /// What names mean at a node, for the check of a document that is applied there.
+    /// The context for the check of a document that is applied at a node.
     /// - Parameters:
-    ///   - mode: a document that is merged is completed by what is there.
-    ///   - isKept: the document was accepted once, and how long its values are was seen to then.
+    ///   - mode: for `merge` the context also has the existing nodes, which the document completes.
+    ///   - isKept: the document was accepted once, so the lengths of its values are not checked.
     public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool) -> SceneContext {
         var enclosing: [[(name: String, type: ValueType)]] = [[]]
         var at = node.row
-        // What is put into a component from outside sees what is around it.
+        // Nodes that are given to a component from outside see the names around it.
         var isContent = isComponentRoot(at)
-        // A name leads no further than to the first node that may not be read whole.
+        // Names are looked up only as far as the first node that the client may not read whole.
         while isVisible(node: at) {
             enclosing.append(namesAndTypes(of: at, elementOnly: isContent))
             if at == NodeID.root.row || (nodes[Int(at)].isScopeBoundary && !isContent) { break }
@@ -40,7 +40,7 @@ extension Wiring {
         return context
     }
 
-    /// The root of what a component made; not `/`, which ends scopes, too.
+    /// Whether a node is the root of what a component made. False for `/`, although `/` ends scopes, too.
     func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && nodes[Int(row)].isScopeBoundary }
 
     private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
@@ -51,7 +51,8 @@ extension Wiring {
         return named.map { ($0.name, self.record($0.attribute).type) } + (index.map { [($0, .int)] } ?? [])
     }
 
-    /// nil when the children stand in that order already, or are not the definitions'.
+    /// The children in the order of the definitions; nil if they have that order already, or if there are other
+    /// children.
     func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
         let before = nodes[Int(parent)].children
         guard !nodes[Int(parent)].kind.isMadeFromData else { return nil }
@@ -62,7 +63,7 @@ extension Wiring {
     /// Whether `takeStructureChange` has something to tell.
     public var hasStructureChange: Bool { !structureChange.isEmpty || !structureChange.addedInstances.isEmpty }
 
-    /// What happened to the tree since the last call.
+    /// The changes of the tree since the last call.
     public func takeStructureChange() -> StructureChange {
         let change = structureChange
         structureChange = StructureChange()

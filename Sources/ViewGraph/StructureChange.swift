@@ -1,22 +1,22 @@
 import AttributeGraph
 import Timelines
 
-/// What happened to the tree since it was last asked.
+/// The changes of the tree since they were last taken.
 public struct StructureChange {
     public internal(set) var addedNodes: [NodeID] = []
-    /// Names of what is gone; vertices without a name are not among them.
+    /// Names of removed nodes and attributes. Vertices without a name are left out.
     public internal(set) var removedNames: [NodeNames] = []
-    /// Have another place among their siblings.
+    /// Nodes that have another place among their siblings.
     public internal(set) var reorderedNodes: [NodeID] = []
-    /// Have another parent, and with it all that is below that had been there before.
+    /// Nodes that have another parent. The nodes that were below them before have moved with them.
     public internal(set) var movedNodes: [Move] = []
-    /// Nodes in which others stand than before, or in another order: see `shown(in:)`.
+    /// Nodes that show other nodes than before, or in another order: see `shown(in:)`.
     public internal(set) var rearrangedNodes: [NodeID] = []
     public internal(set) var addedAttributes: [AttributeID] = []
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
     public internal(set) var removedAttributes: [AttributeID] = []
-    /// Large subtrees that are gone. `removedNames` and `removedAttributes` do not tell of them.
+    /// Large subtrees that were removed. `removedNames` and `removedAttributes` do not have their contents.
     public internal(set) var removedTrees: [NodeID] = []
 
     public var isEmpty: Bool {
@@ -30,20 +30,20 @@ extension StructureChange {
     /// A node with another parent.
     public struct Move {
         public let node: NodeID
-        /// Its ids from the root down as they were.
+        /// Its ids from the root down before the move.
         public let from: [String]
-        /// All that was at and below it, by the names as they were.
+        /// The names of the node and of all below it, before the move.
         public let names: [NodeNames]
     }
 }
 
-/// A node by its ids from the root down, with names of attributes.
+/// A node by its ids from the root down, with the names of attributes.
 public struct NodeNames {
     public var ids: [String]
     public var attributes: [String]
-    /// The node itself is meant, too.
+    /// Whether the node itself is meant, too.
     public var isWhole: Bool
-    /// How it comes and goes.
+    /// How the node appears and disappears.
     public var transition: Transition?
 
     public init(ids: [String], attributes: [String], isWhole: Bool = true, transition: Transition? = nil) {

@@ -2,12 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// From definitions to nodes, and their end. Creation comes in two steps: first all nodes of a
-// subtree with all their vertices, then `connectNew` connects the vertices, so that within one
-// document the order of writing does not matter.
+// Making nodes from definitions, and destroying them. Creation has two steps: first all nodes of a subtree are made
+// with their vertices, then `connectNew` connects the vertices. So the order within a document does not matter.
 
 extension ViewGraph {
-    /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes`.
+    /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes` to be connected.
     @discardableResult
     func instantiate(
         _ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
@@ -23,7 +22,7 @@ extension ViewGraph {
         return top
     }
 
-    /// A node to be made below another one, which is made already.
+    /// A node that is to be made below an existing node.
     struct UnmadeNode {
         let definition: NodeDefinition
         let parent: UInt32
@@ -52,7 +51,7 @@ extension ViewGraph {
         add(definition.header, .header)
     }
 
-    /// Makes one node with its vertices. Its parent does not know it yet.
+    /// Makes one node with its vertices. Its parent does not list it yet.
     func makeNode(_ definition: NodeDefinition, _ id: String, under parent: UInt32, _ slot: Slot) -> UInt32 {
         let row = createNode(
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
@@ -68,7 +67,7 @@ extension ViewGraph {
         return row
     }
 
-    /// The object of the node that was made before, if it has the same names.
+    /// The names of the node that was made last, if they are the same; otherwise a new object.
     private func names(of attributes: [AttributeDefinition]) -> AttributeNames {
         if lastNames.isSame(as: attributes) { return lastNames }
         lastNames = AttributeNames(attributes.map(\.name))
@@ -102,8 +101,8 @@ extension ViewGraph {
         }
     }
 
-    /// Destroys a node that its parent no longer names, and all that is below: now, as long as the
-    /// change at hand has destroyed few, or else in slices.
+    /// Destroys a node that its parent no longer lists, and all that is below. If that would be too many nodes for the
+    /// current change, they are unlinked and freed in slices.
     func destroySubtree(_ top: UInt32) {
         let few = nodes.subtree(of: top, atMost: persistence.isRestoring ? .max : unlinked.room)
         guard !noteLeft(top, few), let rows = few else { return unlink(top) }
@@ -112,7 +111,7 @@ extension ViewGraph {
         for row in rows.reversed() { destroyNode(row) }
     }
 
-    /// - Parameter isTold: whether `structureChange` gets its names.
+    /// - Parameter isTold: whether its names are added to `structureChange`.
     func destroyNode(_ row: UInt32, isTold: Bool = true) {
         if isTold, !nodes[Int(row)].isObject, !nodes[Int(row)].isTransparent {
             structureChange.removedNames.append(nodeNames(of: nodes.nodeID(row)))

@@ -1,7 +1,7 @@
 import RuleLanguage
 
-/// The parts of subviews and sections that a rule looks at. A list of them holds no others, so that
-/// it changes with no others.
+/// The parts of subviews and sections that a rule reads. The rule's list has only these parts, so it does not change
+/// with others.
 struct SubviewParts: Hashable {
     var hasID = false
     var hasTag = false
@@ -10,7 +10,7 @@ struct SubviewParts: Hashable {
     var keys: [String]? = []
     var hasSectionID = false
     var hasSectionValues = false
-    /// Of a section: `header`, `content`, `footer`.
+    /// For sections: `header`, `content`, `footer`.
     var slots: Set<String> = []
 
     static let slots: [(name: String, slot: Slot)] = [("header", .header), ("content", .content), ("footer", .footer)]
@@ -21,7 +21,7 @@ struct SubviewParts: Hashable {
 }
 
 extension SubviewParts {
-    /// - Parameter used: what a rule uses; nil: all.
+    /// - Parameter used: the parts that a rule uses; nil: all.
     init(_ used: UsedParts?) {
         guard let used else {
             self = .whole

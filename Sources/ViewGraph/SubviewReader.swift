@@ -2,12 +2,10 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// Describes subviews and sections to their container, as the running rule asks. Only the closest
-/// container reads container values: transparent nodes pass them through, views and containers stop
-/// them.
+/// Describes subviews and sections to their container, for the running rule. Only the closest container reads container
+/// values: transparent nodes pass them through, views and containers stop them.
 ///
-/// Its functions throw a `Failure` that is the content in the place of what they describe, or what
-/// the engine throws.
+/// Its functions throw a `Failure`, which is the content instead of the description, or an error of the engine.
 struct SubviewReader {
     let tree: Tree<NodeRecord>
     /// The declared container values.
@@ -20,7 +18,7 @@ struct SubviewReader {
         .list(try rows.enumerated().map { try subviewValue($1, $0, parts) })
     }
 
-    /// `{id, index, tag, containerValues}` of one subview, as far as they are asked for.
+    /// `{id, index, tag, containerValues}` of one subview, but only the parts that are asked for.
     func subviewValue(_ row: UInt32, _ index: Int, _ parts: SubviewParts) throws -> Value {
         var map = ValueMap(minimumCapacity: 4)
         if parts.hasID { map["id"] = .string(tree.id(ofSubview: row, in: container)) }
@@ -30,8 +28,8 @@ struct SubviewReader {
         return .map(map)
     }
 
-    /// A node has a tag of each type: what it writes, its id if a `forEach` made it, and what wrappers write. The
-    /// innermost of a type wins. Null without tags, a list of several.
+    /// A node can have one tag of each type: one that it writes, its id if a `forEach` made it, and those of its
+    /// wrappers. The innermost tag of a type wins. Null without tags, a list if there are several.
     private func tag(of row: UInt32) throws -> Value {
         var tags: [Value] = []
         func add(_ tag: Value) {
@@ -49,7 +47,7 @@ struct SubviewReader {
         return tags.count > 1 ? .list(tags) : tags.first ?? .null
     }
 
-    /// The id of the element that a `forEach` made a node of.
+    /// The id of the element for which a `forEach` made a node.
     private func elementID(of row: UInt32) -> Value? {
         let parent = tree[Int(tree[Int(row)].parent)]
         guard parent.kind == .forEach, let ids = parent.instances?.ids else { return nil }
@@ -80,14 +78,14 @@ struct SubviewReader {
         for (name, slot) in SubviewParts.slots where parts.slots.contains(name) {
             map[.string(name)] = try subviews(tree.subviews(of: group, in: slot), parts)
         }
-        // A run of subviews has no wrapper that could set any.
+        // Subviews outside sections have no wrapper that could set container values.
         if parts.hasSectionValues { map["containerValues"] = try values(of: group.section ?? container, parts) }
         return .map(map)
     }
 
     // MARK: Places
 
-    /// What stands at a place inside a subview; nil where the place is none of it.
+    /// The content of a place inside a subview; nil if there is no such place.
     func place(
         _ steps: ArraySlice<AttributePath.Step>, in row: UInt32, _ index: Int, _ given: SubviewParts
     ) throws -> Content? {
@@ -107,8 +105,8 @@ struct SubviewReader {
         return Content.value(try subviewValue(row, index, parts)).selecting(steps)
     }
 
-    /// What stands at a place inside a section, whose first step is the property of a section; nil
-    /// where the place is none of it.
+    /// The content of a place inside a section; nil if there is no such place. The first step is a property of the
+    /// section.
     func place(
         _ steps: ArraySlice<AttributePath.Step>, in group: SectionGroup, _ index: Int, _ given: SubviewParts
     ) throws -> Content? {
@@ -130,7 +128,7 @@ struct SubviewReader {
         return Content.value(try sectionValue(group, index, parts)).selecting(steps)
     }
 
-    /// The container values that a place is in; nil: all.
+    /// The container values that a place needs; nil: all.
     private func key(_ steps: ArraySlice<AttributePath.Step>) -> [String]? {
         if case .key(let key)? = steps.first { [key] } else { nil }
     }

@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// Writing an object whole: each property takes its part, so that only readers of what differs run.
+// Writing a whole object: each property gets its part, so only readers of changed properties run.
 
 extension ViewGraph {
-    /// Replaces an object by another of its type in the open transaction. A stored property that the new one does not
-    /// name begins as the type says; a computed one may be named with the value it has.
+    /// Replaces an object by another of its type in the open transaction. A stored property that the new object does
+    /// not name gets the initial value of the type. A computed property may be named with its present value.
     /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one,
     ///   `limit`; then nothing was written.
     func write(
@@ -17,7 +17,7 @@ extension ViewGraph {
             throw Failure(.invalid, "\(path) holds an object, which stays as long as its node", path: path.description)
         }
         var writes: [(AttributeID, Value)] = []
-        // An explicit stack: objects hold objects as deep as their types say.
+        // An explicit stack: objects contain objects as deep as their types say.
         var pending = [(object, holder, new, path)]
         while let (object, holder, value, path) = pending.popLast() {
             guard case .map(let map) = value else {
@@ -48,13 +48,13 @@ extension ViewGraph {
         for (attribute, value) in writes { stage(value, for: attribute, animation) }
     }
 
-    /// Whether a value that was read is the given one: what writing that there would make of it, or equal to it as
-    /// rules see it.
+    /// Whether a value that was read equals a given one: as rules compare them, or because a write of the given value
+    /// would result in it.
     public func isEqual(_ found: Value, _ given: Value, at place: Place) -> Bool {
         let stands = follow(place)
         var found = found
         if found.isEqual(to: given) { return true }
-        // What an object computes is nothing that is written.
+        // Computed properties of an object are not written.
         if case .object(let object) = record(stands.attribute).source, stands.steps.isEmpty {
             found = .map(storedProperties(of: object))
         }

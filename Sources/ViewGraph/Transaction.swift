@@ -4,7 +4,7 @@ import SceneModel
 
 /// What a committed transaction changed.
 public struct Commit {
-    /// States whose value is another one now.
+    /// States whose values have changed.
     public var states: [AttributeID] = []
     public var bindingAnimations: [AttributeID: String] = [:]
     /// The paths of the actions that wrote states because of the change.
@@ -17,22 +17,22 @@ public struct Commit {
 }
 
 extension ViewGraph {
-    /// Opens a transaction: all writes up to `commit` are one change, or none after `rollBack`.
+    /// Opens a transaction: all writes up to `commit` are one change; after `rollBack` there is none.
     public func begin() {
         precondition(transaction == nil, "transactions do not nest")
         reusedTransaction.begin(at: engine.revision)
         transaction = reusedTransaction
     }
 
-    /// Makes the writes visible and brings the tree in line with its data. Evaluates only what the tree depends on, and
-    /// again what was read in between.
+    /// Makes the writes visible, and updates lists from their data. Evaluates only what the tree depends on, and again
+    /// what was read since `begin`.
     public func commit() -> Commit {
         var commit = Commit()
         self.commit(into: &commit)
         return commit
     }
 
-    /// The same, with the memory of an earlier one.
+    /// The same, with the memory of an earlier commit.
     public func commit(into commit: inout Commit) {
         let done = closeTransaction()
         defer { done.end() }
@@ -76,7 +76,7 @@ extension ViewGraph {
         return open
     }
 
-    /// The content of a place as the open transaction leaves it so far.
+    /// The content of a place, with the writes of the open transaction.
     public func contentInTransaction(at place: Place) -> Content {
         let place = follow(place)
         if let value = transaction?.value(of: place.attribute) { return value.select(place.steps) }
@@ -87,10 +87,11 @@ extension ViewGraph {
 
     // MARK: Reading ahead of the commit
 
-    /// Tells the engine of the writes so far, so that rules see them. What this touches is noted: see `forgetDetours`.
+    /// Passes the writes so far to the engine, so that rules see them. Vertices that change are noted: see
+    /// `forgetDetours`.
     private func handOverWrites() {
         guard let open = transaction, open.hasWrites else { return }
-        // What was reported before is none of this transaction's.
+        // Earlier reports do not belong to this transaction.
         if !open.isAhead {
             collectInvalidated()
             // A state that has its old value again at the commit counts as not written.
@@ -99,9 +100,9 @@ extension ViewGraph {
         for (state, value) in transaction?.handOver() ?? [] { setInput(state, .value(value)) }
     }
 
-    /// What was touched ahead of the commit and is in the end as it was before counts as never changed. All of it is
-    /// brought up to date first: what has seen a value that there never was must not keep what it made of it.
-    /// - Returns: what is as it was.
+    /// A vertex that was touched ahead of the commit and has its old content in the end counts as never changed. All
+    /// touched vertices are brought up to date first, because some may depend on values that were not committed.
+    /// - Returns: the vertices with their old content.
     private func forgetDetours(of done: OpenTransaction) -> Set<AttributeID> {
         for touched in done.touched { _ = content(of: touched.attribute) }
         var same: Set<AttributeID> = []
@@ -115,8 +116,8 @@ extension ViewGraph {
         return same
     }
 
-    /// Takes back what was reported since the engine was told of writes, of attributes that have not changed after all.
-    /// They are read, which runs nothing then, so that they are reported again when they do change.
+    /// Withdraws the reports of attributes that have not changed after all since writes were passed to the engine.
+    /// These attributes are read, which runs no rule, so that the engine reports their next change.
     private func withdrawReports(_ isOver: (AttributeID) -> Bool) {
         let old = watches.invalidated.count
         collectInvalidated()
@@ -125,10 +126,11 @@ extension ViewGraph {
         watches.withdraw(over)
     }
 
-    /// Gives a state another value in the open transaction: the common case of `write`, which needs no way to the state
-    /// and nothing of its path.
-    /// - Parameter path: asked for what is wrong.
-    /// - Returns: false for a place that is no whole state; nothing was done then.
+    /// Writes a whole state in the open transaction: the common case of `write`, which follows no bindings and needs no
+    /// path.
+    /// - Parameter path: used for errors only.
+    /// - Returns: false if the place is no whole state, has an error, or was written before in this transaction. Then
+    ///   nothing was done.
     public func write(
         _ value: Value, toStateAt place: Place, _ path: @autoclosure () -> AttributePath
     ) throws(Failure) -> Bool {
@@ -149,9 +151,9 @@ extension ViewGraph {
     /// Changes the value at a place, through any bindings, in the open transaction.
     /// - Parameters:
     ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not
-    ///     hold.
-    ///   - wanted: the animation of what is written, unless a binding on the way has one.
-    ///   - change: from the present value (nil: a key that is not there) to the new one (nil: remove it).
+    ///     apply.
+    ///   - wanted: the animation of the write, unless a binding on the way has one.
+    ///   - change: makes the new value (nil: remove it) from the present one (nil: the key is missing).
     /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was
     ///   written.
     public func write(
@@ -170,7 +172,7 @@ extension ViewGraph {
         if let written = transaction?.value(of: state.attribute) {
             whole = written
         } else if state.steps.isEmpty, content(of: state.attribute).failure != nil {
-            // The rule that it was to begin with has failed.
+            // The rule for the state's first value has failed.
             whole = .null
         } else {
             whole = try content(of: state.attribute).get()
@@ -190,7 +192,7 @@ extension ViewGraph {
         }
         for bound in way.held {
             let steps = Array(state.steps.dropLast(bound.inside))
-            // What was removed has no type.
+            // A part that was removed has no type.
             guard case .value(let part) = changed.select(steps) else { continue }
             guard let fitting = declarations.accept(part, as: bound.type) else {
                 throw mismatch(
@@ -217,30 +219,30 @@ extension ViewGraph {
         transaction?.stage(value, for: state, animation)
     }
 
-    /// The refusal of a value that does not fit.
+    /// The error for a value that does not fit.
     /// - Parameters:
-    ///   - whole: what has the type and would hold the value.
+    ///   - whole: the place that has the type and would get the value.
     ///   - written: the place in it that was written, which `path` names.
     func mismatch(_ type: ValueType, _ value: Value, _ whole: Place, _ written: Place, _ path: AttributePath) -> Failure
     {
         var misfit = Misfit(of: value, in: type, declarations)
-        // What is at fault is named from the path as it was written, where that leads to it.
+        // The faulty part is named from the path as it was written, if that path leads to it.
         let isInside = misfit.steps.starts(with: written.steps)
         if isInside { misfit.steps.removeFirst(written.steps.count) }
         let isNamed = !isInside && isVisible(whole.attribute)
         return misfit.refusal(at: isNamed ? self.path(of: whole.attribute) : path.description, path: path.description)
     }
 
-    /// Where a write to a place leads.
+    /// The way of a write from a place to a state.
     private struct WriteWay {
-        /// The place in a state that it ends in.
+        /// The place in a state where the way ends.
         var state: Place
-        /// Of the outermost binding that has one.
+        /// The animation of the outermost binding that has one.
         var animation: String?
-        /// Bindings and references that were followed.
+        /// Number of bindings and references that were followed.
         var bindings = 0
-        /// The bindings on the way that hold what is written to a type of their own, outermost first, with the number
-        /// of steps that the place is inside their values.
+        /// The bindings on the way that convert what is written to a type of their own, outermost first. `inside` is
+        /// the number of steps from their values to the written place.
         var held: [(binding: AttributeID, type: ValueType, inside: Int)] = []
     }
 
@@ -277,7 +279,7 @@ extension ViewGraph {
                 let target = try self.place(selection)
                 way.state = Place(target.attribute, target.steps + steps + place.steps)
             case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):
-                // What is handed down cannot be written, but an object's properties are the object's own.
+                // Values that are given or inherited cannot be written, but the properties of an object can.
                 guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
                 way.state = Place(target.attribute, target.steps + place.steps)
             case (.let, .selected(let selection, let steps, _)):
@@ -333,7 +335,7 @@ extension ViewGraph {
         return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)
     }
 
-    /// Sets one of the values that live on the root, outside any client's transaction.
+    /// Sets a system value of the root, outside any client's transaction.
     public func setSystemValue(_ name: String, _ value: Value) {
         guard let attribute = ownAttribute(name, of: NodeID.root.row) else { return }
         setInput(attribute, .value(value))

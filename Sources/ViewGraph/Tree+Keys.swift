@@ -1,7 +1,6 @@
 import SceneModel
 
-// The keys of nodes in a store. They follow from where nodes were made, and stay the same wherever
-// the nodes move.
+// The keys of nodes in a store. A key follows from where its node was made, and stays the same wherever the node moves.
 
 extension Tree<NodeRecord> {
     func kept(_ row: UInt32) -> KeptNode {
@@ -11,7 +10,7 @@ extension Tree<NodeRecord> {
         return kept
     }
 
-    /// What a node was made from.
+    /// The definition that a node was made from.
     func base(of row: UInt32) -> NodeDefinition { self[Int(row)].kept?.base ?? self[Int(row)].definition }
 
     func isOwn(_ row: UInt32) -> Bool { self[Int(row)].kept?.isOwn == true }
@@ -47,8 +46,8 @@ extension Tree<NodeRecord> {
         }
     }
 
-    /// The node that an attribute's rows belong to, and the attribute's name behind that:
-    /// properties of objects stand behind the state that holds the object.
+    /// The node that an attribute's rows belong to, and the attribute's name there: a property of an object is named
+    /// behind the state that contains the object.
     func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {
         var (row, name) = (row, name)
         while self[Int(row)].isObject {
@@ -84,8 +83,8 @@ extension Tree<NodeRecord> {
         return nil
     }
 
-    /// Whether a node that was made in one place is found again below a parent: the parent is there
-    /// whenever the node is made, and goes with it.
+    /// Whether a node that was made elsewhere can be put below a parent again whenever it is made: the parent exists
+    /// then, and goes with the node's maker.
     func isWithinReach(_ row: UInt32, _ parent: UInt32) -> Bool {
         let instance = enclosingInstance(of: nodeID(parent))
         guard let maker = maker(of: row) else { return instance == nil }
@@ -93,8 +92,8 @@ extension Tree<NodeRecord> {
         return instance == maker
     }
 
-    /// The place of a child among its siblings, as a key; nil: it was moved or made by a client,
-    /// and has none yet.
+    /// The order key of a child among its siblings; nil for a node that was moved or made by a client and has no key
+    /// yet.
     func order(of child: UInt32) -> String? {
         let node = self[Int(child)]
         if let order = node.kept?.order { return order }

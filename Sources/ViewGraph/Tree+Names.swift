@@ -3,21 +3,20 @@ import AttributeValues
 
 /// Where names are looked up, from inside out.
 enum Scope {
-    /// A computed: the node's own attributes alone.
+    /// Computed attributes: the node's own attributes alone.
     case own
     /// `let`, bindings and the data of `forEach`: the enclosing nodes, nearest first.
     case enclosing
     /// Modifiers: the node itself, then as `enclosing`.
     case modifier
-    /// What a node says of itself to its container: as `modifier`, but `env` is what it is where the node was declared.
-    /// The container may decide by it where the node stands.
+    /// Values for the container: as `modifier`, but `env` is the environment where the node was declared, because the
+    /// container may use these values to decide where the node stands.
     case label
-    /// Modifiers that a component or its use writes: as `modifier`, but `env` is what is inherited
-    /// there, which is changed by so many of the node's modifiers of the environment: those that
-    /// stand further out.
+    /// Modifiers that a component or its use writes: as `modifier`, but `env` is the inherited environment, changed
+    /// only by the modifiers further out. `behind` is their number.
     case nestedModifier(behind: Int)
-    /// The data of a `forEach`: as `enclosing`, but `preferences` are those of the node around, for
-    /// its own are its instances'.
+    /// The data of a `forEach`: as `enclosing`, but `preferences` are those of the node around it, because its own come
+    /// from its instances.
     case data
 }
 
@@ -32,7 +31,7 @@ extension Scope {
     }
 }
 
-/// What a name means at a node.
+/// The meaning of a name at a node.
 enum Meaning: Equatable {
     case attribute(AttributeID)
     /// The index of an instance, which may be no vertex yet.
@@ -40,7 +39,7 @@ enum Meaning: Equatable {
 }
 
 extension Tree<NodeRecord> {
-    /// What a name means in a scope of a node; nil: nothing.
+    /// The meaning of a name in a scope of a node; nil if it has none.
     func meaning(of name: String, at row: UInt32, _ scope: Scope) -> Meaning? {
         if scope.isEnclosing {
             // An instance of a `forEach` sees its own element and index where other nodes see only
@@ -55,13 +54,13 @@ extension Tree<NodeRecord> {
             let isContent = self[Int(at)].isContent
             at = self[Int(at)].parent
             if isContent {
-                // Written where the parent's component is used: what the component has inside means
-                // nothing here.
+                // The node was written where the parent's component is used: names inside the component mean nothing
+                // here.
                 if let found = element(name, of: at) { return found }
                 continue
             }
             if let found = own(name, of: at) { return found }
-            // Beyond the root of a component's body its attributes' names mean nothing.
+            // Names are not looked up beyond the root of a component's body.
             if self[Int(at)].isScopeBoundary { return nil }
         }
         return nil
@@ -69,7 +68,7 @@ extension Tree<NodeRecord> {
 
     /// An attribute of a node itself, or the element or index of an instance.
     func own(_ name: String, of row: UInt32) -> Meaning? {
-        // A reference may lead to an object that is gone.
+        // A reference may lead to an object that was removed.
         guard isAlive(row) else { return nil }
         return self[Int(row)].attributes[name].map { .attribute($0) } ?? element(name, of: row)
     }
@@ -85,8 +84,8 @@ extension Tree<NodeRecord> {
 
     /// The vertex of the nearest override of a key at or around a node.
     /// - Parameters:
-    ///   - position: looks only at the node's first so many overrides, for one that builds on those before it.
-    ///   - isDeclared: around where the node was declared, and not where it stands.
+    ///   - position: looks only at so many of the node's overrides, for an override that builds on those before it.
+    ///   - isDeclared: searches around the place where the node was declared, not where it stands.
     func nearestOverride(
         of key: String, at row: UInt32, before position: Int? = nil, isDeclared: Bool = false
     ) -> AttributeID? {

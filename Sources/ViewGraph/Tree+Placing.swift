@@ -1,15 +1,16 @@
 import SceneModel
 
-// The tree as it is shown: with the nodes that components are given where their bodies place them.
+// The tree as it is shown: nodes that components are given are where the components' bodies place them.
 
 /// The way from a node to the root through the nodes around it.
 struct WayOut {
     private var given: [(root: UInt32, place: UInt32)] = []
 
-    /// It leads through a node that stands elsewhere than it was declared, and has not come to where that stands.
+    /// True after a node that stands elsewhere than it was declared, until the way comes to the place that shows the
+    /// node.
     var isInPlacedNode: Bool { !given.isEmpty }
 
-    /// - Parameter container: its body is not entered.
+    /// - Parameter container: a node whose body is not entered.
     mutating func next(after row: UInt32, in tree: Tree<NodeRecord>, notInto container: UInt32? = nil) -> UInt32 {
         let parent = tree[Int(row)].parent
         guard !tree.placements.isEmpty else { return parent }
@@ -22,16 +23,16 @@ struct WayOut {
 }
 
 extension Tree<NodeRecord> {
-    /// A node and those around it where it stands, from inside out; the root is the last. As `upward` but for nodes
-    /// that a component is given.
-    /// - Parameter container: those it is given are not looked for in its body.
+    /// A node and the nodes around it where it stands, from inside out; the root is the last. It differs from `upward`
+    /// only for nodes that a component is given.
+    /// - Parameter container: nodes that it is given are not looked for in its body.
     func around(_ row: UInt32, in container: UInt32? = nil) -> some Sequence<UInt32> {
         var way = WayOut()
         return sequence(first: row) { $0 == NodeID.root.row ? nil : way.next(after: $0, in: self, notInto: container) }
     }
 
-    /// The nodes that stand in a node, in order: its children, what its places show, and not what its component is
-    /// given and places elsewhere.
+    /// The nodes that stand in a node, in order: its children and the nodes that its places show, without the nodes
+    /// that its component places elsewhere.
     func shown(in row: UInt32) -> [UInt32] {
         let node = self[Int(row)]
         guard hasPlaces else { return node.children }
@@ -63,11 +64,11 @@ extension Tree<NodeRecord> {
         return node.isContent ? self[Int(node.parent)].definition.components.count : node.definition.layer
     }
 
-    /// The innermost component of a node that places what it is given, as its layer.
+    /// The layer of a node's innermost component that places the nodes it is given.
     func firstPlacing(of root: UInt32) -> Int? { self[Int(root)].definition.firstPlacing }
 
-    /// What a component's body is given, among the children of its root.
-    /// - Parameter layer: of the body.
+    /// The nodes that a component's body is given, among the children of its root.
+    /// - Parameter layer: the layer of the body.
     func given(to root: UInt32, inside layer: Int, slot: String) -> [UInt32] {
         let node = self[Int(root)]
         let next = node.definition.components.indices.first {
@@ -80,8 +81,8 @@ extension Tree<NodeRecord> {
         }
     }
 
-    /// The named slot that a node is given to. One that its parent does not have is nobody's: the node was given
-    /// elsewhere.
+    /// The named slot of its parent that a node is given for; nil without one, or if the parent has no such slot
+    /// because the node was given elsewhere.
     func givenSlot(of row: UInt32) -> String? {
         let node = self[Int(row)]
         return node.definition.givenSlot.flatMap {

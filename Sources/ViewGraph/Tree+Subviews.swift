@@ -1,11 +1,10 @@
 import AttributeValues
 import SceneModel
 
-// What the tree is to containers. Views and containers are opaque: each counts as one subview of
-// the closest container above it. Groups, sections and lists are transparent: their children count
-// in their place.
+// The tree as containers see it. Views and containers are opaque: each counts as one subview of the closest container
+// above it. Groups, sections and lists are transparent: their children count in their place.
 
-/// A section of a container; without a node for a run of subviews outside any section.
+/// A section of a container, or a run of subviews outside any section, which has no node.
 struct SectionGroup: Equatable {
     var section: UInt32?
     var loose: [UInt32] = []
@@ -19,12 +18,13 @@ extension Tree<NodeRecord> {
         }
     }
 
-    /// The closest container around a node where it stands (the root has itself).
+    /// The closest container around a node, where the node stands; the root for the root.
     func container(of row: UInt32) -> UInt32 {
         around(row).dropFirst().first { isOpaque($0) } ?? NodeID.root.row
     }
 
-    /// The children of a container in which its subviews are: of a component that places them, what it is given.
+    /// The children of a container that contain its subviews. For a component that places its subviews, these are the
+    /// nodes that it is given.
     private func contents(of container: UInt32) -> [UInt32] {
         guard hasPlaces, let layer = firstPlacing(of: container) else { return shown(in: container) }
         return given(to: container, inside: layer, slot: NodeDefinition.contentSlot)
@@ -36,7 +36,7 @@ extension Tree<NodeRecord> {
     /// The subviews in a section, in order.
     func subviews(ofSection row: UInt32, in slot: Slot) -> [UInt32] { subviews(in: children(of: row, in: slot)) }
 
-    /// The subviews that nodes come to, in order.
+    /// The subviews that nodes are or contain, in order.
     func subviews(in nodes: [UInt32]) -> [UInt32] {
         var rows: [UInt32] = []
         var pending = nodes.reversed() as [UInt32]
@@ -61,9 +61,8 @@ extension Tree<NodeRecord> {
         Array(around(row, in: container).prefix { $0 != container })
     }
 
-    /// The path of a subview or section from its container, which no other has: groups and lists
-    /// between them do not hide it. The path of one that the container shows, but does not contain,
-    /// leads upwards first: `../../red`.
+    /// The path of a subview or section from its container, which is unique: groups and lists in between are part of
+    /// it. For a node that the container shows, but does not contain, it leads upwards first: `../../red`.
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
         if !placements.isEmpty, !isInside(row, of: container) {
             let (from, to) = (ids(of: container), ids(of: row))

@@ -1,7 +1,7 @@
 import SceneModel
 
-// The tree as paths show it. Choices and their branches are nodes of the tree that nobody is told
-// of: their children count as those of the nearest visible node above.
+// The tree as paths show it. Paths skip choices and their branches: the children of these count as children of the
+// nearest visible node above.
 
 extension Tree {
     /// The nearest node at or above a row that paths name.
@@ -43,8 +43,7 @@ extension Tree {
         return nil
     }
 
-    /// The place among all children of a node at which a new one comes to stand at a place among
-    /// the visible ones.
+    /// Converts a place among the visible children of a node to a place among all its children.
     func place(ofVisible index: Int, below row: UInt32) -> Int {
         let node = self[Int(row)]
         guard node.hasTransparentChildren else { return index }

@@ -1,7 +1,7 @@
 import AttributeValues
 import SceneModel
 
-/// Names one node for as long as it lives; a row is reused, its generation is not.
+/// Identifies one node for as long as it lives. A row is reused, its generation is not.
 public struct NodeID: Hashable, Sendable {
     public let row: UInt32
     let generation: UInt32
@@ -10,7 +10,7 @@ public struct NodeID: Hashable, Sendable {
     public static let root = NodeID(row: 0, generation: 1)
 }
 
-/// Where a node stands in its parent: sections keep three lists in one.
+/// The part of a section that a node is in. Nodes outside sections have `content`.
 enum Slot: String {
     case content, header, footer
 
@@ -24,8 +24,8 @@ enum Slot: String {
     }
 }
 
-/// The place of a node in a tree. A subclass adds what the node holds, so that a node is one
-/// object. `Tree` alone changes places.
+/// The place of a node in a tree. A subclass adds the contents of the node, so that a node is one object. Only `Tree`
+/// changes places.
 class TreeNode {
     let id: String
     fileprivate let generation: UInt32
@@ -34,13 +34,13 @@ class TreeNode {
     let kind: NodeKind
     fileprivate(set) var slot: Slot
     fileprivate(set) var isAlive = true
-    /// It is out of the tree, with all that is below it, and waits to be freed.
+    /// True if the node was unlinked: it is out of the tree, with all that is below, and waits to be freed.
     fileprivate(set) var isOut = false
-    /// Somebody keeps the node's index among its siblings.
+    /// True if the node's index among its siblings is kept up to date.
     fileprivate var isNumbered = false
-    /// There has been a child whose index somebody keeps.
+    /// True once there has been a child whose index is kept up to date.
     fileprivate(set) var hasNumberedChildren = false
-    /// There has been a child that paths do not name.
+    /// True once there has been a child that paths do not name.
     fileprivate(set) var hasTransparentChildren = false
     private var family: Family?
 
@@ -63,13 +63,12 @@ class TreeNode {
         get { family?.children ?? [] }
         _modify { yield &madeFamily.children }
     }
-    /// Child rows by id; only once there are more than a few.
+    /// Child rows by id, if there are more than a few.
     fileprivate var childrenByID: [String: UInt32]? {
         get { family?.childrenByID }
         _modify { yield &madeFamily.childrenByID }
     }
-    /// The place of the child that was looked for last: whoever asks for all children asks in
-    /// order.
+    /// The place of the child that was looked for last. Callers that ask for all children ask in order.
     fileprivate var lastPlace: Int {
         get { family?.lastPlace ?? 0 }
         set { family?.lastPlace = newValue }
@@ -77,19 +76,19 @@ class TreeNode {
 
     fileprivate func forgetChildren() { family = nil }
 
-    /// Gives back memory that more children have needed.
+    /// Frees memory that more children have needed.
     fileprivate func giveBack() {
         family?.children.giveBack()
         family?.childrenByID?.giveBack()
     }
 
-    /// Paths do not name the node, and name its children as its parent's.
+    /// True if paths skip the node, and name its children as children of its parent.
     var isTransparent: Bool { kind.isTransparent }
 
-    /// Its children stand in parts.
+    /// Whether its children are ordered in parts.
     var ranksChildren: Bool { kind == .section }
 
-    /// The part of a child among its siblings.
+    /// The number of the part that a child is in.
     func rank(of child: TreeNode) -> Int { child.slot.order }
 
     init(id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
@@ -101,29 +100,28 @@ class TreeNode {
     }
 }
 
-/// The nodes by their rows: ids, paths and order. It knows no vertices. Row 0 is `/`.
+/// The nodes by their rows: ids, paths and order. The tree knows no vertices. Row 0 is `/`.
 ///
-/// A node that `insert` makes knows its parent. The parent knows the node from `attach` until
-/// `detach`.
+/// A node that `insert` makes knows its parent. The parent lists the node from `attach` until `detach`.
 final class Tree<Node: TreeNode> {
     private var rows: [Node?] = []
-    /// Of the node that is in a row, or of the next one to be there.
+    /// The generation of the node in each row, or of the next node there.
     private var generations: [UInt32] = []
     private var free: [UInt32] = []
-    /// Living nodes that are out of the tree.
+    /// Number of living nodes that are out of the tree.
     private var unlinked = 0
-    /// Counts what may lead a path elsewhere: nodes that were attached or detached.
+    /// Counts the nodes that were attached or detached, because paths may lead elsewhere then.
     private(set) var changes: UInt64 = 0
-    /// Nodes that stand elsewhere than where they belong.
+    /// Nodes that stand elsewhere than they were declared.
     var placements = Placements()
-    /// There has been a node of a component that places what it is given.
+    /// True once there has been a node of a component that places the nodes it is given.
     private(set) var hasPlaces = false
-    /// There has been a node that says how changes in it move.
+    /// True once there has been a node with animation modifiers.
     private(set) var hasAnimations = false
-    /// Of a row that is used for the first time since the table was cut: no id of before names it.
+    /// The generation for rows that are used for the first time since the table was cut: no old id names them.
     private var firstGeneration: UInt32 = 1
 
-    /// From this many children on they are found through a dictionary.
+    /// More children than this are found through a dictionary.
     private static var childIndexThreshold: Int { 12 }
 
     /// A node that has gone can be asked where it was, until its row is used again or memory is
@@ -141,13 +139,13 @@ final class Tree<Node: TreeNode> {
 
     func nodeID(_ row: UInt32) -> NodeID { NodeID(row: row, generation: node(row).generation) }
 
-    /// A node has this definition from now on.
+    /// Notes that a node of the tree has this definition.
     func note(_ definition: NodeDefinition) {
         if !hasPlaces, definition.firstPlacing != nil { hasPlaces = true }
         if !definition.animations.isEmpty { hasAnimations = true }
     }
 
-    /// Living nodes.
+    /// Number of living nodes.
     var count: Int { rows.count - free.count }
 
     /// In ascending order.
@@ -166,7 +164,7 @@ final class Tree<Node: TreeNode> {
         return UInt32(rows.count - 1)
     }
 
-    /// A node that was detached is out of the tree. It lives until `remove`.
+    /// Marks a detached node as out of the tree. It lives until `remove`.
     func unlink(_ row: UInt32) {
         node(row).isOut = true
         unlinked += 1
@@ -177,14 +175,14 @@ final class Tree<Node: TreeNode> {
         unlinked == 0 || !upward(from: row).contains { node($0).isOut }
     }
 
-    /// An unlinked node lets go of its children. They keep their parent.
+    /// Takes the children from an unlinked node. They keep their parent.
     func takeChildren(of row: UInt32) -> [UInt32] {
         let above = node(row)
         defer { above.forgetChildren() }
         return above.children
     }
 
-    /// Ends the life of a node, which no parent names any more.
+    /// Ends the life of a node that no parent lists.
     func remove(_ row: UInt32) {
         let gone = node(row)
         gone.isAlive = false
@@ -195,8 +193,7 @@ final class Tree<Node: TreeNode> {
         if hasPlaces { placements.forget(row) }
     }
 
-    /// Forgets nodes that have gone, and free rows at the end. Of the other free ones those at the
-    /// beginning are used first.
+    /// Drops removed nodes, and free rows at the end. Of the other free rows, those at the beginning are used first.
     func giveBack() {
         for row in rows.indices where rows[row]?.isAlive == false { rows[row] = nil }
         while let last = rows.last, last == nil {
@@ -216,8 +213,7 @@ final class Tree<Node: TreeNode> {
         return node(parent).children.first { node($0).id.hasSameBytes(as: id) }
     }
 
-    /// Adds a child at a place among its siblings, or the nearest in its part of a section; nil:
-    /// last.
+    /// Adds a child at a place among its siblings, or at the nearest place in its part of a section; nil: as the last.
     func attach(_ child: UInt32, to parent: UInt32, at place: Int? = nil) {
         changes &+= 1
         let (above, new) = (node(parent), node(child))
@@ -232,7 +228,7 @@ final class Tree<Node: TreeNode> {
         }
     }
 
-    /// Where a child can stand, nearest to a place: in its part. O(children in the parts beside its
+    /// The place nearest to a given one at which a child may stand, in its part. O(children in the parts beside its
     /// own).
     private func position(for child: Node, nearest place: Int, in parent: Node) -> Int {
         let children = parent.children
@@ -259,7 +255,7 @@ final class Tree<Node: TreeNode> {
         parent.childrenByID?[node(child).id] = nil
     }
 
-    /// Adds a node that was detached to another parent, as content.
+    /// Adds a detached node to another parent, as content.
     func adopt(_ child: UInt32, by parent: UInt32) {
         node(child).slot = .content
         attach(child, to: parent)
@@ -289,10 +285,10 @@ final class Tree<Node: TreeNode> {
         attach(child, to: parent, at: place)
     }
 
-    /// Gives children another order.
+    /// Sets the order of all children.
     func order(_ children: [UInt32], below parent: UInt32) { node(parent).children = children }
 
-    /// Puts children into the place of a stretch of others, of which some are gone. New ones are
+    /// Replaces a stretch of children by others. `gone` are the nodes of the stretch that were removed. New nodes are
     /// attached already, as the last.
     func replace(_ stretch: Range<Int>, with children: [UInt32], gone: [UInt32], below parent: UInt32) {
         changes &+= 1
@@ -323,7 +319,7 @@ final class Tree<Node: TreeNode> {
         return parent.lastPlace
     }
 
-    /// Somebody keeps the index of a node from now on.
+    /// Notes that the index of a node has to be kept up to date.
     func number(_ row: UInt32) {
         node(row).isNumbered = true
         noteNumbered(below: node(row).parent)
@@ -371,7 +367,7 @@ final class Tree<Node: TreeNode> {
     /// The rows of a subtree, parents before children, siblings in order.
     func subtree(of row: UInt32) -> [UInt32] { subtree(of: row, atMost: .max) ?? [] }
 
-    /// The same; nil if these are more than so many.
+    /// The same; nil if there are more rows than `limit`.
     func subtree(of row: UInt32, atMost limit: Int) -> [UInt32]? {
         var rows: [UInt32] = []
         var pending = [row]
@@ -384,7 +380,7 @@ final class Tree<Node: TreeNode> {
         return rows
     }
 
-    /// The same down to so many levels of visible nodes below the top, each row with its level.
+    /// The same, down to `depth` levels of visible nodes below the top. Each row has its level.
     func subtree(of row: UInt32, depth: Int) -> [(row: UInt32, level: Int)] {
         var rows: [(UInt32, Int)] = []
         var pending = [(row, 0)]
@@ -398,6 +394,6 @@ final class Tree<Node: TreeNode> {
         return rows
     }
 
-    /// The levels that a node and what is below it make.
+    /// Number of levels in a subtree.
     func levels(of row: UInt32) -> Int { (subtree(of: row, depth: .max).map(\.level).max() ?? 0) + 1 }
 }

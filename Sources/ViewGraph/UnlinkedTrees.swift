@@ -18,10 +18,9 @@ struct UnlinkedTrees {
     struct Batch {
         /// A node is freed after its children.
         var rows: [UInt32] = []
-        /// Keys of the store whose rows go; those of nodes in `rows` are not among them.
+        /// Keys whose rows are to be deleted, beside those of the nodes in `rows`.
         var keys: [String] = []
-        /// An instance that is made later may have the key of one that waits. Its rows have later
-        /// revisions.
+        /// Later revisions stay: an instance that is made later may have the key of one that waits.
         var revision: UInt64?
         /// The name of the store's marker.
         var marker: String?
@@ -29,13 +28,13 @@ struct UnlinkedTrees {
 
     /// In the order in which they are freed.
     var batches: [Batch] = []
-    /// Unlinked by the change at hand.
+    /// The tops of subtrees that the current change has unlinked.
     var added: [UInt32] = []
-    /// Keys that have all their rows of the store below them.
+    /// Keys that have all rows of these subtrees below them.
     var addedKeys: [String] = []
     /// The number of the last marker.
     var lastMarker = 0
-    /// Nodes that the change at hand may still free by itself.
+    /// Number of nodes that the current change may still free at once.
     var room: Int
 
     init(room: Int) { self.room = room }
@@ -52,8 +51,8 @@ extension ViewGraph {
         attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
     }
 
-    /// Takes a subtree, which its parent no longer names, out of the tree. O(1) where no node of it
-    /// was moved and no rows of the store wait for their nodes.
+    /// Takes a subtree out of the tree, after its parent has dropped it. O(1) if none of its nodes was moved and no
+    /// rows wait for their nodes.
     func unlink(_ top: UInt32) {
         nodes.unlink(top)
         if nodes.hasPlaces { nodes.placements.forget { nodes.isInside($0, of: top) } }
@@ -62,7 +61,7 @@ extension ViewGraph {
         unlinked.addedKeys += persistence.noteUnlinked(top)
     }
 
-    /// Marks what the change at hand has unlinked.
+    /// Puts what the current change has unlinked into a batch, with a marker in the store.
     func freeLater(at revision: UInt64) {
         unlinked.room = limits.freedAtOnce
         guard !unlinked.added.isEmpty else { return }
@@ -84,7 +83,7 @@ extension ViewGraph {
     /// Frees unlinked nodes and their rows until the steps are used up.
     public func freeUnlinked(_ steps: inout Int) {
         guard !unlinked.batches.isEmpty else { return }
-        // Who had to be told was told when they were unlinked.
+        // Their removal was reported when they were unlinked.
         let told = structureChange
         defer { structureChange = told }
         while steps > 0, !unlinked.batches.isEmpty {
@@ -112,8 +111,7 @@ extension ViewGraph {
         }
     }
 
-    /// A daemon has ended before it had freed what the marker names: its rows are no part of the
-    /// tree.
+    /// Drops the rows that a marker names: an earlier daemon ended before it had freed them.
     func dropUnlinked(_ marker: StoredRow) {
         var batch = UnlinkedTrees.Batch(marker: marker.name)
         let keys: [String]
@@ -125,7 +123,7 @@ extension ViewGraph {
             guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
             batch.revision = UInt64(clamping: revision)
             let tops = Set((parts[1].list ?? []).compactMap(\.string))
-            // What stands under a top's own key was written when it was unlinked, or later.
+            // The rows under a top's own key were written when it was unlinked, or later.
             keys = persistence.absentRows.keys(below: tops).filter { !tops.contains($0) }
             unlinked.lastMarker = max(unlinked.lastMarker, Int(marker.name) ?? 0)
         }

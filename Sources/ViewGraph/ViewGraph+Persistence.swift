@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// What the store has to know of values, which the tree does not have.
+// The values of attributes for the store: `Persistence` knows the tree alone.
 
 extension ViewGraph {
-    /// Whether changes are those of clients and data. Those of scenes at a start are not kept: the
-    /// next start makes them again.
+    /// Whether clients and data change the graph. Changes of scenes at a start are not stored: the next start makes
+    /// them again.
     public var notesChanges: Bool {
         get { persistence.notesChanges }
         set {
@@ -15,15 +15,15 @@ extension ViewGraph {
         }
     }
 
-    /// What the store has to know, in order, since the last call.
-    /// - Parameter revision: of what has changed since then.
+    /// The changes for the store since the last call, in order.
+    /// - Parameter revision: the revision of these changes.
     public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
         freeLater(at: revision)
         keepUnkept()
         return persistence.takeChanges()
     }
 
-    /// States whose values count from now on.
+    /// Stores the values of states.
     public func keep(_ states: [AttributeID]) {
         for state in states where isDurable(state) {
             guard case .value(let value) = content(of: state) else { continue }
@@ -32,7 +32,7 @@ extension ViewGraph {
         }
     }
 
-    /// The values of these states count no more.
+    /// Deletes the values of states from the store.
     func forget(_ states: some Sequence<AttributeID>) {
         guard persistence.notesChanges else { return }
         for state in states {
@@ -41,7 +41,7 @@ extension ViewGraph {
         }
     }
 
-    /// Nodes have other keys, under which the store has nothing yet.
+    /// Stores the values of nodes under their new keys.
     func keepValues(of rows: [UInt32]) {
         for row in rows {
             keep(durableStates(of: [row]).filter { isWritten($0) })
@@ -49,7 +49,7 @@ extension ViewGraph {
         }
     }
 
-    /// Whether a state has another value than it begins with.
+    /// Whether a state has another value than the initial one.
     private func isWritten(_ state: AttributeID) -> Bool {
         guard let definition = record(state).definition, case .state(let initial, _) = definition.role,
             definition.start == nil
@@ -57,20 +57,20 @@ extension ViewGraph {
         return content(of: state).value != declarations.complete(initial, as: record(state).type)
     }
 
-    /// The node that a state belongs to, and its name behind that.
+    /// The node that a state belongs to, and the state's name there.
     func storePlace(of state: AttributeID) -> (row: UInt32, name: String) {
         nodes.storePlace(of: record(state).name, at: record(state).node)
     }
 
     // MARK: Rows without a node
 
-    /// How many rows have no node.
+    /// Number of rows without a node.
     public var absentRowCount: Int { persistence.absentRows.count }
 
-    /// How many of them say what clients changed of a node.
+    /// Number of them that contain changes of a node by clients.
     public var absentNodeCount: Int { persistence.absentRows.rows.values.count { $0[""] != nil } }
 
-    /// What the rows say that have no node, for people.
+    /// The keys of rows without a node, for people.
     public var absentKeys: [(revision: UInt64, key: String)] {
         persistence.absentRows.rows.map { ($0.value.values.map(\.revision).min() ?? 0, $0.key) }.sorted {
             $0.key.precedesByBytes($1.key)
@@ -78,9 +78,9 @@ extension ViewGraph {
     }
 
     /// Deletes the rows without a node.
-    /// - Returns: how many they were.
+    /// - Returns: their number.
     public func prune() -> Int { persistence.prune() }
 
-    /// The places of children that scenes have made.
+    /// Notes the places of children that scenes have made.
     public func noteScenePlaces() { persistence.noteScenePlaces() }
 }

@@ -12,20 +12,20 @@ public final class ViewGraph: Wiring {
     /// `forEach` nodes whose data is watched, by the engine index of the data.
     var forEachByData: [UInt32: UInt32] = [:]
     var staleForEach: Set<UInt32> = []
-    /// The subviews by id of the component that was asked for last, and `Tree.changes` then.
+    /// The subviews by id of the component that was asked for last, and `Tree.changes` at that time.
     var knownSubviews: (root: UInt32, changes: UInt64, rows: [String: UInt32])?
     /// The values that animation modifiers watch.
     var animationValues: Set<AttributeID> = []
     var reactions = Reactions()
     let persistence: Persistence
-    /// What a store gives back at a start.
+    /// Results of restoring the rows of a store at a start.
     var restored = Restored()
-    /// Subtrees that are out of the tree and not freed yet.
+    /// Subtrees that are out of the tree and wait to be freed.
     var unlinked: UnlinkedTrees
     /// States with long values: the bytes that their values may still grow by.
     var rooms: [AttributeID: Int] = [:]
     let reusedTransaction = OpenTransaction()
-    /// Of the attributes of the node that was made last.
+    /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
@@ -35,7 +35,7 @@ public final class ViewGraph: Wiring {
         super.init(nodes, limits: limits, wallTime: wallTime)
     }
 
-    /// The end of a vertex, with what belongs to it.
+    /// Destroys a vertex, and everything that belongs to it.
     func destroyVertex(_ attribute: AttributeID) {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
         releaseHistory(of: record)

@@ -1,7 +1,7 @@
 import AttributeGraph
 import AttributeValues
 
-// What a client that may read only a part of the tree is told of the rest: nothing.
+// A client that may read only a part of the tree is told nothing of the rest.
 
 extension Wiring {
     func isVisible(node row: UInt32) -> Bool {
@@ -9,7 +9,8 @@ extension Wiring {
         return mayRead(AttributePath(nodes: nodes.ids(of: row)))
     }
 
-    /// Whether a vertex may be named. One without a name of its own, as of a modifier, belongs to its whole node.
+    /// Whether the client may know a vertex. A vertex without a name, for example of a modifier, counts as its whole
+    /// node.
     public func isVisible(_ attribute: AttributeID) -> Bool {
         guard let mayRead else { return true }
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return false }
@@ -22,21 +23,21 @@ extension Wiring {
         return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))
     }
 
-    /// The same of an attribute by its node and name.
+    /// The same for an attribute, by its node and name.
     func isVisible(_ name: String, of row: UInt32) -> Bool {
         guard let mayRead else { return true }
         return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))
     }
 
-    /// A content of an attribute as the client of the request at hand is told of it.
+    /// A content as it is told to the client of the current request.
     public func shown(_ content: Content, of attribute: AttributeID) -> Content {
         guard mayRead != nil, case .failure(let failure) = content else { return content }
         return .failure(shown(failure, of: attribute))
     }
 
-    /// An error as the client of the request at hand is told of it: with its code alone where it comes from an
-    /// attribute that the client may not read, or has passed through one. O(attributes with that error upstream), which
-    /// counts towards the request's cost.
+    /// An error as it is told to the client of the current request. The client gets only the code if the error comes
+    /// from an attribute that it may not read, or has passed through one. O(attributes with that error upstream), which
+    /// is charged to the request.
     public func shown(_ failure: Failure, of attribute: AttributeID) -> Failure {
         if mayRead == nil { return failure }
         var seen: Set<AttributeID> = [attribute]
@@ -46,7 +47,7 @@ extension Wiring {
             guard isVisible(next), stepsLeft > 0 else {
                 return Failure(failure.code, "it depends on an attribute that has an error")
             }
-            // What is only looked up has no inputs before it has been read.
+            // An attribute that was never read has no inputs before this read.
             _ = content(of: next)
             for input in engine.inputs(of: next) where engine.lastValue(of: input)?.failure == failure {
                 if seen.insert(input).inserted { pending.append(input) }
@@ -55,6 +56,6 @@ extension Wiring {
         return failure
     }
 
-    /// Steps for each attribute that an error came through.
+    /// Steps for each attribute that an error has passed through.
     private static let stepsPerCause = 20
 }

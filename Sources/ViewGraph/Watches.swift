@@ -1,21 +1,20 @@
 import AttributeGraph
 import AttributeValues
 
-/// Which vertices somebody watches, and what was reported of them and not yet taken.
+/// The watched vertices, and reports about them that were not taken yet.
 ///
-/// A rule that never ran has no inputs the engine knows of. So that its watcher hears of changes
-/// all the same, the inputs that it may read are watched in its place, as its proxies, until it
-/// runs.
+/// The engine knows no inputs of a rule that never ran. Until the rule runs, the inputs that it may read are watched in
+/// its place: they are its *proxies*. So its watcher hears of changes all the same.
 struct Watches {
-    /// Watches that ever began and ended.
+    /// Numbers of watches that ever began and ended.
     private(set) var begun: UInt64 = 0
     private(set) var ended: UInt64 = 0
     /// Watched vertices reported by the engine and not yet taken.
     private(set) var invalidated: [AttributeID] = []
-    /// By row of the engine, the round of `take` in which it was last reported.
+    /// The round of `take` in which a vertex was last reported, by the engine's row.
     private var reportedRounds: [UInt32] = []
     private var round: UInt32 = 0
-    /// The rules that an input stands for, and the inputs that stand for a rule.
+    /// The rules that an input stands for; and the inputs that stand for a rule.
     private var rulesOfProxies: [AttributeID: Set<AttributeID>] = [:]
     private var proxiesOfRules: [AttributeID: [AttributeID]] = [:]
     /// Proxies that nobody else watches.
@@ -46,7 +45,7 @@ struct Watches {
         return vertex
     }
 
-    /// A vertex is destroyed.
+    /// Notes that a vertex is destroyed.
     /// - Returns: the vertices that nobody watches any more.
     mutating func forget(_ vertex: AttributeID, in engine: GraphCore<some GraphHost>) -> [AttributeID] {
         rulesOfProxies[vertex] = nil
@@ -68,7 +67,7 @@ struct Watches {
         watchedAsProxies.insert(input)
     }
 
-    /// A rule has run, is watched no more, or has gone: no inputs are watched in its place.
+    /// Stops watching inputs in the place of a rule, which has run, is no longer watched, or has gone.
     /// - Returns: the inputs that nobody watches any more.
     mutating func endProxies(of rule: AttributeID, in engine: GraphCore<some GraphHost>) -> [AttributeID] {
         var over: [AttributeID] = []
@@ -83,8 +82,8 @@ struct Watches {
 
     // MARK: Reports
 
-    /// Takes over what the engine has reported.
-    /// - Parameter isKept: whether a report is the caller's own, and not for those who watch.
+    /// Takes the reports of the engine.
+    /// - Parameter isKept: whether a report is for the caller, and not for watchers.
     mutating func collect(from engine: GraphCore<some GraphHost>, except isKept: (AttributeID) -> Bool) {
         var position = invalidated.count
         engine.drainInvalidated(into: &invalidated)
@@ -100,12 +99,12 @@ struct Watches {
 
     mutating func withdraw(_ over: Set<AttributeID>) { invalidated.removeAll { over.contains($0) } }
 
-    /// What was collected, each once, in the order in which the first change reached it.
+    /// The collected vertices, each once, in the order in which the first change reached them.
     mutating func take(_ engine: GraphCore<some GraphHost>) -> [AttributeID] {
         let taken = invalidated
         invalidated = []
         if taken.count < 2 { return taken }
-        // What was read in between has been reported again.
+        // A vertex that was read in between may have been reported again.
         round &+= 1
         if round == 0 {
             reportedRounds = []

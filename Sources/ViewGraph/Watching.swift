@@ -2,11 +2,11 @@ import AttributeGraph
 import AttributeValues
 
 extension Wiring {
-    /// From now on the attribute is reported by `takeInvalidated` when it may have changed. Evaluates nothing.
+    /// Makes `takeInvalidated` report the attribute when it may have changed. Evaluates nothing.
     public func watch(_ attribute: AttributeID) { watches.begin(attribute, in: engine) }
 
     public func unwatch(_ attribute: AttributeID) {
-        // The tree's own watching of its data must go on.
+        // The tree must go on watching its data.
         if let row = attributes[Int(attribute.index)]?.node, nodes[Int(row)].instances?.data == attribute { return }
         noteIdle(watches.end(attribute, in: engine))
     }
@@ -16,31 +16,30 @@ extension Wiring {
     /// A point on the engine's own clock, for `hasChanged(_:since:)`.
     public var stamp: UInt64 { engine.revision }
 
-    /// Whether the attribute's content became another one after a stamp; known once it has been read.
+    /// Whether the attribute's content has changed since a stamp. Known once it has been read.
     public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
         engine.changedAt(attribute) > stamp
     }
 
     public func lastChange(of attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
 
-    /// Whether the attribute's content may have become another one after a stamp, as far as that is known without
-    /// reading it.
+    /// Whether the attribute's content may have changed since a stamp, as far as that is known without reading it.
     public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
         engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
     }
 
-    /// Whether the attribute's content became another one after a stamp. A rule that ran late has changed only if
-    /// something has that it read: so each is looked into, down to where a value was set. Evaluates what it looks at.
-    /// O(what it depends on).
-    /// - Parameter isSettled: since the stamp no vertex was made by a change of the tree, none got another rule, and
-    ///   none ran that had had to wait.
+    /// Whether the attribute's content has changed since a stamp. A rule that ran late counts as changed only if one of
+    /// its inputs has changed, so rules are followed down to inputs that were set. Evaluates what it looks at.
+    /// O(everything upstream).
+    /// - Parameter isSettled: since the stamp no change of the tree has made a vertex, no vertex has got another rule,
+    ///   and no deferred rule has run.
     public func hasChanged(_ attribute: AttributeID, since stamp: UInt64, isSettled: Bool) -> Bool {
         var pending = [attribute]
         var seen: Set<AttributeID> = [attribute]
         while let next = pending.popLast() {
             let content = content(of: next)
             guard engine.changedAt(next) > stamp, let source = attributes[Int(next.index)]?.source else { continue }
-            // A rule that has to wait may have read nothing yet.
+            // A deferred rule may have read nothing yet.
             if case .failure(let failure) = content, failure.code == .limit { return true }
             var isPlace = false
             if case .projection = source { isPlace = true }
@@ -50,13 +49,14 @@ extension Wiring {
         return false
     }
 
-    /// Whether contents follow from the tree as it was defined and from states alone, all of which satisfy a condition.
-    /// Evaluates what it looks at. What depends on a clock, a transient state or other parts of the tree does not.
+    /// Whether contents depend only on the tree as it was defined and on durable states that satisfy a condition.
+    /// Evaluates what it looks at. False for contents that depend on a clock, a transient state or other parts of the
+    /// tree.
     public func follow(_ attributes: [AttributeID], from isKnown: (AttributeID) -> Bool) -> Bool {
         var pending = attributes
         var seen = Set(attributes)
         while let next = pending.popLast() {
-            // A rule that has to wait has the same error whatever it is of.
+            // A deferred rule has the same error, whatever it depends on.
             if case .failure(let failure) = content(of: next), failure.code == .limit { return false }
             guard let record = self.attributes[Int(next.index)] else { return false }
             var inputs: [AttributeID] = []
@@ -68,7 +68,7 @@ extension Wiring {
                 if let owner = places.owner(of: next) {
                     inputs = [owner]
                 } else {
-                    // An element is what the list says.
+                    // An element depends on the data of its list.
                     guard record.kind != .clock, let list = nodes[Int(nodes[Int(record.node)].parent)].instances else {
                         return false
                     }
@@ -88,10 +88,10 @@ extension Wiring {
 
     // MARK: Watching without evaluating
 
-    /// Watches the inputs that a rule which never ran may read, for a watcher who wants no values: see `Watches`.
+    /// Watches the inputs that a rule which never ran may read, for a watcher that wants no values: see `Watches`.
     public func watchSources(of attribute: AttributeID) {
         guard engine.changedAt(attribute) == 0 else { return }
-        // What refers to an input reads that and runs no rule for it.
+        // An alias of an input can be read without running a rule.
         if case .alias(let place, _)? = attributes[Int(attribute.index)]?.source,
             isInput(record(follow(place).attribute).source)
         {
@@ -110,7 +110,7 @@ extension Wiring {
         }
     }
 
-    /// Every vertex that a vertex may read, whatever branch it takes.
+    /// Every vertex that a vertex may read, in any branch.
     private func possibleInputs(of attribute: AttributeID) -> [AttributeID] {
         guard let record = attributes[Int(attribute.index)] else { return [] }
         switch record.source {
@@ -129,7 +129,7 @@ extension Wiring {
         case .object(let node): return nodes.isAlive(node) ? nodes[Int(node)].attributes.map(\.attribute) : []
         case .elements: return nodes[Int(record.node)].instances.map { [$0.order] } ?? []
         case .subviewList, .subviews, .sections, .given, .preference, .preferenceOutput, .selected, .rooted:
-            // What these read is found only by looking at the tree, which is what evaluating them does.
+            // The inputs of these are found only by a walk through the tree, which is their evaluation.
             _ = content(of: attribute)
             return engine.inputs(of: attribute)
         case .timed(let value): return [value.operand]
@@ -137,7 +137,7 @@ extension Wiring {
         }
     }
 
-    /// The watched vertices that a reported one stands for: itself, and those that never ran and may read it.
+    /// The watched vertices that a report concerns: the reported one, and rules that never ran and may read it.
     public func forEachWatchedBehind(_ attribute: AttributeID, _ body: (AttributeID) -> Void) {
         body(attribute)
         let rules = watches.rulesBehind(attribute)

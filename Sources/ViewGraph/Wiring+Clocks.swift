@@ -3,7 +3,7 @@ import AttributeValues
 import SceneModel
 
 extension Wiring {
-    /// Whether anything moves by itself.
+    /// Whether anything changes with time alone.
     public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
 
     func clockVertex(of schedule: ClockSchedule) -> AttributeID {
@@ -16,9 +16,8 @@ extension Wiring {
         return made
     }
 
-    /// When the next clock that somebody watches will tick, or the next operator over time has
-    /// another result; nil: never. Cost: O(clocks), and O(what depends on one) when a watch or an
-    /// edge has come or gone that may matter to it.
+    /// When the next clock that is observed ticks, or the next operator over time changes its result; nil: never. Cost:
+    /// O(clocks), and O(everything downstream of a clock) if a watch or an edge has come or gone that may matter to it.
     public func nextTick() -> Timestamp? {
         let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
         guard let deadline = timedValues.nextDeadline() else { return tick }

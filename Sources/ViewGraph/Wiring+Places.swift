@@ -2,14 +2,11 @@ import AttributeGraph
 import AttributeValues
 
 extension Wiring {
-    /// Follows a place to where its value lives. Never fails: a place that leads nowhere reads as
-    /// its failure.
-    /// - Parameter isWritten: to where a write ends, past aliases that read the value as another
-    ///   type.
+    /// Follows a place to where its value is stored. Never fails: a place that leads nowhere reads as its failure.
+    /// - Parameter isWritten: follows a write, also past aliases that convert the value to another type.
     public func follow(_ place: Place, isWritten: Bool = false) -> Place {
         var place = place
-        // Bindings form a chain upwards in the tree, so it ends; the bound guards against a mistake
-        // of ours.
+        // Bindings form a chain upwards in the tree, so it ends. The bound is for mistakes in this code.
         for _ in 0...limits.depth {
             guard let record = attributes[Int(place.attribute.index)] else { return place }
             switch record.source {
@@ -29,15 +26,15 @@ extension Wiring {
         return place
     }
 
-    /// The vertex that always holds what a place holds.
+    /// The vertex that always has the content of a place.
     func vertex(for place: Place) -> AttributeID {
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
         return projectionVertex(of: place.attribute, at: place.steps)
     }
 
-    /// The vertex for a place inside an attribute's value; made when first asked for, shared from
-    /// then on. It goes when no source names it and nobody reads or watches it.
+    /// The vertex for a place inside an attribute's value; made at the first call, then shared. It is freed when no
+    /// source names it and nobody reads or watches it.
     func projectionVertex(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
         let index = Int(attribute.index)
         guard let record = attributes[index] else { return attribute }
@@ -47,7 +44,7 @@ extension Wiring {
         if let existing = entry.attribute { return existing }
         let made: AttributeID
         if isInput(record.source) {
-            // Whoever runs now is to depend on the place alone.
+            // The running rule must depend on the place alone.
             var content = (try? engine.readUntracked(attribute)) ?? .failure(RuleHost.removed)
             if case .value(let whole) = content {
                 let hadLocators = tree.hasLocators
@@ -55,7 +52,7 @@ extension Wiring {
                 if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) }
             }
             made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
-            // It can have changed no later than what it is a place in.
+            // It cannot have changed later than the value around it.
             engine.redate(made, to: engine.changedAt(attribute))
             places.add(made, in: attribute)
         } else {
@@ -68,8 +65,8 @@ extension Wiring {
         return made
     }
 
-    /// What a place in the value of an attribute that is no input shows: behind a reference what
-    /// the place there shows, so that no other place of what it refers to matters.
+    /// The source of a place in the value of an attribute that is no input. Behind a reference it is the place in the
+    /// target, so that other parts of the target do not matter.
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
         switch attributes[Int(attribute.index)]?.source {
@@ -82,7 +79,7 @@ extension Wiring {
             ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
     }
 
-    /// Whether an attribute shows what belongs to another node.
+    /// Whether an attribute shows a value that belongs to another attribute.
     func isReference(_ attribute: AttributeID) -> Bool {
         guard let record = attributes[Int(attribute.index)] else { return false }
         return switch record.source {
@@ -92,7 +89,7 @@ extension Wiring {
         }
     }
 
-    /// The attribute in whose value a vertex is a place; nil for those that are none.
+    /// The attribute in whose value a vertex is a place; nil if the vertex is no place.
     func wholeAttribute(of attribute: AttributeID) -> AttributeID? {
         guard let record = attributes[Int(attribute.index)] else { return nil }
         return switch record.source {
@@ -135,7 +132,7 @@ extension Wiring {
         }
     }
 
-    /// A vertex is about to get another content while a transaction is open.
+    /// Notes a vertex that is about to get another content while a transaction is open.
     func noteTouched(_ attribute: AttributeID) {
         guard transaction?.needsNote(of: attribute) == true else { return }
         transaction?.note(

@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 
 extension Wiring {
-    /// A vertex has this source from now on.
+    /// Counts a new source as a use of the vertices that it names.
     func holdVertices(of source: Source) {
         forEachVertex(in: source) { holdShared($0) }
     }
@@ -11,7 +11,7 @@ extension Wiring {
         if isShared(vertex) { attributes[Int(vertex.index)]?.holders += 1 }
     }
 
-    /// A vertex has another source now, or has gone.
+    /// The reverse, for a source that was replaced or removed.
     func releaseVertices(of source: Source) {
         forEachVertex(in: source) { releaseShared($0) }
     }
@@ -22,7 +22,7 @@ extension Wiring {
         if attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
     }
 
-    /// Something that used these vertices, if they are shared, has gone.
+    /// Notes vertices that have lost a use. They are freed later if they are shared and have no other.
     func noteIdle(_ vertices: [AttributeID]) {
         for vertex in vertices where isShared(vertex) && attributes[Int(vertex.index)]?.holders == 0 {
             sharing.noteIdle(vertex)
@@ -75,7 +75,7 @@ extension Wiring {
     }
 
     private func sweepIdle() {
-        // What a vertex held may be without use when it is freed.
+        // Freeing a vertex may leave others without a use.
         while case let idle = sharing.takeIdle(), !idle.isEmpty {
             for vertex in idle where isShared(vertex) {
                 guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record),
@@ -87,7 +87,8 @@ extension Wiring {
         }
     }
 
-    /// - Returns: whether the vertex, which no source names, had no other use either.
+    /// Frees a vertex that no source names, if it has no other use either.
+    /// - Returns: whether it was freed.
     private func freeIfUnused(_ vertex: AttributeID, _ record: AttributeRecord) -> Bool {
         guard !engine.isRead(vertex), !isWatchedByOthers(vertex, record.source), record.projections == nil else {
             return false
@@ -110,7 +111,7 @@ extension Wiring {
         return true
     }
 
-    /// An operator over time is watched as long as it is there, which is no use.
+    /// The graph itself watches an operator over time as long as it exists; that is no use.
     private func isWatchedByOthers(_ vertex: AttributeID, _ source: Source) -> Bool {
         if case .timed = source { return false }
         return engine.isWatched(vertex)

@@ -21,8 +21,7 @@ extension Wiring {
 
     public func path(of node: NodeID) -> String { nodes.path(of: node.row) }
 
-    /// The rows, each followed by those of the objects that its states hold, and of the objects in
-    /// them.
+    /// The rows, each followed by the rows of the objects in its states, and of the objects in those.
     func withObjects(_ rows: [UInt32]) -> [UInt32] {
         var all: [UInt32] = []
         all.reserveCapacity(rows.count)

@@ -6,9 +6,9 @@ import SceneModel
 /// The tree and the engine's vertices, with what connects both: names, the environment, containers,
 /// places in values, time.
 ///
-/// All of it can be read and evaluated. Vertices for what somebody reads are made when they are
-/// first read. It makes and removes no nodes but those of objects in states, and knows no lists, no
-/// transactions and no store: `ViewGraph` adds these. One owner, one thread.
+/// All of it can be read and evaluated. Vertices that are made for readers are made at the first read. This class makes
+/// and removes no nodes but those of objects in states, and knows no lists, no transactions and no store: `ViewGraph`
+/// adds these. One owner, one thread.
 public class Wiring {
     typealias Engine = GraphCore<RuleHost>
 
@@ -20,9 +20,9 @@ public class Wiring {
     final let nodes: Tree<NodeRecord>
     final var attributes = AttributeTable()
 
-    /// The declared default of each environment key, where no node overrides it.
+    /// The vertices of the keys' declared defaults, for readers without an override.
     final var environmentDefaults: [String: AttributeID] = [:]
-    /// The values of the root's own attributes at the start.
+    /// The initial values of the root's system attributes.
     final var systemStandards: [String: Value] = [:]
     final var clocks: Clocks
     final var timedValues: TimedValues
@@ -32,23 +32,20 @@ public class Wiring {
     final var roots = RootReferences()
     final var evaluation = Evaluation()
     final var budget = Budget()
-    /// Whether the client of the request at hand may read an attribute, or all attributes of a
-    /// node; nil: it may read everything. Looked at where the graph tells something by name, never
-    /// where values are made.
+    /// Whether the client of the current request may read an attribute, or all attributes of a node; nil: it may read
+    /// everything. Checked where the graph tells something by name, never where values are computed.
     public final var mayRead: ((AttributePath) -> Bool)?
-    /// Called now and then while rules run that take long: whoever waits for their end sees that
-    /// the daemon is alive.
+    /// Called from time to time while rules run for long, so that those who wait see that the daemon is alive.
     public final var onLongWork: (() -> Void)?
     /// Nodes made and not yet connected to what they read.
     final var unboundNodes: [UInt32] = []
-    /// States of new nodes that begin with rules.
+    /// States of new nodes whose first values come from rules that have not run.
     final var unbegun: [AttributeID] = []
-    /// What changed in the tree since it was last taken.
+    /// The changes of the tree since they were last taken.
     final var structureChange = StructureChange()
     /// The source of a rule's vertex until its node is connected.
     final let unconnected = Source.literal(.failure(Failure(.dangling, "not connected yet")))
-    /// The writes so far of a transaction. While it is open, vertices are noted before they get
-    /// other contents.
+    /// The writes of the open transaction so far. While it is open, vertices are noted before their contents change.
     final var transaction: OpenTransaction?
 
     init(_ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp) {
@@ -67,27 +64,26 @@ public class Wiring {
 
     deinit { engine.deallocate() }
 
-    /// What a state has as long as the rule that it begins with has not run.
+    /// The content of a state until the rule for its first value has run.
     static var notBegun: Content { .failure(Failure(.dangling, "the state has not begun yet")) }
 
-    /// What clients may make the graph grow to.
+    /// Limits on what clients can make of the graph.
     public struct Limits {
         public var nodes = 1_000_000
         public var attributes = 2_000_000
         public var depth = 512
         /// Bytes, as JSON, of a value that a write makes.
         public var valueSize = 8 << 20
-        /// Changes of a `forEach` behind one transaction after which it counts as endless, if its
-        /// data depends on its instances.
+        /// Changes of a `forEach` for one transaction after which it counts as endless, if its data depends on its
+        /// instances.
         public var structureRounds = 64
-        /// Rounds of actions that a change calls, each set off by the one before, after which they
-        /// count as a loop.
+        /// Rounds of actions that one change may call, each set off by the round before. More count as a loop.
         public var reactionRounds = 32
-        /// Operators over time, each with an operand of its own.
+        /// Operators over time. Uses of the same operator over the same operand count once.
         public var timedValues = 100_000
         /// Nodes that one change frees before it is done; more are freed in slices.
         public var freedAtOnce = 2000
-        /// What a rule may be and do.
+        /// Limits for each rule.
         public var rules = RuleLimits()
 
         public init() {}
@@ -103,7 +99,7 @@ public class Wiring {
         return (try? engine.read(attribute)) ?? .failure(RuleHost.removed)
     }
 
-    /// Ignored by the graph: only rules and watchers count as readers.
+    /// The content of a place. This read adds no edge: only rules and watchers count as readers.
     func content(of place: Place) -> Content {
         let whole = content(of: place.attribute)
         guard !place.steps.isEmpty, case .value(let value) = whole else { return whole }
@@ -119,7 +115,7 @@ public class Wiring {
         return record
     }
 
-    /// Those with a name; hidden vertices come with what is written.
+    /// Number of attributes with a name. Hidden vertices are not counted.
     public var liveAttributes: Int { attributes.named }
 
     func createInput(
@@ -158,7 +154,7 @@ public class Wiring {
         evaluation.rules.set(rule, at: attribute.index)
     }
 
-    /// Gives a vertex another source; its rule runs again when it is next wanted.
+    /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
         guard let old = attributes[Int(attribute.index)]?.source else { return }
         holdVertices(of: source)
@@ -170,7 +166,7 @@ public class Wiring {
         }
     }
 
-    /// Forgets a vertex that nobody outside the graph knows any more.
+    /// Frees a vertex that nobody outside the graph knows any more.
     func freeVertex(_ attribute: AttributeID, _ record: AttributeRecord) {
         attributes.remove(at: attribute.index)
         evaluation.rules.set(nil, at: attribute.index)

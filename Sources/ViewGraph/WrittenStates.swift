@@ -1,11 +1,11 @@
 import AttributeGraph
 import AttributeValues
 
-// What a store has to know of states that clients write: most of what it is told.
+// The rows of states that clients write: most of what the store is told.
 
 extension ViewGraph {
-    /// The value of a state counts from now on.
-    /// - Returns: whether the store has to know it.
+    /// Notes that the value of a state has to be stored.
+    /// - Returns: false if the store does not need it.
     public func noteWritten(_ state: AttributeID) -> Bool {
         guard isDurable(state), content(of: state).failure == nil else { return false }
         let row = storePlace(of: state).row
@@ -14,14 +14,14 @@ extension ViewGraph {
         return true
     }
 
-    /// The row of a state that was noted, as it is now; nil when it has none any more.
+    /// The present row of a state that was noted; nil if it has none any more.
     public func writtenRow(of state: AttributeID) -> StoreChange? {
         guard let (row, name, value) = written(state) else { return nil }
         return StoreChange(key: nodes.key(of: row), name: name, value: value)
     }
 
     /// The same, without making texts.
-    /// - Parameter body: is given the bytes of the key, the name and the value.
+    /// - Parameter body: gets the bytes of the key, the name and the value.
     public func withWrittenRow(of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void) {
         guard let (row, name, value) = written(state) else { return }
         withKey(of: row) { body($0, name, value) }
@@ -34,7 +34,7 @@ extension ViewGraph {
         return (row, name, value)
     }
 
-    /// The bytes of a node's key, good inside `body`. O(depth).
+    /// Passes the bytes of a node's key to `body`. They are valid only inside it. O(depth).
     private func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         var length = 0
         var at = row

@@ -8,7 +8,7 @@ struct Envelope {
     /// The reason why this is not a request; nil if `method` can be called.
     private(set) var fault: Failure?
 
-    // Names as `shortName` reads them.
+    // Names in the form of `shortName`.
     private static let (id, method) = (UInt64(name: "id"), UInt64(name: "method"))
     private static let (parameters, version) = (UInt64(name: "params"), UInt64(name: "jsonrpc"))
 
@@ -65,7 +65,7 @@ extension RequestID {
 }
 
 extension UInt64 {
-    /// A name of up to seven bytes as a word, with the count in the highest byte.
+    /// A name of up to seven bytes as a word, with its length in the highest byte.
     fileprivate init(name: StaticString) {
         self = UInt64(name.utf8CodeUnitCount) << 56
         for place in 0..<name.utf8CodeUnitCount { self |= UInt64(name.utf8Start[place]) << UInt64(8 * place) }
@@ -73,7 +73,7 @@ extension UInt64 {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// The same of a string of the parser; 0 for a longer one.
+    /// The same for a string of the parser; 0 for a longer one.
     @inline(__always)
     fileprivate var shortName: UInt64 {
         guard count < 8, let baseAddress else { return 0 }

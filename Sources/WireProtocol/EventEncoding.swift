@@ -1,12 +1,12 @@
 import AttributeValues
 
 // An event is written in two parts, so that it is encoded once however many subscriptions it has. The number of the
-// subscription stands between them:
+// subscription comes between the two:
 //
 //     {"jsonrpc":"2.0","method":"update","params":{"subscription":   ← head
 //     ,"revision":12,"changes":[…]}}⏎                                ← tail
 extension ByteBuffer {
-    /// Appends what comes before the number of the subscription.
+    /// Appends the part before the number of the subscription.
     public func appendHead(of event: Event) {
         append("{\"jsonrpc\":\"2.0\",\"method\":\"")
         append(event.method)

@@ -40,8 +40,8 @@ public enum Answer {
 }
 
 extension Answer {
-    /// Subtracts from a budget the bytes of the answer, and stops when nothing is left. It does not write the answer.
-    /// Escapes do not count.
+    /// Subtracts the bytes of the answer from a budget, without writing the answer. Stops when nothing is left. Escapes
+    /// do not count.
     public func draw(from budget: inout Int) {
         switch self {
         case .content(let content, _, let typed): content.draw(from: &budget, isTyped: typed)
@@ -80,7 +80,7 @@ public struct Change {
 }
 
 extension [Change] {
-    /// Subtracts from a budget the bytes of changes, and stops when nothing is left. Escapes and timelines do not
+    /// Subtracts the bytes of the changes from a budget. Stops when nothing is left. Escapes and timelines do not
     /// count.
     public func draw(from budget: inout Int, isTyped: Bool) {
         for change in self where budget >= 0 {
@@ -90,13 +90,13 @@ extension [Change] {
     }
 }
 
-/// What a change of the tree says beside names.
+/// Data about a change of the tree besides names.
 public struct StructureDetails {
-    /// From 0 to 1 while nodes come and go; nil: at once.
+    /// From 0 to 1 while nodes come and go; nil if the change is not animated.
     public var timeline: Value?
     /// `{insertion?, removal?}` by the paths of nodes with a transition.
     public var transitions: ValueMap
-    /// The paths of the nodes that stand in a node, in order, by its path.
+    /// The paths of the nodes that are shown in a node, in order, by the path of that node.
     public var shown: ValueMap
 
     public init(timeline: Value? = nil, transitions: ValueMap = ValueMap(), shown: ValueMap = ValueMap()) {

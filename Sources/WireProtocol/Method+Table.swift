@@ -28,7 +28,7 @@ extension Method {
             .optional(.label, .string, "Shown in events and explanations."),
         ]
     }
-    /// Of requests that write values at once.
+    /// Options of requests that write values at once.
     private static var writeOptions: [Parameter] {
         transactionOptions + [
             typed,

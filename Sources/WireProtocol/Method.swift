@@ -11,7 +11,7 @@ public struct Method {
     public var errors: [ErrorCode]
     /// nil if every connected client may call the method.
     public var need: Need?
-    /// Makes the request of the parameters. Their shapes have been checked, and none is missing.
+    /// Makes the request from the parameters. Their shapes have been checked, and no required one is missing.
     let read: (Parameters) throws(Failure) -> Request
 }
 
@@ -51,7 +51,7 @@ public enum ParameterKey: Int, CaseIterable {
         presentation, result, revision
     case since, subscription, to, typed, value, writers
 
-    /// The name as a string, which is built at each call: for tables and faults.
+    /// The name as a string, for tables and faults. Built at each call.
     public var name: String { "\(self)" }
 }
 

@@ -7,7 +7,7 @@ struct PackedName: Equatable {
     static let capacity = 24
 
     /// nil for a longer name. No name of the protocol is longer.
-    /// - Parameter bytes: of the parser, so that at least `capacity` readable bytes follow them.
+    /// - Parameter bytes: a string of the parser, so that at least `capacity` readable bytes follow it.
     @inline(__always)
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.count <= PackedName.capacity, let start = bytes.baseAddress else { return nil }
@@ -18,7 +18,7 @@ struct PackedName: Equatable {
         count = bytes.count
     }
 
-    /// The first bytes of a word; none for a number below 1.
+    /// A mask for the first `count` bytes of a word; 0 for a count below 1.
     private static func mask(_ count: Int) -> UInt64 {
         count >= 8 ? .max : count <= 0 ? 0 : 1 &<< UInt64(truncatingIfNeeded: count &* 8) &- 1
     }

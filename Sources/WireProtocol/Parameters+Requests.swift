@@ -22,7 +22,7 @@ extension Parameters {
         return options
     }
 
-    /// The parameters that say what is written.
+    /// The parameters that contain the writes.
     private static let written = ParameterKeys([.path, .value, .mutations, .arguments])
 
     func mutations() throws(Failure) -> [Mutation] {

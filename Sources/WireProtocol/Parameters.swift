@@ -3,11 +3,11 @@ import AttributeValues
 /// The parameters of the present call. The object is reused for each call: its elements are valid only while the decoder
 /// reads that call.
 final class Parameters {
-    /// By key; what is not among `given` is of an earlier call.
+    /// By key. Only the elements of keys in `given` belong to the present call.
     private var found: [JSONElement?]
     /// The keys that the method of the call declares.
     private var declared = ParameterKeys()
-    /// Those that the call has.
+    /// The keys that the call has.
     private var given = ParameterKeys()
     let paths = RequestPaths()
 
@@ -92,7 +92,7 @@ final class Parameters {
         return given.contains(key) ? found[key.rawValue] : nil
     }
 
-    /// True if the call has a parameter besides those.
+    /// True if the call has a parameter besides these.
     func hasOthers(than keys: ParameterKeys) -> Bool { !keys.contains(given) }
 
     func text(_ key: ParameterKey) -> String? { self[key]?.string }

@@ -6,7 +6,7 @@ public enum PrincipalName {
     /// Maximum number of bytes.
     public static let maximumLength = 64
 
-    /// - Throws: `invalid` unless the name has 1 to 64 letters, digits and `.`, `_`, `-`, `@` of ASCII.
+    /// - Throws: `invalid` unless the name has 1 to 64 ASCII letters, digits and `.`, `_`, `-`, `@`.
     public static func check(_ name: String) throws(Failure) {
         let isName = (1...maximumLength).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
         guard !isName else { return }

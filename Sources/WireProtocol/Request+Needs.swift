@@ -56,7 +56,7 @@ extension Request {
 }
 
 extension Request {
-    /// The least right that the request needs on any path; nil if everybody may send it. Costs nothing.
+    /// The lowest right that the request needs on any path; nil if every client may send it. Costs nothing.
     public var leastRight: AccessRight? {
         switch self {
         case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): nil
@@ -70,7 +70,7 @@ extension Request {
 }
 
 extension PathPattern {
-    /// A path, or a pattern if the text is not a path.
+    /// A path, if the text is one, else a pattern.
     fileprivate static func named(_ text: String) throws(Failure) -> PathPattern {
         do { return try attributes(text) } catch {
             guard text.utf8.contains(UInt8(ascii: "*")) else { throw error }

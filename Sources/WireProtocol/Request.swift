@@ -3,7 +3,7 @@ import AttributeValues
 /// A request of a client, with one case per method. Paths, patterns and animations are text or JSON here. The runtime
 /// checks them, so that errors can use the graph's knowledge (near names, types).
 public enum Request {
-    /// - principal: for whom the connection acts from now on.
+    /// - principal: the principal for which the connection acts from now on.
     indirect case hello(client: String?, principal: String? = nil)
     case ping
     case get(Get)
@@ -17,14 +17,14 @@ public enum Request {
     indirect case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)
-    /// Has writes of other clients below a node sent to this client.
+    /// Sends writes of other clients below a node to this client.
     case delegate(path: String)
-    /// Answers a request that was forwarded, with one of the two.
+    /// Answers a forwarded request, with either a result or an error.
     indirect case answer(forward: Int64, result: Value?, error: Failure?)
     /// Without a path, the protocol's own schema.
     case describe(path: String?, depth: Int?)
     case explain(path: String, revision: UInt64?)
-    /// What is recorded of an attribute's past.
+    /// The recorded past of an attribute.
     case history(path: String)
     case dump(path: String, format: DumpFormat)
     case stats(format: StatsFormat)
@@ -103,23 +103,24 @@ public enum Request {
         public var events: EventKinds
         /// Begin with the present values.
         public var initial: Bool
-        /// Continue from where another subscription was, instead of from a snapshot.
+        /// Continue from the position of another subscription, instead of from a snapshot.
         public var since: Position?
-        /// Updates per second at most, > 0; the newest values are kept between them, and the last is always sent.
+        /// Most updates per second, > 0. Between updates the newest values are retained, and the last is always sent.
         public var maxRate: Double?
-        /// Samples per second for `frames`, > 0: displayed values of what moves.
+        /// Samples per second for `frames`, > 0: displayed values of moving attributes.
         public var frameRate: Double?
-        /// Timelines carry an easing for browsers.
+        /// Timelines include an easing for browsers.
         public var css: Bool
         public var typed: Bool
         /// True to get a bookmark event after everything up to the present revision has been sent.
         public var bookmarks: Bool
-        /// Updates name who wrote, to clients that may read everything.
+        /// Updates name their author, to clients that may read everything.
         public var writers: Bool
 
         /// - Parameters:
-        ///   - events: `frames` is added when there is a frame rate.
-        ///   - initial: when nil, whether there are updates; an `invalidate` alone would have to evaluate the values.
+        ///   - events: `frames` is added if there is a frame rate.
+        ///   - initial: nil: true if `events` has updates. With `invalidate` alone, a snapshot would have to evaluate
+        /// the values.
         public init(
             patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil,
             maxRate: Double? = nil,
@@ -198,7 +199,7 @@ public struct Mutation {
         case insert
         /// Removes the element or entry that the path names.
         case remove
-        /// Merges `value` into a map as RFC 7396 says.
+        /// Merges `value` into a map according to RFC 7396.
         case merge
         /// Aborts the transaction with `conflict` unless the present value equals `value`.
         case test
@@ -206,7 +207,7 @@ public struct Mutation {
 
     public var operation: Operation
     public var target: RequestPath
-    /// The value, or null where there is none.
+    /// The value, or null if there is none.
     public var operand: Value
     public var hasValue: Bool
     public var index: Int?
@@ -228,7 +229,7 @@ public struct Mutation {
 }
 
 extension Mutation {
-    /// Subtracts from a budget about the bytes of the mutation as JSON.
+    /// Subtracts the approximate bytes of the mutation as JSON from a budget.
     public func draw(from budget: inout Int) {
         // {"op":"set","path":"","value":}
         budget -= 40 + path.utf8.count
@@ -236,7 +237,7 @@ extension Mutation {
     }
 }
 
-/// How a transaction is performed, beside what it does. Without options it takes no memory.
+/// How a transaction is performed. Without options it takes no memory.
 public struct TransactionOptions {
     private struct Parts {
         var animation: Value?
@@ -272,18 +273,18 @@ public struct TransactionOptions {
         get { given?.parts.typed ?? false }
         set { change { $0.typed = newValue } }
     }
-    /// Identifies the request, so that it is performed once although it is sent again.
+    /// Identifies the request, so that it is performed only once even if it is sent again.
     public var once: String? {
         get { given?.parts.once }
         set { change { $0.once = newValue } }
     }
-    /// Seconds for which the animation has run already.
+    /// Seconds for which the animation has already been running.
     public var elapsed: Double {
         get { given?.parts.elapsed ?? 0 }
         set { change { $0.elapsed = newValue } }
     }
 
-    /// Everything is as it is by default.
+    /// True if all options have their defaults.
     public var isPlain: Bool { given == nil }
 
     public init() {}
@@ -304,7 +305,7 @@ public struct TransactionOptions {
         given = Given(parts)
     }
 
-    /// Subtracts from a budget about the bytes of the options as JSON.
+    /// Subtracts the approximate bytes of the options as JSON from a budget.
     public func draw(from budget: inout Int) {
         // {"animation":,"label":"","typed":true}
         budget -= 40 + (label?.utf8.count ?? 0) + (once?.utf8.count ?? 0)

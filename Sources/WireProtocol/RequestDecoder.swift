@@ -38,7 +38,7 @@ public final class RequestDecoder {
         self.maximumBatch = maximumBatch
     }
 
-    /// Forgets the paths that calls have named.
+    /// Drops the cached paths of earlier calls.
     public func giveBack() { parameters.paths.removeAll() }
 
     /// Reads one line without its newline and calls `receive` with its parts in order. A blank line has no parts.
@@ -65,8 +65,8 @@ public final class RequestDecoder {
         message.isArray ? decodeBatch(message, receive) : receive(call(message))
     }
 
-    /// The fault for a line that cannot be read as a whole. If the line is a single message in JSON, the fault has its
-    /// id. The ids of a batch cannot be assigned.
+    /// The fault for a line that cannot be read as a whole. If the line is a single JSON message, the fault has its id.
+    /// The ids of a batch cannot be assigned.
     private func unparsed(_ line: UnsafeBufferPointer<UInt8>, _ failure: Failure) -> Incoming {
         guard failure.code == .limit else {
             return .fault(id: .null, RequestFault(code: RequestFault.parse, failure: failure))

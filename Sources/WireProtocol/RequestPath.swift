@@ -1,32 +1,32 @@
 import AttributeValues
 import Glibc
 
-/// A path as requests name it. Requests that name the same path one after the other share the object.
+/// A path in a request. Requests with the same path share the object.
 public final class RequestPath {
     public let text: String
-    /// Where it leads: whoever follows the path may keep that here.
+    /// The destination of the path. The code that follows the path may cache it here.
     public var destination: AnyObject?
 
     public init(_ text: String) { self.text = text }
 }
 
-/// The paths that requests have named last, by their bytes: programs write the same ones again and again.
+/// The paths of recent requests, by their bytes. Programs send the same paths again and again.
 final class RequestPaths {
-    /// An open-addressing table with the hashes of the paths; 0 is a free place. Their number is a power of two.
+    /// An open-addressing table of the paths' hashes; 0 is a free slot. The number of slots is a power of two.
     private var hashes: [UInt64] = []
     private var paths: [RequestPath?] = []
     private var count = 0
     private var bytes = 0
-    /// Nobody can choose paths that fall on each other.
+    /// Random, so that clients cannot choose paths whose hashes collide.
     private let seed = UInt64.random(in: .min ... .max)
     private let factor = UInt64.random(in: .min ... .max) | 1
 
-    /// Paths of so many bytes in all are kept, and so many. Then all are dropped.
+    /// The limits for the number of paths and their total bytes. When one is exceeded, all paths are dropped.
     private static let capacity = 131_072
     private static let totalBytes = 8 << 20
     private static let longest = 256
 
-    /// - Parameter text: a string as the parser leaves it.
+    /// - Parameter text: a string of the parser.
     func path(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath {
         guard text.count <= RequestPaths.longest else { return RequestPath(String(decoding: text, as: UTF8.self)) }
         let hash = hash(of: text)
@@ -54,7 +54,7 @@ final class RequestPaths {
         return nil
     }
 
-    /// Another path of the same hash gives way.
+    /// Replaces another path with the same hash.
     private func insert(_ path: RequestPath, _ hash: UInt64) {
         if let place = place(of: hash) {
             paths[place] = path
@@ -85,7 +85,7 @@ final class RequestPaths {
         for (hash, path) in zip(old.0, old.1) where hash != 0 { put(path, hash) }
     }
 
-    /// - Parameter text: a string as the parser leaves it, with a word readable behind its end.
+    /// - Parameter text: a string of the parser, with a readable word after its end.
     private func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(text.count)
         guard let start = text.baseAddress else { return hash | 1 }

@@ -25,7 +25,7 @@ public indirect enum Shape {
 
 /// A member of an object, or a parameter of a method.
 ///
-/// An object, because every request is held against fields: a copy counts one reference in place of four.
+/// A class, because every request is checked against fields: a copy counts one reference instead of four.
 public final class Field {
     public let name: String
     public let shape: Shape

@@ -41,7 +41,7 @@ struct CheckCommand: ParsableCommand {
             defer { if json { output.json(.list(listed)) } }
             var context = SceneContext()
             context.refusesCycles = true
-            // Of a file that several scenes import, faults are told once.
+            // The faults of a file that several scenes import are reported once.
             var faulty: Set<String> = []
             for (number, file) in (with + files).enumerated() {
                 var known = context
@@ -97,7 +97,7 @@ struct CheckCommand: ParsableCommand {
 }
 
 extension Declarations {
-    /// Adds what another document declares, for checks of documents that follow it.
+    /// Adds the declarations of another document, for checks of documents that follow it.
     fileprivate mutating func add(_ other: Declarations) {
         environment.merge(other.environment) { $1 }
         container.merge(other.container) { $1 }

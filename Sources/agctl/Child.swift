@@ -5,13 +5,13 @@ enum Child {
     /// - Returns: its exit status; 128 and the number of the signal that ended it; 127 if it cannot be started.
     static func run(_ program: String, _ arguments: [String]) -> Int32 { run(program, arguments, nil) }
 
-    /// - Returns: also what it wrote to standard output and standard error.
+    /// - Returns: also its standard output and standard error.
     static func output(_ program: String, _ arguments: [String]) -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return (127, "") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var bytes: [UInt8] = []
-        // The program has ended when nobody holds the other end any more.
+        // The program has ended when no process has the other end of the pipe open any more.
         let status = run(program, arguments, ends[1]) {
             var chunk = [UInt8](repeating: 0, count: 4096)
             while true {
@@ -26,7 +26,7 @@ enum Child {
     }
 
     /// - Parameters:
-    ///   - output: takes its standard output and standard error, and is closed here.
+    ///   - output: gets its standard output and standard error, and is closed here.
     private static func run(
         _ program: String, _ arguments: [String], _ output: Int32?, _ meanwhile: () -> Void = {}
     ) -> Int32 {
@@ -49,7 +49,7 @@ enum Child {
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
     }
 
-    /// The program of that name beside agctl, or else its name, which is looked for in PATH.
+    /// The path of the program with this name beside agctl. Otherwise the name, which is then searched in PATH.
     static func neighbour(_ name: String) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)

@@ -1,11 +1,12 @@
 import ArgumentParser
 
-/// The scripts of the argument parser, which does not know the short names of verbs, and ends each word with a space.
+/// The argument parser's completion scripts, corrected: they do not know the short names of verbs, and add a space
+/// after each word.
 enum CompletionScript {
     static func completing(_ script: String) -> String { joiningWords(of: addingShortNames(to: script)) }
 
-    /// The text with no space behind words that continue: `name=` of an argument, and a node that ends with a slash.
-    /// fish knows these endings.
+    /// The script without a space after words that continue: `name=` of an argument, and a node that ends with a slash.
+    /// fish recognises these endings by itself.
     private static func joiningWords(of script: String) -> String {
         script.replacing(
             "complete -o filenames -F _agctl agctl",
@@ -25,7 +26,7 @@ enum CompletionScript {
                 """)
     }
 
-    /// The text with a translation of short names to verbs before its use of the verb.
+    /// The script with a translation of short names to verbs before it uses the verb.
     static func addingShortNames(to script: String) -> String {
         let names = Agctl.verbs.flatMap { verb in
             verb.configuration.aliases.map { (short: $0, verb: verb.configuration.commandName ?? "") }

@@ -5,7 +5,8 @@ struct ContentRow {
     var path: String
     var content: Content
 
-    /// In a pipe, one line each: path, tab, JSON or `error: …`, with which no JSON begins. On a terminal, columns.
+    /// In a pipe, one line each: path, tab, and JSON or `error: …`, which is not the beginning of any JSON. On a
+    /// terminal, columns.
     static func text(_ rows: [ContentRow], _ output: Output) -> String {
         guard output.isTerminal else {
             return rows.map { "\($0.path)\t\(describe($0.content))\n" }.joined()

@@ -71,7 +71,7 @@ struct CurveCommand: ParsableCommand {
     func validate() throws {
         let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
         if drawn.count > 1 { throw ValidationError("\(drawn[0]) and \(drawn[1]) contradict each other") }
-        // --css prints JSON in any case.
+        // --css prints JSON anyway, so --json does not contradict it.
         guard let form = drawn.first(where: { $0 != "--css" || at != nil }) else { return }
         if json { throw ValidationError("\(form) and --json contradict each other") }
         if at != nil { throw ValidationError("--at goes with --json, not with \(form)") }

@@ -65,7 +65,7 @@ enum FieldList {
     static func text(_ map: ValueMap, _ style: Style) -> String {
         let width = map.keys.map { DisplayWidth.of($0.string ?? "") }.max() ?? 0
         return map.map { name, value in
-            // An error in a few words. The JSON has all of it.
+            // An error is shown in a few words. The JSON output contains all of it.
             if let message = value.map?["message"]?.string, name == "error" {
                 return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message.printable))\n"
             }

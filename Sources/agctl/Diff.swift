@@ -33,7 +33,7 @@ struct DiffCommand: ParsableCommand {
         let document = try SceneText(file: file)
         try perform(common) { session in
             var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
-            // The scene says nothing about nodes beside its own.
+            // The scene says nothing about nodes that are not below its own.
             let roots = try document.nodes(at: at)
             let removed = (result.map?["removed"]?.list ?? []).filter { path in
                 roots.contains { path.string?.hasPrefix($0 + "/") == true }
@@ -56,7 +56,7 @@ struct DiffCommand: ParsableCommand {
 struct SceneText {
     var text: String
     var name: String
-    /// The scene with all that it imports; nil if it imports nothing.
+    /// The scene with all its imports; nil if it imports nothing.
     private var bundle: Value?
 
     init(text: String, name: String) {
@@ -64,7 +64,7 @@ struct SceneText {
         self.name = name
     }
 
-    /// - Parameter file: of the scene; `-` is standard input.
+    /// - Parameter file: the file of the scene; `-` is standard input.
     init(file: String) throws {
         do {
             let files = try SceneImports.collect(file) { try InputText.read($0) }
@@ -116,7 +116,7 @@ struct SceneText {
 /// also shows the changes of existing nodes.
 struct AppliedText {
     private let result: ValueMap
-    /// Such as `2 added, 1 changed`; empty if nothing changes.
+    /// For example `2 added, 1 changed`; empty if nothing changes.
     private(set) var summary = ""
 
     private static let kinds = ["added", "removed", "changed"]

@@ -28,7 +28,7 @@ struct DoctorCommand: ParsableCommand {
 
     func run() throws {
         var settings = common.settings
-        // Nobody wants to wait for a diagnosis.
+        // A diagnosis should not wait long.
         if common.daemon.timeout == nil { settings.timeout = 3 }
         try Session(settings).run { session in
             var doctor = Examination(session)
@@ -48,7 +48,7 @@ struct DoctorCommand: ParsableCommand {
 private struct Examination {
     private enum State: String {
         case ok, warning, bad
-        /// The check needs rights or programs that are not there.
+        /// The check needs permissions or programs that are missing.
         case skipped
     }
 
@@ -122,7 +122,7 @@ private struct Examination {
         } catch { note(.bad, "daemon", "\(error)", error.hint == nil ? "see 'journalctl -u agd'" : error.hint) }
     }
 
-    /// The daemon accepts connections, and does not answer.
+    /// Reports a daemon that accepts connections but does not answer.
     private mutating func noteSilence(_ seconds: Double) {
         let silence = "\(ClientError.timedOut(seconds: seconds))"
         guard let process = session.location.listener, let state = Self.state(of: process) else {
@@ -136,8 +136,8 @@ private struct Examination {
             "it is busy; 'agctl --timeout 60 trace --seconds 10 --rules' shows with which rules")
     }
 
-    /// The letter for a process's state in `/proc`, behind its name in parentheses: `T` for one that a signal has
-    /// stopped.
+    /// The letter of a process's state in `/proc`, which follows its name in parentheses: `T` if a signal has stopped
+    /// it.
     private static func state(of process: Int32) -> Character? {
         guard let text = try? InputText.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
             return nil
@@ -145,7 +145,7 @@ private struct Examination {
         return text[end...].dropFirst(2).first
     }
 
-    /// Counters that grow when something is wrong, with the way to mend it.
+    /// Counters that grow when something is wrong, each with a remedy.
     private static let counters = [
         ("refused_clients", "clients were refused", "raise clients in agd.conf, and LimitNOFILE of the unit"),
         ("disconnected_clients", "clients were disconnected", "the log names them: journalctl -u agd"),

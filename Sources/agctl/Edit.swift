@@ -66,7 +66,7 @@ struct EditCommand: ParsableCommand {
             let sets = changed.map { Mutation(operation: .set, path: $0.key, value: $0.value) }
             _ = try connection.call(.transact(sets, options))
         }
-        // The children of a removed node go with it.
+        // The children of a removed node are removed with it.
         let removed = old.nodes.filter { path in
             !new.nodes.contains(path) && !old.nodes.contains { path.hasPrefix($0 + "/") && !new.nodes.contains($0) }
         }
@@ -83,7 +83,7 @@ struct EditCommand: ParsableCommand {
         } catch { throw Complaint(error, status: .data) }
     }
 
-    /// The error, with the place of the text, which must not be lost.
+    /// The error with the path of the text, which must not be lost.
     private static func keeping(_ file: EditedFile, _ parent: String, _ error: any Error) -> any Error {
         guard var complaint = error as? Complaint ?? (error as? ClientError).map({ Complaint($0) }) else {
             return error
@@ -94,7 +94,7 @@ struct EditCommand: ParsableCommand {
     }
 }
 
-/// The nodes and states that a document names, by path.
+/// The nodes and states in a document, by path.
 struct SceneContents {
     private(set) var nodes: Swift.Set<String> = []
     /// States with their initial values.

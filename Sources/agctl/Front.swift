@@ -4,8 +4,8 @@ import AttributeValues
 
 /// The way from arguments to an exit status.
 enum Front {
-    /// - Parameter words: as the system passes them: the program's name, the arguments, nil. (If one is not UTF-8,
-    ///   `CommandLine.arguments` has another text.)
+    /// - Parameter words: the array that the system passes: the program's name, the arguments, nil. (If an argument is
+    ///   not UTF-8, `CommandLine.arguments` contains another text.)
     static func run(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
         var arguments: [String] = []
         var next = words
@@ -83,7 +83,7 @@ enum Front {
         {
             return command
         }
-        // The subject of help must exist too.
+        // The verb for which help is requested must exist too.
         let isHelp = arguments.first == "help"
         if let name = arguments.dropFirst(isHelp ? 1 : 0).first, !name.hasPrefix("-") {
             guard Agctl.verbs.contains(where: { $0.isCalled(name) }) || isHelp && name == "help" else {
@@ -101,7 +101,7 @@ enum Front {
         return Complaint(.usage, "there is no verb '\(name)'", hint: hint)
     }
 
-    /// Names that other programs have for the verbs.
+    /// Names of the verbs in other programs.
     private static let otherNames = [
         "get": ["read", "print", "value"], "set": ["write", "update", "assign"],
         "toggle": ["flip", "invert", "switch"], "do": ["run", "perform", "action", "press", "trigger"],
@@ -128,6 +128,6 @@ struct EndOfCommand: Error {
 
     init(status: ExitStatus) { code = status.rawValue }
 
-    /// - Parameter code: that of another program, whose end is the command's.
+    /// - Parameter code: that of another program, which becomes the status of the command.
     init(code: Int32) { self.code = code }
 }

@@ -52,7 +52,7 @@ struct GetCommand: ParsableCommand {
         let rows = try show(result, session)
         let failures = rows.compactMap { row in row.content.failure.map { (path: row.path, code: $0.code) } }
         if failures.isEmpty { return }
-        // Attributes that a pattern matched exist, whatever their errors say.
+        // Attributes that a pattern has matched exist, whatever their errors are.
         let named = failures.filter { paths.contains($0.path) }
         if named.contains(where: { $0.code == .invalid && !namesAttributes($0.path) }) {
             throw EndOfCommand(status: .data)

@@ -1,7 +1,7 @@
 import Glibc
 
-/// The keys of the terminal, without waiting for a line and without showing them. When this is freed, the terminal is
-/// as before.
+/// The keys of the terminal, read without waiting for a line and without showing them. When this is freed, the terminal
+/// is restored.
 final class Keyboard {
     enum Key: Equatable {
         case up, down, left, right, pageUp, pageDown, home, end, enter
@@ -13,8 +13,8 @@ final class Keyboard {
     /// The beginning of a sequence whose end has not been read yet.
     private var rest: [UInt8] = []
 
-    /// A terminal opened anew has its own flags, so that nothing of the shell's changes. The kernel sends SIGIO when a
-    /// key is pressed; the caller must catch it.
+    /// Opens the terminal anew, which gives it its own flags, so that those of the shell do not change. The kernel
+    /// sends SIGIO when a key is pressed; the caller must catch it.
     /// - Returns: nil if the program has no terminal.
     init?() {
         descriptor = open("/dev/tty", O_RDONLY | O_NONBLOCK | O_CLOEXEC)

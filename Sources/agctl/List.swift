@@ -57,7 +57,7 @@ struct ListCommand: ParsableCommand {
                 ?? (attribute.map?["value"] ?? Value.null).jsonText.printable
             rows.append([path(of: name), attribute.map?["kind"]?.string ?? "", text])
         }
-        // The value takes what is left of the line.
+        // The value gets the rest of the line.
         let used = (0...1).map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }.reduce(4, +)
         let left = max(8, Terminal.size.columns - used)
         for row in rows.indices { rows[row][2] = DisplayWidth.cut(rows[row][2], to: left) }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The terminal of a command that shows pictures until `q`: its screen, keys and signals. When this is freed, or a
-/// signal suspends the program, the terminal is as before.
+/// signal suspends the program, the terminal is restored.
 final class LiveScreen {
     enum News {
         case key(Keyboard.Key)
@@ -38,7 +38,7 @@ final class LiveScreen {
         var news: [News] = []
         if taken.contains(SIGTSTP) {
             (screen, keyboard) = (nil, nil)
-            // The program goes on here after SIGCONT.
+            // After SIGCONT, the program continues here.
             kill(getpid(), SIGSTOP)
             open()
             news.append(.isStale)

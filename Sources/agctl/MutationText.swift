@@ -25,8 +25,8 @@ enum MutationText {
     }
 
     /// An argument: one mutation, whose value may have several lines, or JSON.
-    /// - Parameter count: the number of mutations in the arguments before it. The daemon counts all mutations, and so
-    ///   do the messages.
+    /// - Parameter count: the number of mutations in the arguments before it. The daemon numbers all mutations
+    ///   together, so messages must do the same.
     static func readArgument(_ text: String, _ form: ValueForm, behind count: Int) throws(Complaint) -> [Mutation] {
         if isJSON(text) {
             let value: Value
@@ -96,7 +96,7 @@ enum MutationText {
     }
 
     private static func parse(_ text: String, _ form: ValueForm) throws(Complaint) -> Value {
-        // Every value in JSON has its type already.
+        // Values in JSON already have their types.
         guard form != .string else {
             throw Complaint(
                 .usage, "--string goes with mutations in words, not in JSON", hint: "in JSON a text stands in quotes")

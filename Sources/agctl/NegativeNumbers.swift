@@ -1,5 +1,5 @@
-/// The argument parser reads `-5` and `-10m` as options. Therefore, arguments that begin as a negative number are
-/// passed through it behind a NUL, which no argument can contain.
+/// The argument parser reads `-5` and `-10m` as options. Therefore, a NUL, which no argument can contain, is put before
+/// arguments that begin as a negative number, and removed after parsing.
 enum NegativeNumbers {
     private static let mark: Character = "\0"
 

@@ -11,7 +11,7 @@ struct Settings {
     var context: String?
     /// Maximum seconds of a wait for the daemon; nil waits without limit.
     var timeout: Double? = Settings.defaultTimeout
-    /// For whom agctl acts.
+    /// The principal for which agctl acts.
     var principal: String?
     var isJSON = false
     var color = ColorChoice.auto
@@ -29,7 +29,7 @@ struct ColorOption: ParsableArguments {
     var color = ColorChoice.auto
 }
 
-/// The options that say which daemon is meant and how long to wait for it.
+/// The options that select the daemon and limit the wait for it.
 struct DaemonOptions: ParsableArguments {
     @Option(help: "The daemon's socket.", completion: .file())
     var socket: String?
@@ -85,7 +85,7 @@ final class Session {
     let location: SocketLocation
     private var opened: Connection?
 
-    /// - Throws: for a context that is not known.
+    /// - Throws: the error of an unknown context.
     init(_ settings: Settings, output: Output? = nil) throws(Complaint) {
         self.settings = settings
         location = try Contexts.location(socket: settings.socket, context: settings.context)

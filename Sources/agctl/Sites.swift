@@ -67,9 +67,9 @@ struct SitesCommand: ParsableCommand {
     }
 }
 
-/// What a mirror says of its owner.
+/// A mirror's data about its owner.
 struct MirroredSite {
-    /// Attributes that the root of each mirror has.
+    /// The attributes of the root of every mirror.
     static let attributes = ["isLive", "lag", "revision", "seen", "failures", "owner"]
 
     var path: String
@@ -93,7 +93,7 @@ struct MirroredSite {
 
     var state: String { values["isLive"] != true ? "silent" : lag > 0 ? "late" : "live" }
 
-    /// In the order of the table's heads.
+    /// In the order of the table's columns.
     var cells: [String] {
         [
             path, state, Figure.fixed(lag, places: 1), values["revision"]?.jsonText ?? "",

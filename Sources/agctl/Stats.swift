@@ -38,7 +38,6 @@ struct StatsCommand: ParsableCommand {
     }
 }
 
-/// Numbers in a form for people.
 enum Figure {
     static func text(_ value: Value) -> String {
         switch value {
@@ -48,7 +47,7 @@ enum Figure {
         }
     }
 
-    /// `1 234 567`, with thin groups that do not break.
+    /// `1 234 567`: groups of three digits.
     static func grouped(_ number: Int64) -> String {
         let digits = Array(String(number.magnitude))
         var text = number < 0 ? "-" : ""
@@ -59,7 +58,7 @@ enum Figure {
         return text
     }
 
-    /// Rounded to a number of places, all of which are shown.
+    /// Rounded to this number of places, all of which are shown.
     static func fixed(_ number: Double, places: Int) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return number.description }
         var scale: Int64 = 1

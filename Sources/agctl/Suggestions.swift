@@ -11,11 +11,11 @@ enum Suggestions {
     /// Seconds to wait for the daemon. Longer waits would look like a terminal that hangs.
     private static let patience = 1.0
 
-    /// What a path may lead to.
+    /// The kinds of names to suggest.
     enum Wanted {
         case nodes, places, actions, recorded
 
-        /// Whether an attribute is offered, as `describe` returns it.
+        /// True if an attribute (an answer of `describe`) should be suggested.
         func accepts(_ attribute: Value) -> Bool {
             switch self {
             case .nodes: false
@@ -42,7 +42,7 @@ enum Suggestions {
     }
     static let curves = CompletionKind.custom { curveNames(prefix: $2) }
 
-    // bash offers every word that it gets, so these begin with the prefix.
+    // bash shows every word that it gets, so the words must begin with the prefix.
 
     static func contexts(_ words: [String], _ position: Int, _ prefix: String) -> [String] {
         ((try? Contexts())?.entries ?? []).map(\.name).filter { $0.hasPrefix(prefix) }
@@ -65,7 +65,7 @@ enum Suggestions {
         return paths(prefix, to: wanted) { path in try? connection.call(.describe(path: path, depth: 1)) }
     }
 
-    /// The names of an action's parameters, each with the sign that its value follows.
+    /// The names of an action's parameters, each with a trailing `=`.
     static func arguments(of action: Value, prefix: String) -> [String] {
         let parameters = action.map?["value"]?.map?["parameters"]?.map ?? ValueMap()
         return parameters.keys.compactMap(\.string).map { $0 + "=" }.filter { $0.hasPrefix(prefix) }
@@ -75,9 +75,9 @@ enum Suggestions {
         words.firstIndex(of: option).flatMap { words.indices.contains($0 + 1) ? words[$0 + 1] : nil }
     }
 
-    /// The paths that begin with a prefix, one name longer than its last complete name. A node that is the only one is
-    /// offered with all that is in it. So the shell does not take it for a complete path. If only some attributes are
-    /// wanted, such a node itself is not offered.
+    /// The paths that begin with a prefix, one name longer than its last complete name. A single node is suggested with
+    /// everything in it, so that the shell does not take it for a complete path. If only some attributes are wanted,
+    /// the node itself is not suggested.
     /// - Parameter describe: returns a node with its children.
     static func paths(_ prefix: String, to wanted: Wanted, describe: (String) -> Value?) -> [String] {
         let prefix = prefix.isEmpty ? "/" : prefix

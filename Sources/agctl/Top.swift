@@ -100,7 +100,7 @@ struct TopCommand: ParsableCommand {
         }
     }
 
-    /// At first the busiest figures of both tables, as many as fit. Scrolled, all of them.
+    /// At first shows the busiest figures of both tables, as many as fit. After scrolling, shows all of them.
     private func draw(_ load: LoadTable, on screen: LiveScreen, _ scroll: inout Scroll, _ style: Style) {
         let size = Terminal.size
         let lines = load.text(columns: size.columns, rows: .max, style)
@@ -124,7 +124,7 @@ struct LoadTable {
     private var counting: [String: Int] = [:]
     private var changes: [(path: String, rate: Double)] = []
 
-    /// Learns from OpenMetrics text which figures only grow.
+    /// Finds out from OpenMetrics text which figures only grow.
     mutating func learn(_ text: String) {
         for line in text.split(separator: "\n") {
             let words = line.split(separator: " ")

@@ -52,11 +52,11 @@ struct TraceCommand: ParsableCommand {
         }
     }
 
-    /// The daemon stops recording when this returns, for any reason.
+    /// Records for some seconds. The daemon stops recording when this returns, for any reason.
     private func record(_ seconds: Double, _ connection: Connection, _ session: Session) throws {
         let signals = try Signals()
         _ = try connection.call(.trace(.init(enable: true)))
-        // Nothing should arrive. This is a pause that notices when the daemon ends.
+        // No message is expected. This is a pause that notices if the daemon ends.
         let pause = Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
         show(try connection.call(.trace(.init(enable: false))), session)
         _ = try pause.get()

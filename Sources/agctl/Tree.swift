@@ -115,8 +115,8 @@ struct TreeDrawing {
         return items
     }
 
-    /// `if isPlaying: then`, or why it shows nothing else. What places show stands at the node; they tell of errors
-    /// alone.
+    /// `if isPlaying: then`, or the reason why it shows nothing else. The nodes in a place or slot are drawn below the
+    /// node, so only its error is noted.
     private func note(ofChoice choice: ValueMap) -> String? {
         let keywords = ["if", "switch", "place", "slot"]
         guard let keyword = keywords.first(where: { choice[$0] != nil }), let condition = choice[keyword] else {

@@ -18,12 +18,12 @@ enum ValueForm {
             let value = try JSONParser.parseOnce(text.utf8)
             return self == .typed ? try Value(typedJSON: value) : value
         } catch {
-            // A text in JSON's form is meant as JSON, even if its value is out of range.
+            // A text in the form of JSON is treated as JSON, even if its value is out of range.
             if error.code == .limit {
                 throw Complaint(.data, error.message, hint: self == .auto ? "--string takes it as text" : error.hint)
             }
             if self == .auto { return .string(text) }
-            // A position is known for texts that are not JSON; else the typed form is wrong.
+            // Texts that are not JSON have a position of the fault. Otherwise the typed form is wrong.
             guard let fault = JSONFault.find(in: text) else {
                 throw Complaint(.data, "\(text.prefix(60)): \(error.message)")
             }

@@ -1,7 +1,8 @@
 import AttributeValues
 import WireProtocol
 
-/// The watched values as a table: known values, moving values, recent changes. Time is an argument; nothing is written.
+/// The watched values as a table: known values, moving values, recent changes. The time is an argument of each
+/// function, and nothing is written.
 struct WatchTable {
     /// Seconds for which a change is highlighted.
     static let freshness = 0.8
@@ -95,7 +96,7 @@ struct WatchTable {
         return hasFaded
     }
 
-    /// A title, as many rows as fit, and the number of those below.
+    /// A title, as many rows as fit, and the number of rows below them.
     func text(columns: Int, rows height: Int, scroll: inout Scroll, _ style: Style) -> String {
         var lines = [title(columns, style)]
         let room = max(1, height - 2)

@@ -61,7 +61,7 @@ struct WhenCommand: ParsableCommand {
             let signals = try Signals()
             var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
             var edge = RisingEdge(delay: seconds ?? 0)
-            // A mistake in the rule is told at once.
+            // A mistake in the rule is reported at once.
             if let holds = try condition.begin() { edge.note(holds, at: MonotonicTime.now) }
             while true {
                 if edge.takeIfDue(at: MonotonicTime.now) {
@@ -86,11 +86,11 @@ struct WhenCommand: ParsableCommand {
     }
 }
 
-/// When a condition that comes and goes has come and stayed.
+/// Detects when a condition that comes and goes has become true and stayed true.
 struct RisingEdge {
-    /// Seconds for which it has to stay.
+    /// Seconds for which it has to stay true.
     let delay: Double
-    /// When it became true; nil: it is false.
+    /// The time at which it became true; nil: it is false.
     private var since: Double?
     private var isTaken = false
 
@@ -108,7 +108,7 @@ struct RisingEdge {
     /// Seconds until it is due; nil: not before the condition changes.
     func wait(at now: Double) -> Double? { isTaken ? nil : since.map { max(0, $0 + delay - now) } }
 
-    /// True once for each time that the condition has stayed long enough.
+    /// True once each time that the condition has stayed true long enough.
     mutating func takeIfDue(at now: Double) -> Bool {
         guard !isTaken, let since, now >= since + delay else { return false }
         isTaken = true
@@ -116,8 +116,8 @@ struct RisingEdge {
     }
 }
 
-/// A rule at a node of the daemon. It is evaluated over the values that the last event brought, so that no change is
-/// missed that is undone a moment later, and the command gets the values that its rule saw.
+/// A rule at a node of the daemon. It is evaluated over the values of the last event. So a change that is undone a
+/// moment later is not missed, and the command gets the values that its rule has seen.
 private struct Condition {
     let rule: String
     let at: String
@@ -137,7 +137,7 @@ private struct Condition {
     /// All attributes of a node.
     static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
 
-    /// The daemon must be there, and a mistake in the rule is told.
+    /// Reads the values and evaluates the rule. Throws if the daemon is not there or the rule has a mistake.
     mutating func begin() throws(ClientError) -> Bool? {
         let request = Request.Get(paths: [Condition.pattern(at)], isSingle: false, presentation: false, typed: true)
         let read = try open().call(.get(request)).map?["values"]?.map ?? ValueMap()
@@ -148,7 +148,7 @@ private struct Condition {
         return try evaluate()
     }
 
-    /// - Returns: whether attributes have changed.
+    /// - Returns: whether the event has changed attributes.
     mutating func take(_ message: EncodedMessage) throws(ClientError) -> Bool {
         guard
             case .event(_, .update(_, _, _, _, let isInitial, let changes, _)) = try decoder.decode(
@@ -164,11 +164,11 @@ private struct Condition {
         if case .value(let value)? = content { values[name] = value } else { values[name] = nil }
     }
 
-    /// - Returns: nil if the daemon is away. What the watcher gets when it is back is a reason to ask again.
+    /// - Returns: nil if the daemon is away. The caller asks again when the watcher has news.
     mutating func holds() throws(ClientError) -> Bool? {
         do throws(ClientError) { return try evaluate() } catch {
             if let failure = error.failure {
-                // The node may come back.
+                // The node may return.
                 if failure.code == .notFound { return false }
                 throw error
             }
@@ -190,7 +190,7 @@ private struct Condition {
         return try open().call(.eval(request)).map?["value"] == Value.bool(true).typedJSON
     }
 
-    /// What the command finds in its environment.
+    /// The environment variables of the command.
     var variables: [(String, String)] {
         let named = values.sorted { $0.key < $1.key }
         let all = Value.map(ValueMap(named.map { (.string($0.key), $0.value) }))

@@ -121,12 +121,12 @@ struct AGDGateway: ParsableCommand {
         } catch let error as IOError {
             throw complain(error)
         } catch is UnixDomainSocketPathWrongType {
-            // There is another file.
+            // A file that is not a socket has this name.
             throw complain(IOError(errnoCode: EEXIST, reason: "bind"))
         }
     }
 
-    /// `sun_path` with its end.
+    /// The longest path in `sun_path`, in bytes, without the zero at its end.
     private static let longestSocketPath = 107
 
     /// The socket's owner and group may connect. A socket that an ended gateway has left is replaced.

@@ -18,7 +18,7 @@ final class DaemonLink {
     private static let longestPause = TimeAmount.seconds(2)
 
     private let path: String
-    /// For whom the connection acts; nil for the gateway's own user.
+    /// The principal for which the connection acts; nil for the gateway's own user.
     private let principal: String?
     private let loop: NIOIsolatedEventLoop
     private enum State {
@@ -26,7 +26,7 @@ final class DaemonLink {
         /// The daemon has yet to answer `hello`.
         case greeting(Channel)
         case up(Channel)
-        /// Until the next attempt.
+        /// Waiting for the next attempt.
         case resting(NIOCore.Scheduled<Void>)
         case closed
     }
@@ -37,7 +37,7 @@ final class DaemonLink {
     private var lastID: Int64 = 0
     private var listeners: [Int64: Listener] = [:]
     private var pause = TimeAmount.milliseconds(50)
-    /// Why the daemon has refused to let the link act for its principal.
+    /// The reason why the daemon does not let the link act for its principal.
     private var refusal: String?
     /// Called when the connection is made, and when it is lost.
     var onChange: (Bool) -> Void = { _ in }

@@ -3,8 +3,9 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// Every request comes through here: it must name this machine, its page's origin must be allowed, and with tokens it
-/// must have one. The gateway of the token's principal then answers. Everything here happens on one event loop.
+/// Every request passes here. It must name this machine, its page must come from an allowed origin, and if there are
+/// tokens, it must have one. The gateway of the token's principal then answers. Everything here happens on one event
+/// loop.
 final class FrontDoor {
     struct Request {
         var method: HTTPMethod
@@ -15,7 +16,7 @@ final class FrontDoor {
 
     enum Outcome {
         case answer(Answer)
-        /// Open-ended: the page gets a stream.
+        /// The answer does not end: the page gets a stream.
         case stream([Gateway.Wanted], Gateway)
     }
 
@@ -26,7 +27,7 @@ final class FrontDoor {
     private let tokens: Tokens?
     private let meter = Meter()
     private let loop: NIOIsolatedEventLoop
-    /// Without tokens there is one, for the gateway's own user.
+    /// If there are no tokens, the only one is that of the gateway's own user.
     private var gateways: [String?: Gateway] = [:]
 
     init(settings: Gateway.Settings, tokens: Tokens?, loop: NIOIsolatedEventLoop) {
@@ -62,7 +63,7 @@ final class FrontDoor {
         case (.OPTIONS, _):
             answer(Answer(status: .noContent, body: [], headers: [("Allow", "GET, HEAD, POST, OPTIONS")]))
         case (_, "/healthz") where isReading: answer(.json(.ok, ["healthy": true]))
-        // With tokens the gateway connects when a principal asks.
+        // With tokens, a gateway connects only when its principal sends a request.
         case (_, "/readyz") where isReading && tokens == nil:
             let isReady = gateway(of: nil).isUp
             answer(.json(isReady ? .ok : .serviceUnavailable, ["ready": .bool(isReady)]))
@@ -92,7 +93,7 @@ final class FrontDoor {
 
     // MARK: Names and origins
 
-    /// A page from elsewhere can make a browser send requests here, but not with the right name of this machine.
+    /// A foreign page can make a browser send requests here, but not with the right name of this machine.
     private func isAddressed(_ request: Request) -> Bool {
         guard let host = request.headers.first(name: "host") else { return false }
         return settings.hosts.contains(host.split(separator: ":").first.map { $0.lowercased() } ?? "")
@@ -141,7 +142,7 @@ final class FrontDoor {
     }
 
     /// Browsers add cookies by themselves, so only requests of the gateway's own pages may use one. `SameSite` makes
-    /// browsers see to that; requests that can change something must also say their origin.
+    /// browsers observe that. Requests that can change something must also state their origin.
     private func mayUseCookie(_ request: Request) -> Bool {
         if let origin = request.headers.first(name: "origin") { return isOwn(origin, request) }
         return request.method == .GET || request.method == .HEAD

@@ -129,7 +129,7 @@ final class Gateway {
         }
     }
 
-    /// - Parameter paths: attributes to tell as gauges; patterns are allowed.
+    /// - Parameter paths: the attributes to output as gauges; patterns are allowed.
     private func metrics(of paths: [String], reply: @escaping (Answer) -> Void) {
         link.send("stats", ["format": "openmetrics"]) { [self] stats in
             guard !paths.isEmpty else { return reply(metrics(stats, nil)) }
@@ -150,7 +150,7 @@ final class Gateway {
                 if let error = message["error"] { return .refusal(error) }
                 if isStats {
                     text = message["result"]?["text"]?.string ?? ""
-                    // The daemon's part ends with the end mark, but the whole may have only one.
+                    // The daemon's part ends with the end mark, which may occur only once in the whole.
                     if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
                 } else {
                     text += Meter.gauges(message["result"]?["values"]?.map ?? ValueMap())
@@ -302,8 +302,9 @@ final class Gateway {
     private static let options = ["paths", "events", "maxRate", "css", "frames", "since"]
 
     /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
-    /// reconnects without end to a stream that breaks off, but not after a refusal. A stream of several begins in any
-    /// case and tells which ones are refused, so that a mistake in one does not cost the page the others.
+    /// reconnects again and again to a stream that breaks off, but not after a refusal. A stream of several
+    /// subscriptions always begins and tells which ones were refused, so that a mistake in one does not cost the page
+    /// the others.
     func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Refusal>) -> Void) {
         guard pages.count < Gateway.mostPages else {
             return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages listen already"))))
@@ -389,8 +390,8 @@ final class Gateway {
         pages[ObjectIdentifier(page)] = nil
     }
 
-    /// So that a page can place timelines, which are on the machine's monotonic clock, and dates, which are on its wall
-    /// clock. The clocks of the page's machine may differ.
+    /// The present time of both clocks, with which a page places timelines (on the machine's monotonic clock) and dates
+    /// (on its wall clock). The clocks of the page's machine may differ.
     private var clock: ValueMap {
         var wall = timespec()
         clock_gettime(CLOCK_REALTIME, &wall)

@@ -12,7 +12,7 @@ final class Gzip {
 
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// - Parameter isSmall: 48 KiB of memory in place of 260. A gateway has thousands of streams.
+    /// - Parameter isSmall: use 48 KiB of memory instead of 260. A gateway has thousands of streams.
     init(_ level: Level, isSmall: Bool = false) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())

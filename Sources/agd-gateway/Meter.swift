@@ -6,7 +6,7 @@ import WireProtocol
 final class Meter {
     /// Upper bounds of the histogram's buckets, in seconds.
     private static let bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
-    /// Any other address is counted as a page, so that clients cannot make series.
+    /// All other addresses are counted as pages, so that clients cannot create series.
     private static let addresses: Set<String> = ["/value", "/watch", "/rpc", "/metrics"]
 
     private struct Series {

@@ -7,8 +7,8 @@ import NIOHTTP1
 /// A page that reads slowly does not slow down others: while it does not read, only the newest value of each path waits
 /// for it.
 final class PageStream {
-    /// Maximum number of waiting events other than updates. With one more, the stream of a slow page is closed. The
-    /// page begins anew when it reconnects.
+    /// Maximum number of waiting events, not counting updates. If there would be more, the stream of the slow page is
+    /// closed. The page begins anew when it reconnects.
     static let mostWaiting = 1000
     /// Milliseconds after which a browser reconnects to a stream that broke off.
     private static let retry = 500

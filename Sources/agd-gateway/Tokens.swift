@@ -14,7 +14,7 @@ final class Tokens {
     private var principals: [String: String] = [:]
     private var lastSeen: Seen?
 
-    /// Tells whether the file has changed.
+    /// Differs if the file has changed.
     private struct Seen: Equatable {
         var device: UInt
         var inode: UInt

@@ -26,7 +26,7 @@ public enum Rule {
         try check(text, in: scope).resultType
     }
 
-    /// The form that a text which is not marked as a rule would have as a rule.
+    /// The form that a text without `=` would have as a rule.
     public enum Reading {
         /// An operation, a call or a macro.
         case operation
@@ -61,7 +61,7 @@ public enum Rule {
         }
     }
 
-    /// A longer text, in bytes, is never taken for a rule whose sign was forgotten.
+    /// Maximum bytes of a text that may be a rule whose `=` was forgotten.
     private static let longestReading = 1000
 
     static func parse(_ text: String, limits: RuleLimits) throws(RuleErrors) -> SyntaxTree {

@@ -71,7 +71,7 @@ enum Access {
         throw .noSuchOverload("[]", operand, key)
     }
 
-    /// The index of a list that a number means, if it is whole.
+    /// The index into a list that a number stands for; nil if the number is not whole.
     private static func position(_ key: Value) -> Int64? {
         switch key {
         case .int(let number): number

@@ -2,8 +2,8 @@ import AttributeValues
 
 extension Evaluator {
     /// The position at which evaluation continues after a fault at an instruction: after the operand of the innermost
-    /// `&&`, `||`, `all` or `exists` around it. Code of a lazy value is left for the position that uses it. nil if
-    /// nothing absorbs the fault; then the result is the failure.
+    /// `&&`, `||`, `all` or `exists` around it. From the code of a lazy value, the search goes on at the position that
+    /// uses the value. nil if nothing absorbs the fault; then the result is the failure.
     func unwind(_ fault: Fault, from position: Int, _ program: Program) -> Int? {
         var fault = fault
         if fault.instruction < 0 { fault.instruction = Int32(position) }

@@ -346,7 +346,7 @@ extension Evaluator {
         if case .string = key.pointee, key.shortText == nil { try chargeLongKey(key) }
     }
 
-    // Apart from the loop, which so stays short.
+    // A function of its own, so that the loop stays short.
     @inline(never)
     private func chargeLongKey(_ key: UnsafePointer<Value>) throws(Fault) {
         try machine.pointee.meter.chargeKey(key.pointee)

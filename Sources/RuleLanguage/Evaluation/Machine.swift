@@ -226,7 +226,8 @@ struct Machine {
 
     // MARK: loops
 
-    /// - Parameter isStrict: true if the loop needs keys and values, or accepts only a list.
+    /// - Parameter wantsValues: true if the loop has two variables or sorts. A loop with one variable goes over the
+    ///   keys of a map.
     mutating func open(_ loop: Int, over range: Value, wantsValues: Bool) throws(Fault) {
         var opened = Loop(range: range)
         switch range {

@@ -36,7 +36,7 @@ struct Meter {
         if _slowPath(remaining < 0) { throw exhausted }
     }
 
-    // Apart from the many places that charge.
+    // A function of its own, so that the many places that charge stay short.
     private var exhausted: Fault {
         @inline(never) get { Fault(limit: "the rule costs more than \(limits.cost) steps") }
     }

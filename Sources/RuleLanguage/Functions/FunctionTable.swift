@@ -211,7 +211,7 @@ private struct SignatureReader {
         return String(Substring(text))
     }
 
-    /// Alternatives.
+    /// Reads a type, or alternatives such as `int|uint`.
     private mutating func readTypes(_ first: [RuleType]?) -> [RuleType] {
         if rest.first == UInt8(ascii: "="), let first {
             rest.removeFirst()

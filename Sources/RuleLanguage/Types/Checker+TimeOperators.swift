@@ -1,7 +1,7 @@
 import AttributeValues
 
 extension Checker {
-    /// A call of an operator over time. nil: the scope has none of that name.
+    /// Checks a call of an operator over time; nil if the scope has no operator of that name.
     mutating func checkTimeOperator(_ id: SyntaxTree.ID) -> RuleType? {
         let name = tree.spelling(id)
         guard !tree[id].flag, let found = TimeOperator(name: name), scope.findFunction(name) == nil else { return nil }
@@ -33,7 +33,7 @@ extension Checker {
         return .error
     }
 
-    /// What is wrong with an operand that is no attribute or place in one.
+    /// The fault of an operand that is neither an attribute nor a place in one; nil if it is one of them.
     private func operandFault(_ id: SyntaxTree.ID, _ name: String, _ form: String) -> (message: String, hint: String)? {
         let named = "give it a name under computed:, and pass that name, as \(form)"
         var at = id

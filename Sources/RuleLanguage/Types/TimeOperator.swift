@@ -1,13 +1,13 @@
 import AttributeValues
 
-/// An operator over the past of an attribute, as it stands in a rule: `average(load, duration('1m'))`.
+/// An operator over the past of an attribute, as a rule uses it: `average(load, duration('1m'))`.
 ///
-/// The compiler turns a use into an input of the program. The host binds that input to something that watches the
+/// The compiler makes an input of the program from each use. The host binds that input to something that watches the
 /// attribute; a rule itself has no memory.
 public struct TimeOperator: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
         case previous, changed, held, rate, average, least, greatest, sum, smoothed, debounced, throttled
-        /// Not a function of rules: the record that an attribute with `history` keeps.
+        /// Not a function of rules: the record of an attribute with `history`.
         case history
     }
 
@@ -31,7 +31,7 @@ public struct TimeOperator: Hashable, Sendable {
 
     var hasSpan: Bool { kind != .previous && kind != .changed }
 
-    /// What is wrong with a window; nil if nothing is.
+    /// The fault of a window; nil if it is valid.
     public static func fault(of span: TimeSpan) -> String? {
         if span.nanoseconds < shortestSpan {
             return "a window is at least \(TimeSpan(nanoseconds: shortestSpan)), not \(span)"
@@ -44,7 +44,7 @@ public struct TimeOperator: Hashable, Sendable {
 extension TimeOperator: CustomStringConvertible {
     public var description: String { hasSpan ? "\(kind.rawValue) \(span)" : kind.rawValue }
 
-    /// As a rule writes it.
+    /// The operator's use as a rule writes it.
     public func text(of operand: String) -> String {
         hasSpan ? "\(kind.rawValue)(\(operand), \(span))" : "\(kind.rawValue)(\(operand))"
     }

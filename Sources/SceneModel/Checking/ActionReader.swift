@@ -93,7 +93,7 @@ struct ActionReader {
         }
     }
 
-    /// - Parameter type: of the value whose change calls the action.
+    /// - Parameter type: the type of the value whose change calls the action.
     private func action(
         _ node: DocumentNode, _ trigger: ActionDefinition.Trigger, _ document: Value, _ type: ValueType = .dyn,
         in scope: LexicalScope

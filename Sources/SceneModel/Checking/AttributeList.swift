@@ -2,7 +2,7 @@ import AttributeValues
 
 /// Collects the attributes of a node, and tells of names that are wrong or taken.
 final class AttributeList {
-    /// The array stays that of the component until a use replaces an attribute.
+    /// Shares the component's array until a use replaces an attribute.
     private(set) var attributes: [AttributeDefinition]
     /// The places of the names of a long list; made when they are first looked for.
     private var places: [Value: Int] = [:]

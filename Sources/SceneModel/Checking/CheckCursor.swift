@@ -71,7 +71,7 @@ final class CheckCursor {
         faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
     }
 
-    /// Adds a fault of what is written under a key.
+    /// Adds a fault about the value under a key.
     func fault(
         under key: String, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil

@@ -76,7 +76,7 @@ struct ChoiceReader {
         }
     }
 
-    /// What a `place` or a `slot` shows. The component whose body it stands in takes note of it.
+    /// The data of a `place` or a `slot`. The component whose body contains it notes that.
     private func placing(
         _ node: DocumentNode, _ choice: ForEachDefinition.Choice, _ scope: LexicalScope
     ) -> Expression? {

@@ -76,12 +76,13 @@ final class ComponentTable {
     /// The component whose body is being checked.
     var current: NodeDefinition? { cursor.component.flatMap { components[$0]?.definition } }
 
-    /// What rules over data can use: in the body of a component also the subviews and sections that it is given.
+    /// The scope of rules over data. In the body of a component they can also use the subviews and sections that the
+    /// component is given.
     func dataScope(_ lexical: LexicalScope) -> ExpressionScope {
         ExpressionScope(lexical: lexical, isContainer: cursor.component != nil)
     }
 
-    /// A body with data made of what the component is given decides where that stands.
+    /// Notes that the body of the current component places its subviews, if the data is made from them.
     func noteSubviews(in data: Expression) {
         guard case .rule(let program) = data,
             program.inputs.contains(where: { $0.root == "subviews" || $0.root == "sections" })

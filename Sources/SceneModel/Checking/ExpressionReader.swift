@@ -85,8 +85,8 @@ struct ExpressionReader {
         return true
     }
 
-    /// A text without quotes that is the name of an attribute in scope, or a path from one, is probably meant as its
-    /// value.
+    /// Warns of a text without quotes that is the name of an attribute in scope, or a path from one: the author
+    /// probably means its value.
     private func warnOfForgottenSign(_ node: DocumentNode, in scope: ExpressionScope) {
         guard node.style == .plain, case .scalar(.string(let text)) = node.content else { return }
         cursor.work += SceneCost.entry

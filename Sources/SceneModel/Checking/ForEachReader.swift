@@ -121,7 +121,7 @@ struct ForEachReader {
         }
     }
 
-    /// Adds faults for mistakes that would be errors of every run.
+    /// Adds faults for ids that would be errors in every run.
     private func checkIDs(_ elements: ValueList, _ idField: String, _ node: DocumentNode) {
         var seen: Set<Value> = []
         for (position, element) in elements.enumerated() {

@@ -73,7 +73,7 @@ struct KeyReader {
         let value = standard.value
         guard let type else { return KeyDefinition(name: entry.name, type: ValueType(of: value), defaultValue: value) }
         if let name = type.objectName, !standard.isNull {
-            // The object for readers to whom no other is given: its properties are checked when the types are known.
+            // Readers get this object if no node provides one. Its properties are checked when the types are known.
             guard standard.map != nil else {
                 cursor.fault(
                     under: "default", .typeMismatch,
@@ -111,7 +111,7 @@ struct KeyReader {
         }
     }
 
-    /// The rules that merge preferences. They can use only two values of the key.
+    /// Compiles the rules that merge preferences. They can use only two values of the key.
     func compileReducers(_ node: DocumentNode, _ rules: RuleCompiler, limits: RuleLimits) {
         guard let group = node["preference"]?.map else { return }
         cursor.at("preference") {

@@ -6,7 +6,7 @@ struct ScopeEntry {
     /// Whether a binding can write through the name.
     enum Access {
         case writable
-        /// With the kind, for messages: "computed", "a let". A value that is handed down may be an object, whose
+        /// With the kind, for messages: "computed", "a let". A let or an inherited value may be an object, whose
         /// properties can be written.
         case readOnly(String, mayHoldObject: Bool = false)
     }
@@ -90,7 +90,7 @@ final class LexicalScope {
     }
 }
 
-/// The names that an expression can use: references those of the nodes, and rules also those of a container.
+/// The names that an expression can use. References can use the names of nodes, rules also those of a container.
 struct ExpressionScope {
     var lexical: LexicalScope
     /// True if rules can use `subviews` and `sections`.

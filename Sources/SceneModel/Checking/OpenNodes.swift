@@ -196,6 +196,6 @@ final class OpenNodes {
             hint: isWritten ? nil : "the node got this id for its place; write one that no other has")
     }
 
-    /// Adds what a child became to its parent.
+    /// Adds the definition of a child to its parent.
     func add(_ definition: NodeDefinition, for child: Child) { open[child.parent].made.append(definition) }
 }

@@ -43,7 +43,7 @@ struct ReferenceReader {
     }
 
     /// Resolves a reference that is written through; nil after adding a fault.
-    /// - Parameter text: the whole, with its `$`.
+    /// - Parameter text: the whole reference, with its `$`.
     func resolveTarget(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> Resolved? {
         guard let found = resolve(String(text.dropFirst()), in: scope, at: node) else { return nil }
         guard let obstacle = found.obstacle else { return found }
@@ -52,7 +52,7 @@ struct ReferenceReader {
         return nil
     }
 
-    /// `$/grid/limits.high`, and a part of its value.
+    /// Resolves `$/grid/limits.high`, or a part of its value.
     private func resolve(fromRoot text: String, at node: DocumentNode) -> Resolved? {
         do throws(Failure) {
             let path = try AttributePath(text)

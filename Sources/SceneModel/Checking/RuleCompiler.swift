@@ -1,7 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-/// Compiles the rules of a document, and tells of their faults at their places in it.
+/// Compiles the rules of a document, and adds faults at their places in it.
 struct RuleCompiler {
     let cursor: CheckCursor
 
@@ -29,7 +29,7 @@ struct RuleCompiler {
         }
     }
 
-    /// Compiles a rule without telling of its faults.
+    /// Compiles a rule without adding its faults.
     func compileUnchecked(_ text: String, in scope: RuleScope) throws(RuleErrors) -> Program {
         cursor.work += SceneCost.rule + SceneCost.ruleByte * text.utf8.count
         return try Rule.compile(text, in: scope, looksForNames: !cursor.faults.isFull)

@@ -1,4 +1,4 @@
-/// Counts the nodes that a scene makes, and tells once if they are too many.
+/// Counts the nodes that a scene makes, and adds one fault if there are too many.
 final class SceneSize {
     private let cursor: CheckCursor
     private var isTold = false

@@ -19,13 +19,13 @@ struct SelectionReader {
         self.rules = rules
     }
 
-    /// True if a reference leaves steps to rules.
+    /// True if rules choose some steps of a reference.
     static func isSelection(_ reference: String) -> Bool {
         !reference.hasPrefix("/") && (try? AttributePath("/." + reference)) == nil
             && reference.utf8.contains(UInt8(ascii: "["))
     }
 
-    /// - Parameter text: of the rule, without `=`.
+    /// - Parameter text: the text of the rule, without `=`.
     func choose(_ text: String, in scope: ExpressionScope, at node: DocumentNode) -> Chosen? {
         let parts = SelectionText(text)
         if let problem = parts.problem {
@@ -49,7 +49,7 @@ struct SelectionReader {
                 selection: Selection(text: text, program: program, targets: parts.targets), type: found ?? .dyn,
                 obstacle: obstacle)
         } catch {
-            // Places in the rule are not those in the text. References are lists in the rule.
+            // Positions in the rule differ from those in the text. The rule has lists in the place of references.
             for one in error.errors {
                 let message = one.message.split(separator: "list(dyn)", omittingEmptySubsequences: false)
                 cursor.fault(

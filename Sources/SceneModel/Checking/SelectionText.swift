@@ -1,11 +1,11 @@
 import AttributeValues
 
-/// The text of a selection, taken apart.
+/// The parts of a selection's text.
 struct SelectionText {
-    /// With a list in the place of each reference.
+    /// The rule, with a list in the place of each reference.
     private(set) var rule = ""
     private(set) var targets: [Selection.Target] = []
-    /// What is wrong with it.
+    /// The reason why the text is no selection; nil if it is one.
     private(set) var problem: String?
 
     /// Whether a rule has references in it.
@@ -62,7 +62,7 @@ struct SelectionText {
         case reference(String, [WrittenStep])
     }
 
-    /// Goes through a rule past its texts.
+    /// Goes through a rule, and skips its string literals.
     private struct Scan {
         private let text: String
         private var at: String.Index
@@ -85,7 +85,7 @@ struct SelectionText {
             if at < text.endIndex { at = text.index(after: at) }
         }
 
-        /// A path from the root is a name of rules.
+        /// False for a path from the root, which is a name that rules can read.
         private var isReference: Bool { character == "$" && !text[at...].hasPrefix("$/") }
 
         mutating func take() -> Part? {

@@ -1,5 +1,5 @@
-/// The ids of a node's children, those in the branches of `if` and `switch` included. Two children may have the same id
-/// if they stand in different branches of one choice: they are never there together.
+/// The ids of a node's children, including those in the branches of `if` and `switch`. Two children may have the same
+/// id if they are in different branches of one choice, because they never exist together.
 public struct SiblingIDs {
     /// A branch of a choice, by their numbers.
     struct Place {
@@ -55,7 +55,7 @@ public struct SiblingIDs {
     }
 }
 
-/// The numbers of siblings in their document, for the ids of those without one. What stands in branches counts, too.
+/// The numbers of siblings in their document, from which nodes without an id get one. Nodes in branches count, too.
 struct SiblingNumbers {
     private let first: Int
     /// Empty if no choice is among the siblings.
@@ -73,7 +73,7 @@ struct SiblingNumbers {
 
     subscript(position: Int) -> Int { numbers.isEmpty ? first + position : numbers[position] }
 
-    /// A node and, of a choice, what is in its branches.
+    /// How many numbers a node takes: one, and for a choice one more for each node in its branches.
     static func sum(_ node: DocumentNode) -> Int {
         var count = 0
         var pending = [node]
@@ -86,7 +86,7 @@ struct SiblingNumbers {
         return count
     }
 
-    /// The same of nodes that are defined already.
+    /// The same for nodes that are defined already.
     static func sum(_ nodes: [NodeDefinition]) -> Int {
         var count = 0
         var pending = nodes

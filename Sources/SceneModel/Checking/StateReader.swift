@@ -1,7 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads `state`: what it begins with, and what of its past is kept.
+/// Reads `state`: its initial value, and for how long its past is recorded.
 struct StateReader {
     let expressions: ExpressionReader
     let literals: LiteralReader
@@ -32,7 +32,7 @@ struct StateReader {
         return node
     }
 
-    /// A state that begins with a rule or a reference.
+    /// Adds a state that begins with a rule or a reference.
     /// - Parameters:
     ///   - scope: the names that it can use.
     ///   - late: names of the node that have no values when its states begin.

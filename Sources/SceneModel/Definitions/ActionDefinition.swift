@@ -11,13 +11,13 @@ public final class ActionDefinition {
         public var standard: Value?
     }
 
-    /// What is done at one target.
+    /// One operation on one target.
     public struct Step {
         public var operation: Operation
         public var target: Target
         /// The operand; nil for operations without one.
         public var value: Expression?
-        /// How what it writes moves, as text; nil: as the call says.
+        /// The animation of the write, as text; nil: that of the call.
         public var animation: String?
     }
 
@@ -30,7 +30,7 @@ public final class ActionDefinition {
 
     public enum Target {
         case reference(Reference)
-        /// All states that match when the action is called; what has no wildcard must be there.
+        /// All states that match when the action is called. A pattern without wildcards has to match one.
         case pattern(PathPattern)
     }
 
@@ -46,7 +46,7 @@ public final class ActionDefinition {
     public let parameters: [Parameter]
     /// In the order in which they are written.
     public let steps: [Step]
-    /// Targets that stand outside the document, in a node around the one to which it is applied.
+    /// Targets outside the document, in a node around the one to which it is applied.
     public let outsideTargets: [String]
     /// nil: only clients call it.
     public let trigger: Trigger?
@@ -66,15 +66,15 @@ public final class ActionDefinition {
     public static let oldValue = "oldValue"
     public static let newValue = "newValue"
 
-    /// The values of its steps and, of one that is called when a value changes, that value.
+    /// The values of its steps, and the value whose change calls it.
     public var expressions: [Expression] {
         let values = steps.compactMap(\.value)
         if case .change(let value, _)? = trigger { return values + [value] }
         return values
     }
 
-    /// The value of the attribute: what a caller may give, for people and pages that show a form, and when the daemon calls it
-    /// (`of`, `on`).
+    /// The value of the attribute: the parameters, for people and pages that show a form, and when the daemon calls the
+    /// action (`of`, `on`).
     public var summary: Value {
         let parameters = parameters.map { parameter -> (Value, Value) in
             var fields = ValueMap([(.string("type"), .string(parameter.type.description))])

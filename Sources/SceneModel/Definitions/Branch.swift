@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// The names of branches. They are parts of the keys of what stands in them in a store.
+/// The names of branches. In a store, they are parts of the keys of the nodes in the branches.
 public enum Branch {
     public static let then = "then"
     public static let `else` = "else"

@@ -23,7 +23,7 @@ extension Declarations {
     /// The value converted to a type, or unchanged if it does not fit: the check of the document has reported that.
     public func complete(_ value: Value, as type: ValueType) -> Value { accept(value, as: type) ?? value }
 
-    /// A map as an object of a type holds it. `withComputed` and `room` mean the same as for `accept`.
+    /// Makes an object of a type from a map. `withComputed` and `room` mean the same as for `accept`.
     public func makeObject(_ name: String, _ given: ValueMap, withComputed: Bool, within room: inout Int) -> Value? {
         guard let type = types[name] else { return nil }
         var whole = ValueMap(minimumCapacity: type.properties.count)

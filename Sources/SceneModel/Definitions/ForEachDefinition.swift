@@ -4,8 +4,8 @@ import AttributeValues
 /// (named `elementName`; a binding to the element if the data is a reference, else read-only) and `indexName` (its
 /// present position).
 ///
-/// `if` and `switch` are lists, too: of the name of one branch, or of none. So are `place` and `slot`: they show nodes
-/// that stand elsewhere, and a slot makes its default where it is given none.
+/// `if` and `switch` are lists, too, with the name of one branch or empty. `place` and `slot` show nodes that were
+/// declared elsewhere; a slot that is given no nodes makes its default.
 public struct ForEachDefinition {
     /// In the scope of the enclosing nodes.
     public var data: Expression
@@ -13,7 +13,7 @@ public struct ForEachDefinition {
     public var idField: String
     public var elementName: String
     public var indexName: String
-    /// What elements become: one for all of them, or the branches of a choice, whose ids are their names.
+    /// The template of all elements, or the branches of a choice. The id of a branch is its name.
     public var templates: [NodeDefinition]
     /// nil for a `forEach`.
     public var choice: Choice?
@@ -21,7 +21,7 @@ public struct ForEachDefinition {
     public enum Choice: String, Sendable {
         case `if`, `switch`, place, slot
 
-        /// It shows nodes that a component is given.
+        /// True for choices that show nodes which a component is given.
         public var isPlacement: Bool { self == .place || self == .slot }
     }
 
@@ -33,8 +33,8 @@ public struct ForEachDefinition {
         templates = [template]
     }
 
-    /// - Parameter branches: of an `if`, `then` and `else`; of a `switch`, one for each case, and `default`; of a `slot`,
-    ///   `default`.
+    /// - Parameter branches: `then` and `else` for an `if`; one for each case, and `default`, for a `switch`; `default`
+    ///   for a `slot`.
     public init(_ choice: Choice, _ condition: Expression, branches: [NodeDefinition]) {
         data = condition
         idField = ""
@@ -44,12 +44,12 @@ public struct ForEachDefinition {
         self.choice = choice
     }
 
-    /// What an element with an id becomes; nil for the name of a branch that is not there.
+    /// The template for an element with an id; nil if the choice has no branch of that name.
     public func template(for id: Value) -> NodeDefinition? {
         choice == nil ? templates.first : templates.first { id.string == $0.id }
     }
 
-    /// The list that data means.
+    /// The list of elements that a value of the data stands for.
     public func elementList(of value: Value) throws(Failure) -> ValueList {
         let name: String
         switch (choice, value) {

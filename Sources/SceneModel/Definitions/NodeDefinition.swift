@@ -94,7 +94,7 @@ public final class NodeDefinition {
         get { rest?.givenSlot }
         set { if rest != nil || newValue != nil { madeRest.givenSlot = newValue } }
     }
-    /// What the body of this component does with the nodes that it is given.
+    /// Where the body of this component puts the nodes that it is given.
     public var placing: Placing {
         get { rest?.placing ?? Placing() }
         set { if rest != nil || !newValue.isEmpty { madeRest.placing = newValue } }
@@ -113,8 +113,8 @@ public final class NodeDefinition {
         get { rest.map { rest in rest.repeated.map { $0.footer + rest.footer } ?? rest.footer } ?? [] }
         set { if rest != nil || !newValue.isEmpty { madeRest.footer = newValue } }
     }
-    /// The number of components inside each other around which the node was written, among the children of a component's
-    /// root: 0 in the body of the innermost one, 1 where that is used, and so on.
+    /// For a child of a component's root: 0 if it is written in the body of the innermost component, 1 if it is written
+    /// where that one is used, and so on.
     public var layer: Int {
         get { Int(shortLayer) }
         set { shortLayer = UInt32(newValue) }
@@ -144,7 +144,7 @@ public final class NodeDefinition {
 public struct Placing {
     /// The names of its slots, in the order in which they are written.
     public var slots: [String] = []
-    /// It places subviews one by one.
+    /// True if it places subviews one by one.
     public var hasPlaces = false
 
     public var isEmpty: Bool { slots.isEmpty && !hasPlaces }
@@ -177,7 +177,7 @@ extension NodeDefinition {
         return []
     }
 
-    /// The layer of the innermost component that puts what it is given into its body; nil if none does.
+    /// The layer of the innermost component that puts the nodes it is given into its body; nil if none does.
     public var firstPlacing: Int? {
         var (found, count) = (-1, 0)
         var next = base

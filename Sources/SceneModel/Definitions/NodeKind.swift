@@ -1,9 +1,9 @@
 public enum NodeKind: String, CaseIterable, Sendable {
     case view, container, group, section, forEach
-    /// An `if` or `switch`, and what it makes. Paths do not name them, and nobody is told of them.
+    /// A choice, such as `if` or `switch`, and the branch that it makes. Paths do not name them.
     case choice, branch
 
-    /// Those that documents can write.
+    /// The kinds that documents can write.
     public static let written = allCases.filter { !$0.isTransparent }
 
     /// True for nodes whose children count as their parent's in paths.

@@ -21,13 +21,14 @@ public struct SceneContext {
     /// ignored.
     public var isKept: Bool
 
-    /// Where the node of application stands in `enclosing`. Those behind it are around it.
+    /// The index of the node of application in `enclosing`. The nodes behind it are around that node.
     static let placeOfNode = 1
 
-    /// True if rules of a node that always read each other in a circle are faults. In a graph they are values that have an error.
+    /// True if rules of a node that always read each other in a circle are faults. In a graph, such rules have an error
+    /// as their content.
     public var refusesCycles = false
 
-    /// True if the document is that of a file, and what it imports has been read.
+    /// True if the document comes from a file, and its imports have been read.
     public var isFile = true
 
     /// True if the document may use undefined names: they could later refer to attributes that its author may not read.

@@ -1,4 +1,4 @@
-// What a scene uses from outside it.
+// Names outside a scene that the scene uses.
 
 extension SceneDefinition {
     private var allNodes: [NodeDefinition] { (nodes + declarations.components.values).flatMap(\.withAllBelow) }

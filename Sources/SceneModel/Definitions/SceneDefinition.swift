@@ -7,7 +7,7 @@ public struct SceneDefinition {
     public var nodes: [NodeDefinition]
     /// States to set after the nodes have been made, by path from the node of application.
     public var values: [(path: AttributePath, value: Value)]
-    /// What is allowed and probably not meant.
+    /// Uses that are allowed, but probably not meant.
     public var warnings: SceneFaults?
 
     public init(declarations: Declarations, nodes: [NodeDefinition], values: [(path: AttributePath, value: Value)] = [])

@@ -3,7 +3,8 @@ import RuleLanguage
 
 /// A reference that a rule chooses: `=isLeft ? $a : $b`, `$items[id=selected]`, `$list[i]`.
 ///
-/// The rule is compiled with a list in the place of each reference: its number, and the values of the steps that it leaves open.
+/// The rule is compiled with a list in the place of each reference: the number of the reference, and the values of the
+/// steps that it leaves open.
 public final class Selection {
     /// One of the references that can be chosen.
     public struct Target {
@@ -34,7 +35,7 @@ public final class Selection {
     public var written: String { text.hasPrefix("$") ? text : "=" + text }
 
     /// The reference that a result of the rule means.
-    /// - Throws: `ruleFailed` for what is no reference.
+    /// - Throws: `ruleFailed` if the result is no reference.
     public func resolve(_ result: Value) throws(Failure) -> (target: Int, steps: [AttributePath.Step]) {
         guard let parts = result.list, case .int(let number)? = parts.first, targets.indices.contains(Int(number))
         else {

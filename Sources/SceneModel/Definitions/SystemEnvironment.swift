@@ -13,7 +13,7 @@ public enum SystemEnvironment {
         ]
     }
 
-    /// Those that only nodes set.
+    /// Keys that only nodes set.
     public static var others: [KeyDefinition] {
         [
             KeyDefinition(name: "lineLimit", type: .nullable(.int), defaultValue: .null),

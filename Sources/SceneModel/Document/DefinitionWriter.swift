@@ -143,7 +143,7 @@ public enum DefinitionWriter {
         }
     }
 
-    /// Moves actions that a node has under `onAppear`, `onChange` and `onDisappear` there.
+    /// Moves actions that were written under `onAppear`, `onChange` and `onDisappear` back to these keys.
     public static func moveReactions(in fields: inout ValueMap) {
         guard let actions = fields["actions"]?.map else { return }
         var others = ValueMap()

@@ -13,7 +13,7 @@ public enum DocumentWriter {
         return text
     }
 
-    /// With YAML's own words for values that plain JSON cannot express.
+    /// The value with YAML's own words for parts that plain JSON cannot express.
     private static func spoken(_ value: Value) -> Value {
         switch value {
         case .list(let list): return .list(list.map(spoken))

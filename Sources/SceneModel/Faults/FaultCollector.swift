@@ -4,7 +4,7 @@ import AttributeValues
 final class FaultCollector {
     private(set) var faults: [SceneFault] = []
     private(set) var omitted = 0
-    /// What is allowed and probably not meant; at most `SceneLimits.faults`.
+    /// Uses that are allowed, but probably not meant; at most `SceneLimits.faults`.
     private var warned: [SceneFault] = []
     private let file: String?
     /// nil if the document is not a text.

@@ -17,7 +17,7 @@ public struct SceneFault: Hashable, Sendable {
     public var hint: String?
     /// Another position that is related to the fault.
     public var note: Note?
-    /// It refuses nothing.
+    /// True if the document is valid all the same.
     public var isWarning = false
 
     public struct Note: Hashable, Sendable {

@@ -29,7 +29,7 @@ final class Extremum: Past {
             if let known = number, outdoes(known, other) { return }
             (best, number) = (candidate, other)
         }
-        // The present value of the last commit ends now, if this is another one.
+        // If the value is another one, the value of the last commit ends now.
         if let current, let other = Past.number(current) { consider(current, other) }
         if head < ended.count { consider(ended[head].value, ended[head].number) }
         return best
@@ -51,7 +51,7 @@ final class Extremum: Past {
         while ended.count > head, let last = ended.last, outdoes(number, last.number) { ended.removeLast() }
     }
 
-    /// Of two neighbours the better one stays as long as the other would have.
+    /// Thins out the older half: of two neighbours the better one stays, as long as the other one would have stayed.
     private func thin() {
         var kept: [(value: Value, number: Double, leaves: Instant)] = []
         let half = head + (ended.count - head) / 2

@@ -14,7 +14,7 @@ final class Window: Past {
     /// By the bucket's number modulo their count: value times seconds, and seconds with a value.
     private var integrals: [Double] = []
     private var weights: [Double] = []
-    /// Until when the buckets are filled; nil before the first value.
+    /// The time until which the buckets are filled; nil before the first value.
     private var filled: Instant?
     private var began: Instant = 0
 
@@ -32,12 +32,12 @@ final class Window: Past {
 
     private func slot(_ bucket: Int64) -> Int { Int(((bucket % slots) + slots) % slots) }
 
-    /// The present value counts until now.
+    /// Adds the present value to the buckets until now.
     private func advance(_ now: Instant) {
         guard let from = filled, now > from else { return }
         let number = Past.number(current)
         var time = max(from, (bucket(now) - count) * width)
-        // Buckets that were passed over are empty.
+        // Everything in the buckets is older than the window.
         if bucket(from) < bucket(now) - count { for at in integrals.indices { (integrals[at], weights[at]) = (0, 0) } }
         while time < now {
             let at = bucket(time)
@@ -51,7 +51,7 @@ final class Window: Past {
             }
             time = end
         }
-        // Of a bucket that begins now, nothing is left of the time before.
+        // A bucket that begins now has nothing of the time before.
         if now == bucket(now) * width { (integrals[slot(bucket(now))], weights[slot(bucket(now))]) = (0, 0) }
         filled = now
     }
@@ -65,7 +65,7 @@ final class Window: Past {
             total.integral += integrals[at]
             total.weight += weights[at]
         }
-        // The oldest has the place of the next one, and counts in part.
+        // The oldest bucket has the slot of the next one, and counts in part.
         let place = slot(oldest)
         total.integral -= integrals[place] * (1 - part)
         total.weight -= weights[place] * (1 - part)
@@ -81,7 +81,7 @@ final class Window: Past {
     override func result(_ value: Value, _ now: Instant) -> Value {
         advance(now)
         if let current, let number = Past.number(current), isConstant(now), now > since {
-            // Exactly: sums of many parts are not.
+            // Computed exactly: a sum of many parts has rounding errors.
             let seconds = min(Double(now - since), Double(span)) / 1e9
             return .double(kind == .average ? number : number * seconds)
         }
@@ -131,13 +131,13 @@ final class Window: Past {
     }
 }
 
-/// `smoothed`: follows the operand so that of any distance a fraction of 1/e is left after the span. It steps every
-/// sixtieth of the span until a thousandth of the distance is left, and then has the operand's value.
+/// `smoothed`: follows the operand exponentially. After the span, 1/e of any distance is left. It steps every sixtieth
+/// of the span until a thousandth of the distance is left, and then has the operand's value.
 final class Smoothing: Past {
     private let step: Int64
     private var level: Double?
     private var time: Instant = 0
-    /// The distance when the operand changed last.
+    /// The distance from the operand at its last change.
     private var distance = 0.0
 
     override init(_ operation: TimeOperator) {
@@ -216,7 +216,7 @@ final class Chart: Past {
         super.init(operation)
     }
 
-    /// A record takes every value; those that are no numbers leave a gap.
+    /// Every value is accepted; values that are no numbers leave a gap.
     override func result(_ value: Value, _ now: Instant) -> Value { .null }
 
     private func note(_ number: Double, from: Instant, to: Instant) {
@@ -257,7 +257,7 @@ final class Chart: Past {
         if let number = Past.number(value) { note(number, from: now, to: now) }
     }
 
-    /// What is known at a time, oldest first: the beginning of each stretch that has a value.
+    /// The stretches that have a value, oldest first, each with its beginning.
     func read(_ now: Instant) -> [(time: Instant, bucket: Bucket)] {
         advance(now)
         if let number = Past.number(current) { note(number, from: now, to: now) }

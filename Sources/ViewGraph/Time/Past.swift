@@ -1,11 +1,11 @@
 import AttributeValues
 import RuleLanguage
 
-/// What an operator remembers of the past of its operand.
+/// The memory of an operator over time: what it needs to know of its operand's past.
 ///
 /// Times are nanoseconds on the clock of `TimedValues`, which never goes back. `absorb` is called once for each commit
-/// in which the operand changed. Between these calls, `result` may be asked with the operand's value in a transaction
-/// that is still open, so it keeps nothing of that value.
+/// in which the operand changed. Between these calls, `result` may be called with the operand's value in an open
+/// transaction, so it must not store that value.
 class Past {
     typealias Instant = Int64
 
@@ -34,34 +34,34 @@ class Past {
         }
     }
 
-    /// The result if the operand has this value now. Called only with values that `takes` admits.
+    /// The result if the operand has this value now. Called only with values in which `fault` finds no fault.
     func result(_ value: Value, _ now: Instant) -> Value { value }
 
-    /// The operand has this value from now on.
+    /// Notes that the operand has this value from now on.
     func absorb(_ value: Value, _ now: Instant) {
         guard value != current else { return }
         current = value
         since = now
     }
 
-    /// When the result next becomes another one while the operand stays as it is; nil: never.
+    /// When the result next changes while the operand stays as it is; nil: never.
     func deadline(_ now: Instant) -> Instant? { nil }
 
     /// Why the operator has no result for a value; nil if it has one.
     func fault(_ value: Value) -> Failure? { nil }
 
-    /// Steps of a result.
+    /// Steps that a result costs.
     var cost: Int { 2 }
 
-    /// Whether the store gets every change; windows are stored now and then.
+    /// Whether the store gets every change. Windows are stored from time to time.
     var isExact: Bool { true }
 
     // MARK: In the store
 
-    /// All that is remembered. Times are counted from `origin`.
+    /// Everything that is remembered. Times are counted from `origin`.
     func stored(from origin: Instant) -> [Value] { [] }
 
-    /// - Returns: false for what is not such a record; nothing is changed then.
+    /// - Returns: false for fields that are no such record. Then nothing is changed.
     func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool { fields.isEmpty }
 
     final func row(from origin: Instant) -> Value? {
@@ -95,7 +95,7 @@ class Past {
         return Failure(.ruleFailed, "\(kind.rawValue)() takes a number, not a value of type '\(value.shortTypeName)'")
     }
 
-    /// Extremes and samples that an operator remembers. Beyond that the older half is thinned out.
+    /// The number of extremes or samples that an operator remembers. If there are more, the older half is thinned out.
     static let mostSamples = 1000
 }
 
@@ -122,7 +122,7 @@ final class LastChange: Past {
     }
 }
 
-/// `held`: the condition has been true for the whole span.
+/// `held`: whether the condition has been true for the whole span.
 final class Hold: Past {
     override func fault(_ value: Value) -> Failure? {
         if case .bool = value { return nil }
@@ -138,7 +138,7 @@ final class Hold: Past {
     }
 }
 
-/// `debounced`: the last value that has stood for the whole span.
+/// `debounced`: the last value that has stayed for the whole span.
 final class Debounce: Past {
     private var settled: Value?
 
@@ -167,7 +167,7 @@ final class Debounce: Past {
 /// `throttled`: the value, which changes at most once in each span.
 final class Throttle: Past {
     private var shown: Value?
-    /// nil: it may change at once.
+    /// nil: the shown value may change at once.
     private var shownAt: Instant?
 
     override func result(_ value: Value, _ now: Instant) -> Value {
@@ -201,7 +201,7 @@ final class Throttle: Past {
 }
 
 extension Value {
-    /// Of nanoseconds since 1970.
+    /// The timestamp of a time in nanoseconds since 1970.
     static func instant(_ time: Int64) -> Value {
         .timestamp(Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time)) ?? .epoch)
     }

@@ -2,19 +2,19 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-/// One operator over one operand: a vertex that all rules share that use it.
+/// One operator over one operand. All rules that use it share its vertex.
 final class TimedValue {
     let operation: TimeOperator
     let operand: AttributeID
     let past: Past
     /// Its own vertex; known once it is made.
     fileprivate(set) var vertex = AttributeID(index: 0, generation: 0)
-    /// When it wants to be evaluated although the operand has not changed.
+    /// When it has to be evaluated although the operand has not changed.
     fileprivate(set) var deadline: Int64?
     fileprivate var isDue = false
-    /// Whether the operand follows from durable states, so that the store keeps the past; nil: not looked up yet.
+    /// Whether the operand depends on durable states alone, so that the store keeps the past; nil: not looked up yet.
     var isStored: Bool?
-    /// The row that the store has, and since when.
+    /// The row that the store has, and when it was stored.
     var storedRow: Value?
     var storedAt: Int64 = 0
 
@@ -27,7 +27,7 @@ final class TimedValue {
 
 /// The vertices of operators over time, and when each has to be evaluated again.
 ///
-/// Nobody looks at a real clock here: as `Clocks`, this is told the time.
+/// This type does not read a real clock: like `Clocks`, it is told the time.
 struct TimedValues {
     private struct Key: Hashable {
         let operand: AttributeID
@@ -35,17 +35,17 @@ struct TimedValues {
     }
 
     private var values: [Key: TimedValue] = [:]
-    /// To be evaluated and fed at the end of the change at hand.
+    /// Operators that are to be evaluated and fed at the end of the current change.
     private var due: [TimedValue] = []
-    /// Fed at a start, when nothing is stored. The store gets them with the first turn.
+    /// Operators that were fed at a start, while nothing was stored. The store gets them with the first turn.
     private var unkept: [TimedValue] = []
     /// Made since the last `takeMade`.
     private var made: [TimedValue] = []
-    /// Nodes and names of rows whose operators are no more.
+    /// Nodes and names of rows whose operators were removed.
     private var forgotten: [(node: NodeID, name: String)] = []
-    /// A heap by time. Entries whose value has another deadline by now are passed over.
+    /// A heap by time. Entries whose value has another deadline now are skipped.
     private var queue: [(time: Int64, value: TimedValue)] = []
-    /// Nanoseconds since 1970 that never go back, and what they are ahead of the wall clock.
+    /// Nanoseconds since 1970 that never go back, and how far they are ahead of the wall clock.
     private(set) var now: Int64
     private(set) var lead: Int64 = 0
 
@@ -113,7 +113,7 @@ struct TimedValues {
 
     // MARK: Time
 
-    /// A wall clock that is set back counts on from where it was.
+    /// If the wall clock is set back, the time goes on from where it was.
     /// - Returns: the values whose deadline has come.
     mutating func advance(to time: Timestamp) -> [TimedValue] {
         let wall = TimedValues.nanoseconds(time)
@@ -133,7 +133,7 @@ struct TimedValues {
         Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) ?? .epoch
     }
 
-    /// When the next value wants to be evaluated, on the wall clock.
+    /// The time on the wall clock when the next value has to be evaluated.
     mutating func nextDeadline() -> Timestamp? {
         while let (time, value) = queue.first {
             if value.deadline == time { return wallTime(of: time) }

@@ -3,13 +3,13 @@ import AttributeValues
 import RuleLanguage
 
 extension ViewGraph {
-    /// Adds what has changed to the past of each operator that is due. An operand's error adds nothing: it counts as
-    /// the value before it.
+    /// Adds the changes to the past of each operator that is due. An error of the operand adds nothing: the value
+    /// before it counts on.
     func feedTimedValues() {
         guard !timedValues.isEmpty else { return }
         collectInvalidated()
         for value in timedValues.takeDue() where engine.isAlive(value.vertex) {
-            // Read, so that the next change is reported.
+            // The read makes the engine report the next change.
             _ = content(of: value.vertex)
             if case .value(let operand) = content(of: value.operand), value.past.fault(operand) == nil {
                 value.past.absorb(operand, timedValues.now)
@@ -36,8 +36,8 @@ extension ViewGraph {
     /// Windows of durable states are stored once in so many nanoseconds, and when the daemon ends.
     private static let storedEvery: Int64 = 10_000_000_000
 
-    /// Deletes the rows of operators that are no more. Their rows go before those of others are written, which may have
-    /// their names.
+    /// Deletes the rows of operators that were removed. They are deleted before other rows are written, which may have
+    /// the same names.
     private func dropForgotten() {
         for (node, name) in timedValues.takeForgotten() where persistence.notesChanges && nodes.isAlive(node) {
             persistence.note(nil, as: name, of: node.row)
@@ -59,20 +59,20 @@ extension ViewGraph {
         persistence.note(row, as: place.name, of: place.row)
     }
 
-    /// Stores what was fed while a start put the graph together.
+    /// Stores the pasts that were fed while a start made the graph.
     func keepUnkept() {
         dropForgotten()
         for value in timedValues.takeUnkept() where engine.isAlive(value.vertex) { keep(value) }
     }
 
-    /// Stores the windows that were not stored since they changed. The daemon ends.
+    /// Stores the windows that have changed since they were stored. Called when the daemon ends.
     public func keepPasts() {
         for value in timedValues.all where value.isStored == true && !value.past.isExact {
             keep(value, isLast: true)
         }
     }
 
-    /// Stores the past of everything that a node's attributes are operands of, under the node's new key.
+    /// Stores the pasts of all operators over a node's attributes, under the node's new key.
     func keepPasts(of row: UInt32) {
         for value in timedValues.all where value.storedRow != nil && storedPlace(of: value)?.row == row {
             value.storedRow = nil
@@ -80,13 +80,13 @@ extension ViewGraph {
         }
     }
 
-    /// Operators take their rows, which were written by an earlier life of the graph.
+    /// Gives operators their rows, which an earlier life of the graph has written.
     func restoreTimedValues() {
         _ = timedValues.takeMade()
         for value in timedValues.all { restore(value) }
     }
 
-    /// The same for those that were made since the last call, but for those of a start.
+    /// The same for operators that were made since the last call, except at a start.
     func restoreNewTimedValues() {
         for value in timedValues.takeMade() where !persistence.absentRows.isEmpty && !persistence.isRestoring {
             if engine.isAlive(value.vertex) { restore(value) }

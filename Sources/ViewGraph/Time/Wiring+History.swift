@@ -2,8 +2,7 @@ import AttributeGraph
 import AttributeValues
 import RuleLanguage
 
-// An attribute with `history` holds a vertex that records it, as a rule holds the operators that it
-// uses.
+// An attribute with `history` uses a vertex that records it, as a rule uses the operators that it names.
 
 extension Wiring {
     /// Begins or ends the record of an attribute's past, as its definition says.
@@ -25,8 +24,7 @@ extension Wiring {
         releaseShared(vertex)
     }
 
-    /// What is recorded of an attribute: the least and the greatest value of each stretch of time,
-    /// oldest first.
+    /// The recorded history of an attribute: the least and the greatest value of each stretch of time, oldest first.
     public struct RecordedHistory {
         public var span: TimeSpan
         /// The length of a stretch.
@@ -34,7 +32,7 @@ extension Wiring {
         public var stretches: [(beginning: Timestamp, least: Double, greatest: Double)]
     }
 
-    /// - Throws: `notFound` where nothing is recorded, and `limit`.
+    /// - Throws: `notFound` if nothing is recorded, and `limit`.
     public func recordedHistory(of place: Place, named path: String) throws(Failure) -> RecordedHistory {
         let target = place.steps.isEmpty && record(place.attribute).definition?.history != nil ? place : follow(place)
         guard target.steps.isEmpty, isVisible(target.attribute),

@@ -20,7 +20,7 @@ extension Wiring {
         return made
     }
 
-    /// What a rule reads that uses an operator.
+    /// The input of a rule that uses an operator.
     func timedInput(_ operation: TimeOperator, of operand: AttributeID) -> BoundInput {
         if let vertex = timedVertex(operation, of: operand) { return .attribute(vertex) }
         return .failure(
@@ -31,7 +31,7 @@ extension Wiring {
 
     private func text(of steps: [AttributePath.Step]) -> String { steps.map(\.description).joined() }
 
-    /// The operator's result. Nothing is remembered yet: the transaction may be taken back.
+    /// The operator's result. Its past does not change yet: the transaction may be rolled back.
     func evaluate(_ value: TimedValue) throws -> Content {
         let content = try engine.read(value.operand)
         guard case .value(let operand) = content else { return content }
@@ -40,7 +40,7 @@ extension Wiring {
         return .value(value.past.result(operand, timedValues.now))
     }
 
-    /// Forgets a vertex, if it is an operator's. It is about to be freed.
+    /// Forgets the operator of a vertex that is about to be freed, if the vertex has one.
     func forgetTimedValue(_ vertex: AttributeID, _ source: Source) {
         guard case .timed(let value) = source else { return }
         timedValues.remove(value)
@@ -49,7 +49,7 @@ extension Wiring {
         timedValues.noteForgotten(nodes.nodeID(row), name)
     }
 
-    /// The row of an operator's past: behind the node and the name of its operand.
+    /// The node and the name under which the store has an operator's past. The name begins with that of the operand.
     func storedPlace(of value: TimedValue) -> (row: UInt32, name: String)? {
         guard engine.isAlive(value.operand), let record = attributes[Int(value.operand.index)],
             record.node != NodeID.root.row, nodes.isAlive(record.node)

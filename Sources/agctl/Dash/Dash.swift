@@ -32,7 +32,7 @@ struct DashCommand: ParsableCommand {
             let link = DashLink(session)
             let root = try path ?? link.findRoot()
             let isLive = session.output.isTerminal && !session.settings.isJSON
-            // A pattern cannot name what is below "/" and "/" itself, but the root has no attributes.
+            // No pattern matches both "/" and everything below it, but the root has no attributes.
             let request = Request.Subscribe(
                 patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
                 frameRate: isLive ? DashScreen.rate : nil)
@@ -47,7 +47,7 @@ struct DashCommand: ParsableCommand {
 
 /// The requests of a board. After a lost connection the next request makes a new one.
 final class DashLink {
-    /// Containers beyond this number have their cards in the order of the tree.
+    /// The number of containers whose subviews are asked for. Further ones show their cards in the order of the tree.
     private static let mostContainers = 200
 
     private let session: Session
@@ -75,7 +75,7 @@ final class DashLink {
         return children.count == 1 ? children[0].map?["path"]?.string ?? "/" : "/"
     }
 
-    /// The tree of a board, and the subviews of containers that have no attribute `cards`.
+    /// The tree of a board, and the subviews of containers without an attribute `cards`.
     func structure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
         guard let tree = DashNode.tree(try call(.describe(path: root, depth: nil))) else {
             throw .malformed("describe was answered without a node")
@@ -113,11 +113,11 @@ final class DashScreen {
     private var chosen: String?
     private var scroll = Scroll()
     private var room = 1
-    /// About the last write.
+    /// A message about the last write.
     private var notice: String?
     private var isStale = true
     private var lastDrawn = 0.0
-    /// When the structure is to be read anew.
+    /// The time at which the structure must be read anew.
     private var describeAt: Double?
 
     init(_ root: String, _ watcher: Watcher, _ link: DashLink, _ session: Session) {
@@ -174,7 +174,7 @@ final class DashScreen {
         while true {
             let now = MonotonicTime.now
             if let due = describeAt, due <= now { describe() }
-            // Lines move on, and ages grow, once a second.
+            // Once a second, because lines move on and ages grow.
             if isStale && now - lastDrawn >= 1 / DashScreen.rate || now - lastDrawn >= 1 { draw(on: screen, at: now) }
             let next = isStale ? lastDrawn + 1 / DashScreen.rate : lastDrawn + 1
             let pause = max(0, min(next, describeAt ?? next) - now)
@@ -213,7 +213,7 @@ final class DashScreen {
             structure = try link.structure(of: root)
             lay()
         } catch {
-            // The daemon has gone, or the root. The watcher tells of both; until then the last board stays.
+            // The daemon or the root has gone. The watcher reports both; until then the last board stays.
             if values.interruptedAt == nil { describeAt = MonotonicTime.now + 1 }
         }
     }
@@ -288,7 +288,7 @@ final class DashScreen {
 
     private func choose(_ key: Keyboard.Key, _ places: [DashPicture.Place]) {
         guard let now = places.firstIndex(where: { $0.card.path == chosen }) else {
-            // The first one that is visible.
+            // The first visible one.
             let first = places.first { $0.lines.lowerBound >= scroll.offset } ?? places.first
             chosen = first?.card.path
             return
@@ -345,7 +345,7 @@ final class DashScreen {
         let isSlider = card.kind == .slider
         let least = card.panel["min"]?.number ?? (isSlider ? card.scale.least : -.infinity)
         let most = card.panel["max"]?.number ?? (isSlider ? card.scale.most : .infinity)
-        // The daemon adds, so that nothing is lost when two people press at once.
+        // The daemon adds, so that no step is lost when two people press at the same time.
         let by = min(most, max(least, number + sign * card.step)) - number
         guard by != 0 else { return }
         let isWhole = card.isInteger && by == by.rounded() && abs(by) < 1e15

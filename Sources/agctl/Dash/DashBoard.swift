@@ -27,12 +27,12 @@ struct DashBoard {
 
     private let tree: DashNode
     private let nodes: [String: DashNode]
-    /// The containers whose subviews only `eval` tells, by path.
+    /// The subviews of containers for which only `eval` can tell them, by path.
     private let subviews: [String: ValueList]
     private let values: [String: Content]
     private(set) var rows: [Row] = []
     private var featured: [DashCard] = []
-    /// Whether panels describe the cards below a node, by path.
+    /// True if panels describe the cards below a node, by path.
     private var arranging: [String: Bool] = [:]
     /// Cards beyond the limit.
     private(set) var omitted = 0
@@ -52,10 +52,10 @@ struct DashBoard {
         return tree.path == "/" ? "agd" : DashText.words(tree.id)
     }
 
-    /// The containers whose subviews `eval` must tell: those without the attribute `cards`.
+    /// The containers whose subviews must be found with `eval`: those without the attribute `cards`.
     static func containers(_ tree: DashNode) -> [String] {
         tree.all.filter {
-            // A component that places what it is given shows its body.
+            // A component that shows other nodes inside its body shows the body itself.
             $0.children != nil && !$0.isTransparent && $0["cards"] == nil && !($0.component != nil && $0.hasPlaces)
         }.map(\.path)
     }
@@ -128,7 +128,7 @@ struct DashBoard {
         }
     }
 
-    /// The section of a container in which a subview stands.
+    /// The section of a container that contains a subview.
     private func section(of container: DashNode, _ id: String) -> DashNode? {
         let parts = id.split(separator: "/")
         for length in stride(from: parts.count - 1, to: 0, by: -1) {
@@ -158,7 +158,6 @@ struct DashBoard {
         return []
     }
 
-    /// The cards of one node.
     private mutating func cards(of node: DashNode, _ panel: ValueMap, _ title: String, isRoot: Bool = false)
         -> [DashCard]
     {
@@ -217,13 +216,13 @@ struct DashBoard {
             if name == "percent", hasGauge { return nil }
             if attribute.type.hasPrefix("list"), attribute.kind == "state", hasList { return nil }
             if name == "isStale", names.contains("status") { return nil }
-            // Unprocessed figures of a feeder are only inputs of rules.
+            // Unprocessed values of a feeder are only inputs of rules.
             let isRaw = ["map", "list", "dyn"].contains { attribute.type.hasPrefix($0) }
             return attribute.isTransient && isRaw && names.count > 2 ? nil : name
         }
     }
 
-    /// Whether panels describe the cards below a node.
+    /// True if panels describe the cards below a node.
     private mutating func arranges(_ node: DashNode, depth: Int = 0) -> Bool {
         if let known = arranging[node.path] { return known }
         if depth > DashBoard.mostDepth { return false }

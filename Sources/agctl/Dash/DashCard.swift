@@ -6,7 +6,7 @@ struct DashCard: Equatable {
         case value, sparkline, chart, bar, gauge, status, toggle, slider, stepper, field, picker, button, color, image
         case text, table, list, log
 
-        /// The name as scenes write it.
+        /// The kind by its name in scenes.
         init?(panel name: String) {
             self.init(rawValue: ["colour": "color", "line": "chart", "textField": "field"][name] ?? name)
         }
@@ -71,15 +71,15 @@ struct DashCard: Equatable {
     var panel = ValueMap()
     var title: String
     var isInteger = false
-    /// A button calls it.
+    /// True if the card's button calls it.
     var isAction = false
     var rows: Rows?
-    /// Why there is nothing to show.
+    /// The reason why there is nothing to show.
     var fault: String?
 
     var span: Int { min(4, max(1, panel["span"]?.number.flatMap { Int(exactly: $0) } ?? kind?.span ?? 1)) }
 
-    /// The attribute that the daemon tells of, and the steps from its value to the shown part.
+    /// The attribute that the daemon reports, and the steps from its value to the shown part.
     var source: (attribute: String, steps: [Substring]) {
         let slash = path.lastIndex(of: "/") ?? path.startIndex
         guard let dot = path[slash...].firstIndex(of: ".") else { return (path, []) }
@@ -103,7 +103,7 @@ struct DashCard: Equatable {
     /// The seconds that a line shows.
     var window: Double { min(86_400, max(1, panel["window"]?.number ?? (kind == .chart ? 300 : 60))) }
 
-    /// Parameters without a default, by the value of an action.
+    /// Parameters without a default, from the value of an action.
     static func missing(_ action: Value?) -> [String] {
         (action?.map?["parameters"]?.map ?? ValueMap()).compactMap { name, parameter in
             parameter.map?["default"] == nil ? name.string : nil
@@ -125,7 +125,7 @@ struct DashCard: Equatable {
         }
     }
 
-    /// The status that the thresholds of the panel give; nil without thresholds.
+    /// The status according to the thresholds of the panel; nil without thresholds.
     func status(of number: Double) -> String? {
         let (warn, critical) = (panel["warn"]?.number, panel["critical"]?.number)
         guard warn != nil || critical != nil else { return nil }

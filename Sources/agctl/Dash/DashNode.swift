@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// A node of a board, as `describe` tells it.
+/// A node of a board, made from an answer of `describe`.
 final class DashNode {
     struct Attribute {
         var kind: String
@@ -18,13 +18,13 @@ final class DashNode {
     let kind: String
     let component: String?
     let attributes: [(name: String, attribute: Attribute)]
-    /// The nodes that stand in it; nil for a node that cannot have any.
+    /// The nodes that it shows; nil for a node that cannot have any.
     private(set) var children: [DashNode]?
-    /// In which it was declared.
+    /// The node in which it was declared.
     private(set) weak var parent: DashNode?
-    /// It shows what was declared elsewhere.
+    /// True if it shows nodes that were declared elsewhere.
     let hasPlaces: Bool
-    /// Of the root: all other nodes by path, also those that stand nowhere.
+    /// For the root: all other nodes by path, including those that no node shows.
     private(set) var others: [String: DashNode] = [:]
 
     private init(_ map: ValueMap) {
@@ -68,7 +68,7 @@ final class DashNode {
         return root
     }
 
-    /// The node of a subview, whose id leads there from its container.
+    /// The node of a subview. Its id is the path from its container.
     func subview(_ id: String, in nodes: [String: DashNode]) -> DashNode? {
         var (from, id) = (self, id[...])
         while id.hasPrefix("../") {
@@ -95,6 +95,6 @@ final class DashNode {
 
     func path(to id: String) -> String { path == "/" ? "/" + id : "\(path)/\(id)" }
 
-    /// Its children are subviews of the container around it.
+    /// True if its children are subviews of the container around it.
     var isTransparent: Bool { ["group", "forEach", "section"].contains(kind) }
 }

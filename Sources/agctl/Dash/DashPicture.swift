@@ -7,7 +7,7 @@ struct DashPicture {
     private static let gap = 2
     private static let mostRows = 12
 
-    /// The place of a card in the picture.
+    /// The position of a card in the picture.
     struct Place {
         var card: DashCard
         /// Lines of the picture.
@@ -106,7 +106,7 @@ struct DashPicture {
         }
     }
 
-    /// The left edge of a card: its status, or that it is chosen.
+    /// The left edge of a card. It shows the status, or that the card is chosen.
     private func mark(_ card: DashCard) -> String {
         if card.path == chosen { return style.cyan("▌") }
         let status = status(of: card)
@@ -133,7 +133,7 @@ struct DashPicture {
         }
     }
 
-    /// Lines without colours, and with them.
+    /// Pairs of a line without colours and the same line with them.
     private func body(_ card: DashCard, _ width: Int) -> [(String, String)] {
         func line(_ text: String, _ paint: (String) -> String = { $0 }) -> (String, String) {
             let text = DisplayWidth.cut(text, to: width)
@@ -187,7 +187,7 @@ struct DashPicture {
         }
     }
 
-    /// The figures, and at the right the status in words.
+    /// The figures, with the status in words on the right.
     private func note(_ figures: (String, String), _ card: DashCard, _ status: String?, _ width: Int)
         -> (String, String)
     {
@@ -208,7 +208,7 @@ struct DashPicture {
         var plain = full
         var painted = status == nil || status == "ok" ? style.cyan(full) : paint(full, status)
         for column in used..<max(used, width) {
-            // Thresholds are parts of the scale.
+            // A threshold marks its column of the scale.
             let level = ["critical", "warn"].first { name in
                 guard let limit = card.panel[name]?.number, most != least else { return false }
                 let place = (limit - least) / (most - least) * Double(width)
@@ -228,7 +228,7 @@ struct DashPicture {
         if most <= least { (least, most) = (least - 0.5, least + 0.5) }
         let glyphs = Array(" ▁▂▃▄▅▆▇█")
         var before: Double?
-        // Of the two extremes of a column, the one that is farther from the last column is shown.
+        // Each column shows one of its extremes: the one that is farther from the level of the last column.
         let levels = ranges.map { range -> Int? in
             guard let range else { return nil }
             let last = before ?? range.upperBound
@@ -317,7 +317,7 @@ struct DashPicture {
             column > 0 && shown.allSatisfy { $0[column].first.map { $0.isNumber || $0 == "−" || $0 == "–" } ?? true }
         }
         var widths = first.indices.map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }
-        // The widest column gives way first.
+        // The widest column is narrowed first.
         while widths.reduce(0, +) + 2 * (widths.count - 1) > width, let most = widths.max(), most > 3,
             let widest = widths.firstIndex(of: most)
         {

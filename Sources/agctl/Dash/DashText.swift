@@ -3,7 +3,8 @@ import Glibc
 
 /// Values in a form for people. The page has the same rules in `dashboard/format.js`.
 enum DashText {
-    /// An id in words: `busiestCore` is "Busiest core". Ids with dots or digits at their ends are names and stay.
+    /// An id in words: `busiestCore` becomes "Busiest core". An id is a name and does not change if it does not begin
+    /// with a letter, or contains anything but ASCII letters, digits, `-` and `_`.
     static func words(_ id: String) -> String {
         if id.lowercased() == "ok" { return "OK" }
         let isName = id.utf8.allSatisfy { byte in
@@ -26,7 +27,7 @@ enum DashText {
         return text.prefix(1).uppercased() + text.dropFirst()
     }
 
-    /// Decimals that show three significant digits, without more than the value has.
+    /// The number of decimals for three significant digits, but not more than the value has.
     static func decimals(of number: Double) -> Int {
         guard number.isFinite, number != number.rounded() else { return 0 }
         let size = abs(number)

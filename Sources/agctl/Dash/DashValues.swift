@@ -1,8 +1,8 @@
 import AttributeValues
 import WireProtocol
 
-/// What is known of the attributes of a board: values, displayed values of what moves, and the past of numbers. Time is
-/// an argument.
+/// The known state of a board's attributes: values, displayed values of moving attributes, and the past of numbers. The
+/// time is an argument of each function.
 struct DashValues {
     /// The past of one number, in steps of equal length, each with its least and highest value.
     struct Past {
@@ -36,10 +36,10 @@ struct DashValues {
             if ranges.count > Past.steps * 2 { ranges = ranges.filter { $0.key > newest - Past.steps } }
         }
 
-        /// Nothing is known of the time without a connection.
+        /// Ends the last value: nothing is known about the time without a connection.
         mutating func interrupt() { last = nil }
 
-        /// The least and highest value of each column, from old to new; nil where nothing is known.
+        /// The least and greatest value of each column, from old to new; nil if nothing is known.
         func columns(_ count: Int) -> [ClosedRange<Double>?] {
             (0..<count).map { column in
                 let begin = newest - Past.steps + 1 + column * Past.steps / count
@@ -61,7 +61,7 @@ struct DashValues {
     private var displayed: [String: Value] = [:]
     private var times: [String: Double] = [:]
     private var pasts: [String: Past] = [:]
-    /// When the connection was lost.
+    /// The time at which the connection was lost; nil while it exists.
     private(set) var interruptedAt: Double?
     private var awaitsSnapshot = false
 
@@ -75,7 +75,7 @@ struct DashValues {
         awaitsSnapshot = isSnapshot
     }
 
-    /// - Returns: true if the change may give the board other cards.
+    /// - Returns: true if the change may change the cards of the board.
     mutating func take(_ event: Event, at now: Double) -> Bool {
         switch event {
         case .update(_, _, _, _, let isInitial, let changes, _):
@@ -108,12 +108,13 @@ struct DashValues {
         if let number = change.content.value?.number { pasts[change.path]?.add(number, at: now) }
     }
 
-    /// The daemon has accepted a number whose update has not come yet, so that a second step does not pass the ends.
+    /// Notes a number that the daemon has accepted, before its update arrives, so that a second step does not exceed
+    /// the limits.
     mutating func assume(_ number: Value, at card: DashCard) {
         if card.source.steps.isEmpty { contents[card.source.attribute] = .value(number) }
     }
 
-    /// Begins to keep the past of numbers of which lines are drawn, and ends it for others.
+    /// Begins to record the past of numbers that are drawn as lines, and ends it for others.
     mutating func remember(_ cards: [DashCard], at now: Double) {
         var kept: [String: Past] = [:]
         for card in cards where card.kind == .sparkline || card.kind == .chart {
