@@ -9,26 +9,44 @@ import AttributeValues
 final class ProjectionTree {
     final class Entry {
         var attribute: AttributeID?
-        /// `.key` and `.index` steps.
-        var children: [AttributePath.Step: Entry] = [:]
-        /// `.element` steps, by field and value.
-        var elements: [String: [Value: Entry]] = [:]
-        /// Places of elements in the list that was searched last, by field.
-        var locators: [String: ElementLocator] = [:]
+        /// By `.key` and `.index` steps.
+        var children = SmallMap<AttributePath.Step, Entry>()
+        /// `.element` steps, those of each field together.
+        var fields: [Field] = []
 
-        var isLeaf: Bool { children.isEmpty && elements.isEmpty }
+        var isLeaf: Bool { children.isEmpty && fields.isEmpty }
+
+        func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
         func child(_ step: AttributePath.Step) -> Entry? {
-            if case .element(let field, let id) = step { elements[field]?[id] } else { children[step] }
+            if case .element(let name, let id) = step { field(name)?.entries[id] } else { children[step] }
+        }
+
+        func madeChild(_ step: AttributePath.Step) -> Entry {
+            if let child = child(step) { return child }
+            let made = Entry()
+            if case .element(let name, let id) = step {
+                let field: Field
+                if let existing = self.field(name) {
+                    field = existing
+                } else {
+                    field = Field(name)
+                    fields.append(field)
+                }
+                field.entries[id] = made
+            } else {
+                children[step] = made
+            }
+            return made
         }
 
         func removeChild(_ step: AttributePath.Step) {
-            guard case .element(let field, let id) = step else {
+            guard case .element(let name, let id) = step else {
                 children[step] = nil
                 return
             }
-            elements[field]?[id] = nil
-            if elements[field]?.isEmpty == true { elements[field] = nil }
+            field(name)?.entries[id] = nil
+            fields.removeAll { $0.entries.isEmpty }
         }
 
         /// The vertices of this entry and of all inside it, each before those inside it.
@@ -36,30 +54,30 @@ final class ProjectionTree {
             var pending = [self]
             while let entry = pending.popLast() {
                 if let attribute = entry.attribute { body(attribute) }
-                pending.append(contentsOf: entry.children.values)
-                for entries in entry.elements.values { pending.append(contentsOf: entries.values) }
+                for (_, child) in entry.children.entries { pending.append(child) }
+                for field in entry.fields { pending.append(contentsOf: field.entries.values) }
             }
         }
     }
 
+    /// The elements of a list that are found by one field.
+    final class Field {
+        let name: String
+        var entries: [Value: Entry] = [:]
+        /// Positions of elements in the list that was searched last.
+        var locator = ElementLocator()
+
+        init(_ name: String) { self.name = name }
+    }
+
     let root = Entry()
-    /// Entries with locators, which retain the lists that they have searched.
-    private var locating: [Entry] = []
+    /// Fields whose locators hold a list.
+    private var locating: [Field] = []
     var hasLocators: Bool { !locating.isEmpty }
 
     func entry(at steps: [AttributePath.Step]) -> Entry {
         var entry = root
-        for step in steps {
-            if case .element(let field, let value) = step {
-                let next = entry.elements[field]?[value] ?? Entry()
-                entry.elements[field, default: [:]][value] = next
-                entry = next
-            } else {
-                let next = entry.children[step] ?? Entry()
-                entry.children[step] = next
-                entry = next
-            }
-        }
+        for step in steps { entry = entry.madeChild(step) }
         return entry
     }
 
@@ -74,27 +92,26 @@ final class ProjectionTree {
         return entry
     }
 
-    /// The content that the steps lead to in a value of the attribute. As `Value.select`, but a long list is not
-    /// searched again for every element that is asked for by id.
+    /// The content at a place that has an entry. As `Value.select`, but a long list is not searched again for each
+    /// element that is asked for by id.
     func select(_ steps: [AttributePath.Step], in whole: Value) -> Content {
         var value = whole
-        var entry: Entry? = root
+        var entry = root
         for step in steps {
-            if case .element(let field, let id) = step, case .list(let list) = value,
-                list.count > ElementLocator.scanned
+            guard let inner = entry.child(step) else { preconditionFailure("the place has no entry") }
+            if case .element(let name, let id) = step, case .list(let list) = value,
+                list.count > ElementLocator.scanned, let field = entry.field(name)
             {
-                if let entry, entry.locators.isEmpty { locating.append(entry) }
-                guard let place = entry?.locators[field, default: ElementLocator()].position(of: id, field, in: list)
-                else {
+                if field.locator.isEmpty { locating.append(field) }
+                guard let place = field.locator.position(of: id, name, in: list) else {
                     return .failure(ProjectionTree.missing(step))
                 }
                 value = list[place]
-                entry = entry?.elements[field]?[id]
             } else {
                 guard let next = value.child(step) else { return value.select(CollectionOfOne(step)) }
                 value = next
-                entry = entry?.child(step)
             }
+            entry = inner
         }
         return .value(value)
     }
@@ -108,7 +125,7 @@ final class ProjectionTree {
 
     /// Releases the lists that were searched.
     func forgetLocators() {
-        for entry in locating { entry.locators = [:] }
+        for field in locating { field.locator = ElementLocator() }
         locating = []
     }
 
@@ -140,19 +157,17 @@ final class ProjectionTree {
             if let old, let new, old.isIdentical(to: new) { continue }
             if entry.children.count > ElementLocator.scanned, let old, let new {
                 if refreshChanged(entry, old, new, &pending) {
-                    for (field, entries) in entry.elements { refreshElements(field, entries, old, content, &pending) }
+                    for field in entry.fields { refreshElements(field, old, content, &pending) }
                     continue
                 }
             }
-            for (step, child) in entry.children {
+            for (step, child) in entry.children.entries {
                 let before = old?.child(step)
                 let after = content.selecting(step)
                 if let before, case .value(let value) = after, before.isIdentical(to: value) { continue }
                 pending.append((child, before, after))
             }
-            for (field, entries) in entry.elements {
-                refreshElements(field, entries, old, content, &pending)
-            }
+            for field in entry.fields { refreshElements(field, old, content, &pending) }
         }
     }
 
@@ -196,12 +211,11 @@ final class ProjectionTree {
 
     /// Refreshes elements that are read by id: only those in the stretch that differs.
     private func refreshElements(
-        _ field: String, _ entries: [Value: Entry], _ old: Value?, _ content: Content,
-        _ pending: inout [(Entry, Value?, Content)]
+        _ field: Field, _ old: Value?, _ content: Content, _ pending: inout [(Entry, Value?, Content)]
     ) {
         guard case .list(let before)? = old, case .value(.list(let after)) = content else {
-            for (id, entry) in entries {
-                let step = AttributePath.Step.element(field: field, value: id)
+            for (id, entry) in field.entries {
+                let step = AttributePath.Step.element(field: field.name, value: id)
                 pending.append((entry, old?.child(step), content.selecting(step)))
             }
             return
@@ -217,24 +231,25 @@ final class ProjectionTree {
         }
         var touched: [Value: (Value?, Value?)] = [:]
         for element in before[prefix..<before.count - suffix].reversed() {
-            if let id = element.id(by: field) { touched[id] = (element, nil) }
+            if let id = element.id(by: field.name) { touched[id] = (element, nil) }
         }
         for element in after[prefix..<after.count - suffix].reversed() {
-            if let id = element.id(by: field) { touched[id] = (touched[id]?.0, element) }
+            if let id = element.id(by: field.name) { touched[id] = (touched[id]?.0, element) }
         }
         var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
-            guard let entry = entries[id] else { continue }
+            guard let entry = field.entries[id] else { continue }
             if let newElement {
                 if oldElement?.isIdentical(to: newElement) == true { continue }
                 pending.append((entry, oldElement, .value(newElement)))
                 continue
             }
-            // If an element has gone, only another element with the same id outside the stretch can replace it.
-            let twin = locator.position(of: id, field, in: after).map { after[$0] }
+            // Only a twin with the same id outside the stretch can stand for one that has gone.
+            let twin = locator.position(of: id, field.name, in: after).map { after[$0] }
             let content = twin.map { Content.value($0) }
             pending.append(
-                (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field, value: id)))))
+                (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field.name, value: id))))
+            )
         }
     }
 }
@@ -248,6 +263,9 @@ struct ElementLocator {
     private var searches = 0
     private var places: [Value: Int] = [:]
 
+    /// True until the first search.
+    var isEmpty: Bool { searches == 0 }
+
     mutating func position(of id: Value, _ field: String, in list: ValueList) -> Int? {
         if !Value.list(self.list).isIdentical(to: .list(list)) {
             self.list = list
@@ -258,9 +276,9 @@ struct ElementLocator {
         guard searches > ElementLocator.scanned else { return list.position(of: id, by: field) }
         if places.isEmpty {
             places.reserveCapacity(list.count)
-            for (place, element) in list.enumerated() {
-                guard let id = element.id(by: field), places[id] == nil else { continue }
-                places[id] = place
+            // The first element with an id counts: it is entered last.
+            for place in list.indices.reversed() {
+                if let id = list[place].id(by: field) { places[id] = place }
             }
         }
         return places[id]
