@@ -70,8 +70,6 @@ public final class StateStore {
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
     static let schemaVersion: Int64 = 3
-    /// Differs in that all values are typed JSON.
-    static let earlierVersion: Int64 = 2
     /// Revisions reserved at once. Transactions that write only transient states cost no commit that way, and a daemon
     /// that was killed continues behind the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
@@ -85,9 +83,9 @@ public final class StateStore {
         """
 
     /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before
-    /// the first change and behind the last. A store of an earlier version has no such row.
-    static let resumableName = "resumable"
+    /// the first change and behind the last.
     static let logName = "log"
+    static let resumableName = "resumable"
     /// The row of `life` that a recovered store has.
     static let salvagedName = "salvaged"
     static let usedLog = "used"
