@@ -1,38 +1,3 @@
-/// The engine's data about one attribute, at the moment of asking.
-public struct AttributeReport: Equatable, Sendable {
-    public enum State: String, Sendable {
-        /// The value is the one that evaluating everything now would give.
-        case valid
-        /// Something upstream may have changed; a read will tell.
-        case invalidated
-        /// Its rule has never run.
-        case unevaluated
-        /// Its rule is running now.
-        case running
-    }
-
-    public let attribute: AttributeID
-    public let isInput: Bool
-    public let isObserver: Bool
-    public let isWatched: Bool
-    /// The value is that of a cycle.
-    public let isCyclic: Bool
-    public let state: State
-    /// The revision at which the value last became a different one; 0: never.
-    public let changedAt: Revision
-    /// The revision at which the rule last ran; 0: never, or an input.
-    public let evaluatedAt: Revision
-    /// The first input that was found changed when the rule last ran. `nil` for a first run, for a run after
-    /// `invalidate`, and if that attribute is no longer an input.
-    public let cause: AttributeID?
-    /// How often the rule has run (wraps at 2³²).
-    public let evaluations: UInt32
-    /// In the order of reading.
-    public let inputs: [AttributeID]
-    /// In no particular order.
-    public let readers: [AttributeID]
-}
-
 /// Bytes allocated for the graph's own tables.
 public struct GraphMemory: Equatable, Sendable {
     /// One vertex with its value.
@@ -73,24 +38,6 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.readerClass != 0
     }
 
-    /// Everything known of an attribute; `nil` for a destroyed one. O(inputs + readers). Evaluates nothing.
-    public func report(on attribute: AttributeID) -> AttributeReport? {
-        markDeferred()
-        guard s.pointee.isAlive(attribute) else { return nil }
-        let vertex = s.pointee.vertex(attribute.index).pointee
-        let inputs = inputs(of: attribute)
-        let isRunning = vertex.flags.contains(.running)
-        let state: AttributeReport.State =
-            if isRunning { .running } else if vertex.kind != .input && vertex.evaluatedAt == 0 {
-                .unevaluated
-            } else if vertex.flags.contains(.maybe) { .invalidated } else { .valid }
-        return AttributeReport(
-            attribute: attribute, isInput: vertex.kind == .input, isObserver: vertex.kind.isObserver,
-            isWatched: vertex.flags.contains(.watched), isCyclic: vertex.flags.contains(.cyclic), state: state,
-            changedAt: vertex.changedAt, evaluatedAt: evaluatedAt(attribute), cause: cause(of: attribute),
-            evaluations: vertex.evaluations, inputs: inputs, readers: readers(of: attribute))
-    }
-
     /// The revision at which the attribute's rule last ran; 0: never, an input, or destroyed.
     @inlinable
     public func evaluatedAt(_ attribute: AttributeID) -> Revision {
@@ -99,9 +46,9 @@ extension GraphCore where Host: ~Copyable {
         return vertex.pointee.kind == .input ? 0 : vertex.pointee.evaluatedAt
     }
 
-    /// The input whose change made the rule run last (see `AttributeReport.cause`): the first that was found changed.
-    /// For a rule over several fixed inputs: the input that had changed last, unless it has changed again since.
-    /// O(inputs).
+    /// The input whose change made the rule run last: the first that was found changed. For a rule over several fixed
+    /// inputs: the input that had changed last, unless it has changed again since. `nil` for a first run and for a run
+    /// after `invalidate`. O(inputs).
     public func cause(of attribute: AttributeID) -> AttributeID? {
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
@@ -123,14 +70,6 @@ extension GraphCore where Host: ~Copyable {
     public func isInvalidated(_ attribute: AttributeID) -> Bool {
         markDeferred()
         return s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
-    }
-
-    /// All living attributes in the order of their rows. O(rows).
-    public var attributes: [AttributeID] {
-        (1..<max(1, s.pointee.vertices.count)).compactMap { index in
-            let kind = s.pointee.vertex(index).pointee.kind
-            return kind == .free || kind.isCondemned ? nil : s.pointee.id(index)
-        }
     }
 
     /// Memory held by the engine itself, without what values and the host refer to. O(size classes + free blocks).

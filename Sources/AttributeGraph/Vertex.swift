@@ -99,7 +99,6 @@ package struct Vertex: BitwiseCopyable {
         @inlinable package static var markedRunningOrWatched: Flags { Flags(rawValue: 1 | 32 | 64) }
         @inlinable package static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
         @inlinable package static var emptyOrRunning: Flags { Flags(rawValue: 4 | 32) }
-        @inlinable package static var runningStaleOrCyclic: Flags { Flags(rawValue: 2 | 32 | 128) }
         /// An entry of the stack with any of these walks its inputs or runs.
         @inlinable package static var marks: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
         @inlinable package static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }

@@ -86,13 +86,3 @@ extension CSSArguments.Term {
         self.init(value: number * (found?.factor ?? 1), unit: found?.unit ?? .number)
     }
 }
-
-extension StringProtocol {
-    /// Without white space at its ends.
-    var trimmed: String {
-        var rest = Substring(self)
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
-    }
-}

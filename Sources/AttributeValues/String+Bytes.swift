@@ -125,3 +125,12 @@ extension String {
         } ?? unicodeScalars.count
     }
 }
+
+extension StringProtocol {
+    /// Without white space at its ends.
+    public var trimmed: String {
+        var rest = drop(while: \.isWhitespace)
+        while rest.last?.isWhitespace == true { rest.removeLast() }
+        return String(rest)
+    }
+}

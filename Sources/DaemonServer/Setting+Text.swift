@@ -106,11 +106,3 @@ extension Setting {
 
     private static func text(number: Double) -> String { Int64(exactly: number).map { "\($0)" } ?? "\(number)" }
 }
-
-extension StringProtocol {
-    /// Without spaces, tabs and carriage returns at either end.
-    var trimmed: String {
-        let isBlank: (Character) -> Bool = { $0 == " " || $0 == "\t" || $0 == "\r" }
-        return String(drop(while: isBlank).reversed().drop(while: isBlank).reversed())
-    }
-}

@@ -1,7 +1,7 @@
 import AttributeValues
 
 // A value in the store: a sign byte and the content. Typed JSON takes ten times as long. Values of rare types are typed
-// JSON after a sign of their own. Rows of earlier versions are typed JSON without a sign, which begins with a brace.
+// JSON after a sign of their own.
 
 private enum Sign {
     static let null: UInt8 = 0
@@ -14,7 +14,6 @@ private enum Sign {
     static let list: UInt8 = 7
     static let map: UInt8 = 8
     static let typedJSON: UInt8 = 9
-    static let brace = UInt8(ascii: "{")
 }
 
 extension ByteBuffer {
@@ -72,15 +71,10 @@ struct ValueReader {
 
     /// - Throws: if the bytes are not a value.
     func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
-        if bytes.first == Sign.brace { return try typedJSON(bytes) }
         var place = 0
         let value = try value(bytes, &place, depth: 0)
         guard place == bytes.count else { throw ValueReader.unreadable }
         return value
-    }
-
-    private func typedJSON(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
-        try Value(typedJSON: try parser.parse(bytes), anyKeys: true)
     }
 
     private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
@@ -104,7 +98,7 @@ struct ValueReader {
                 map[key] = try value(bytes, &place, depth: depth + 1)
             }
             return .map(map)
-        case Sign.typedJSON: return try typedJSON(try part(bytes, &place))
+        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)), anyKeys: true)
         default: throw ValueReader.unreadable
         }
     }

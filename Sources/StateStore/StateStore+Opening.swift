@@ -122,14 +122,14 @@ extension StateStore {
             guard application == applicationID else {
                 throw .foreign(path: database.path, reason: "its application id is \(application)")
             }
-            guard version != 1 else {
+            guard version >= schemaVersion else {
                 throw .foreign(
                     path: database.path,
                     reason:
-                        "it is of an earlier version, which kept a journal; write its tree with that version's agctl export, and apply "
-                        + "the document here, with an empty folder")
+                        "its version is \(version), and \(schemaVersion) is needed; write its tree with that version's "
+                        + "agctl export, and apply the document here, with an empty folder")
             }
-            guard version == schemaVersion || version == earlierVersion else {
+            guard version == schemaVersion else {
                 throw .foreign(path: database.path, reason: "its version is \(version), and \(schemaVersion) is known")
             }
         } catch {
@@ -250,7 +250,6 @@ extension StateStore {
     ) throws(StoreError) {
         try database.execute("PRAGMA synchronous = FULL; BEGIN IMMEDIATE")
         let insert = try database.prepare(setLife)
-        try database.execute("PRAGMA user_version = \(schemaVersion)")
         try write(resumableName, String(resumableFrom), with: insert)
         try write(machineName, machine, with: insert)
         try write(durabilityName, durability.rawValue, with: insert)

@@ -69,8 +69,6 @@ public final class StateStore {
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
     static let schemaVersion: Int64 = 3
-    /// In this version, all values were typed JSON.
-    static let earlierVersion: Int64 = 2
     /// The number of revisions that are reserved at once. So a transaction that writes only transient states needs no
     /// commit. A daemon that was killed continues after the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20
@@ -83,11 +81,11 @@ public final class StateStore {
         CREATE TABLE turns(sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
         """
 
+    /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before
+    /// the first change and behind the last.
+    static let logName = "log"
     /// The row of `life` with the value of `Restored.resumableFrom`.
     static let resumableName = "resumable"
-    /// The row of `life` that says whether the write-ahead log must exist. It is written into the database itself,
-    /// before the first change and after the last. A store of an earlier version has no such row.
-    static let logName = "log"
     /// The row of `life` that a recovered store has.
     static let salvagedName = "salvaged"
     static let usedLog = "used"

@@ -100,8 +100,6 @@ public struct FrameSampler {
         freeSlots[width, default: []].append(entry.slot)
     }
 
-    public func timeline(of handle: Handle) -> Timeline? { handle < entries.count ? entries[handle]?.timeline : nil }
-
     /// The index of the timeline's first component in `values`.
     public func slot(of handle: Handle) -> Int? { handle < entries.count ? entries[handle]?.slot : nil }
 

@@ -6,7 +6,6 @@ public struct KeyframeTrack: Hashable, Sendable {
     public let initialValue: Double
     /// Length in seconds.
     public let duration: Double
-    public var initialVelocity: Double { segments.first?.startVelocity ?? 0 }
     let segments: [Segment]
 
     struct Segment: Hashable, Sendable {

@@ -1,3 +1,5 @@
+import AttributeValues
+
 /// The parameters of a curve, modifier or keyframe. One table serves the text form, the JSON form and the error
 /// messages.
 struct Signature: Sendable {
@@ -138,7 +140,7 @@ struct BoundCall {
                     // A label of another overload is not a misspelling.
                     let near =
                         labels.contains(label)
-                        ? nil : nearestName(to: label, among: labels).map { "did you mean '\($0)'? " }
+                        ? nil : NearestName.hint(label, among: labels).map { $0 + " " }
                     throw AnimationError(
                         "'\(call.name)' has no argument '\(label)' here", at: argument.place,
                         hint: (near ?? "") + expected)
@@ -189,28 +191,6 @@ struct BoundCall {
         var seen: [String] = []
         for name in names where !seen.contains(name) { seen.append(name) }
         let list = "there are " + seen.joined(separator: ", ")
-        return nearestName(to: name, among: seen).map { "did you mean '\($0)'? \(list)" } ?? list
+        return NearestName.hint(name, among: seen).map { "\($0) \(list)" } ?? list
     }
-}
-
-/// The candidate with the fewest edits, if that is at most a third of its length. Ignores case.
-func nearestName(to name: String, among candidates: [String]) -> String? {
-    let wanted = Array(name.lowercased().utf8.prefix(64))
-    var best: (name: String, distance: Int)?
-    for candidate in candidates {
-        let other = Array(candidate.lowercased().utf8)
-        var row = Array(0...other.count)
-        for (i, a) in wanted.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, b) in other.enumerated() {
-                let cost = min(row[j] + 1, row[j + 1] + 1, diagonal + (a == b ? 0 : 1))
-                diagonal = row[j + 1]
-                row[j + 1] = cost
-            }
-        }
-        let distance = row[other.count]
-        if distance <= max(1, other.count / 3), distance < best?.distance ?? .max { best = (candidate, distance) }
-    }
-    return best?.name
 }

@@ -20,7 +20,7 @@ extension Trajectory.Change {
         for member in Trajectory.Change.members(of: text) {
             guard let value = member.value, Trajectory.Change.keys.contains(member.key) else {
                 let near =
-                    nearestName(to: member.key, among: Trajectory.Change.keys).map { "did you mean '\($0)='? " } ?? ""
+                    NearestName.find(member.key, among: Trajectory.Change.keys).map { "did you mean '\($0)='? " } ?? ""
                 throw AnimationError(
                     "a change cannot have '\(member.key)'", offset: member.offset,
                     hint: near + "it is written at=0.1,to=2,curve=smooth,mode=merge")

@@ -24,11 +24,6 @@ extension Wiring {
         if case .state? = attributes[Int(attribute.index)]?.source { true } else { false }
     }
 
-    /// The durable states at and below a node.
-    public func durableStates(below node: NodeID) -> [AttributeID] {
-        Array(durableStates(of: nodes.subtree(of: node.row)))
-    }
-
     /// The durable states of nodes and of the objects in them, found during the iteration.
     func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
         withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter {

@@ -54,7 +54,7 @@ struct ApplyCommand: ParsableCommand {
         try perform(common) { session in
             let result = try scene.apply(
                 at: at, Request.ApplyMode(rawValue: mode.rawValue) ?? .create, dryRun: dryRun,
-                write.writing().options, session)
+                write.options(), session)
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }
     }

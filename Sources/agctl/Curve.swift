@@ -134,18 +134,7 @@ struct CurveCommand: ParsableCommand {
         func failed() -> Complaint { Complaint(.inputOutput, "\(file): \(String(cString: strerror(errno)))") }
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw failed() }
-        var text = text
-        let isWritten = text.withUTF8 { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                written += count
-            }
-            return true
-        }
-        guard isWritten else {
+        guard Terminal.write(text, to: descriptor) else {
             let complaint = failed()
             close(descriptor)
             throw complaint

@@ -169,9 +169,9 @@ private struct Examination {
         guard access(file, F_OK) == 0 else { return note(.skipped, "settings", "\(file) is not there: defaults hold") }
         let (status, text) = Child.output(Child.neighbour("agd"), ["--config", file, "--check-config"])
         switch status {
-        case 0: note(.ok, "settings", Substring(text).trimmed)
+        case 0: note(.ok, "settings", text.trimmed)
         case 127: note(.skipped, "settings", "the program agd is not installed here")
-        default: note(.bad, "settings", Substring(text).trimmed, "correct them, then run 'systemctl reload agd'")
+        default: note(.bad, "settings", text.trimmed, "correct them, then run 'systemctl reload agd'")
         }
     }
 

@@ -27,7 +27,7 @@ struct EditCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let options = write.writing().options
+        let options = write.options()
         try perform(common) { session in
             let connection = try session.connection()
             guard let before = try connection.call(.dump(path: path, format: .scene)).map?["document"] else {
@@ -130,17 +130,9 @@ private struct EditedFile {
         path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
         guard descriptor >= 0 else { throw Complaint(.system, "\(folder): \(String(cString: strerror(errno)))") }
         defer { close(descriptor) }
-        var text = text
-        let isWritten = text.withUTF8 { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-                if count < 0, errno != EINTR { return false }
-                written += max(0, count)
-            }
-            return true
+        guard Terminal.write(text, to: descriptor) else {
+            throw Complaint(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
         }
-        guard isWritten else { throw Complaint(.inputOutput, "\(path): \(String(cString: strerror(errno)))") }
     }
 
     func remove() { unlink(path) }

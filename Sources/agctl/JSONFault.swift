@@ -115,7 +115,7 @@ private struct Scan {
         let start = at
         while at < text.count, Scan.isWord(text[at]) { at += 1 }
         let word = string(start..<at)
-        if ["true", "false", "null"].contains(word) || Scan.isNumber(word) { return }
+        if ["true", "false", "null"].contains(word) || JSONText.isNumber(word) { return }
         at = start
         throw Fault(message: "expected a value, found \(found)", position: start)
     }
@@ -169,29 +169,5 @@ private struct Scan {
 
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isAlphabetic || "+-._".unicodeScalars.contains(scalar) || ("0"..."9").contains(scalar)
-    }
-
-    /// JSON's numbers: no leading zero, a digit on both sides of the point.
-    private static func isNumber(_ word: String) -> Bool {
-        var rest = Substring(word)
-        func digits() -> Int {
-            let count = rest.prefix { ("0"..."9").contains($0) }.count
-            rest = rest.dropFirst(count)
-            return count
-        }
-        if rest.first == "-" { rest = rest.dropFirst() }
-        let startsWithZero = rest.first == "0"
-        let whole = digits()
-        guard whole > 0, !(startsWithZero && whole > 1) else { return false }
-        if rest.first == "." {
-            rest = rest.dropFirst()
-            guard digits() > 0 else { return false }
-        }
-        if rest.first == "e" || rest.first == "E" {
-            rest = rest.dropFirst()
-            if rest.first == "+" || rest.first == "-" { rest = rest.dropFirst() }
-            guard digits() > 0 else { return false }
-        }
-        return rest.isEmpty
     }
 }

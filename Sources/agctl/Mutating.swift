@@ -4,8 +4,7 @@ import WireProtocol
 
 extension Session {
     /// Commits mutations as one transaction and prints the revision on a terminal or as JSON.
-    func commit(_ mutations: [Mutation], _ writing: Writing) throws(ClientError) {
-        let options = writing.options
+    func commit(_ mutations: [Mutation], _ options: TransactionOptions) throws(ClientError) {
         let request: Request =
             if mutations.count == 1, mutations[0].operation == .set { .set(mutations[0], options) } else {
                 .transact(mutations, options)

@@ -152,11 +152,3 @@ enum MutationText {
         return Int(number)
     }
 }
-
-extension Substring {
-    var trimmed: String {
-        var text = self.drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return String(text)
-    }
-}

@@ -18,9 +18,6 @@ final class Output {
         self.style = style
     }
 
-    /// Text that has been collected but not written.
-    var text: String { buffer.text }
-
     func write(_ text: String) { buffer.append(text: text) }
 
     func line(_ text: String) {
@@ -45,7 +42,7 @@ final class Output {
     /// - Throws: if the output cannot be written. If the reader has closed it, the program ends, as `cat` does.
     func flush() throws {
         guard !buffer.isEmpty else { return }
-        let isWritten = buffer.withBytes { Terminal.write($0, to: .standardOutput) }
+        let isWritten = buffer.withBytes { Terminal.write($0, to: Terminal.Stream.standardOutput.rawValue) }
         buffer.removeAll()
         if !isWritten { throw Complaint(.inputOutput, "standard output: \(String(cString: strerror(errno)))") }
     }
@@ -80,11 +77,10 @@ enum Terminal {
     }
 
     /// - Returns: true if everything was written; otherwise `errno` has the reason.
-    @discardableResult
-    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Stream) -> Bool {
+    static func write(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: Int32) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = Glibc.write(stream.rawValue, bytes.baseAddress.map { $0 + written }, bytes.count - written)
+            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
             if count < 0 {
                 if errno == EINTR { continue }
                 return false
@@ -94,11 +90,13 @@ enum Terminal {
         return true
     }
 
-    @discardableResult
-    static func write(_ text: String, to stream: Stream) -> Bool {
+    static func write(_ text: String, to descriptor: Int32) -> Bool {
         var text = text
-        return text.withUTF8 { write($0, to: stream) }
+        return text.withUTF8 { write($0, to: descriptor) }
     }
+
+    @discardableResult
+    static func write(_ text: String, to stream: Stream) -> Bool { write(text, to: stream.rawValue) }
 }
 
 /// Colours and weights of text. It may be off.

@@ -1,11 +1,12 @@
 import AttributeValues
+import WireProtocol
 
 /// The common forms of the verbs that shell loops use. They are read here, because the argument parser takes longer to
 /// read a line than the daemon takes to answer it. They run the same code as the verbs.
 struct QuickPath {
     private let verb: String
     private let operands: [String]
-    private let writing: Writing
+    private let writing: TransactionOptions
 
     /// nil for all other forms, which go to the argument parser.
     init?(_ arguments: [String]) {
@@ -31,7 +32,8 @@ struct QuickPath {
         default: return nil
         }
         self.operands = operands
-        writing = Writing(animation: options["--animation"].map(Writing.animation), label: options["--label"])
+        writing = TransactionOptions(
+            animation: options["--animation"].map(WriteOptions.curve), label: options["--label"])
     }
 
     /// The options that are read here. Each has a value.

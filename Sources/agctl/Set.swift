@@ -36,13 +36,13 @@ extension ValueCommand {
         let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
         try perform(given.common) {
             try Self.perform(
-                given.path, value, given.write.writing(typed: given.options.typed, once: given.repetition.once), $0)
+                given.path, value, given.write.options(typed: given.options.typed, once: given.repetition.once), $0)
         }
     }
 
-    static func perform(_ path: String, _ value: Value, _ writing: Writing, _ session: Session) throws {
+    static func perform(_ path: String, _ value: Value, _ options: TransactionOptions, _ session: Session) throws {
         do throws(ClientError) {
-            try session.commit([Mutation(operation: operation, path: path, value: value)], writing)
+            try session.commit([Mutation(operation: operation, path: path, value: value)], options)
         } catch {
             throw Complaint(error).explaining(value)
         }

@@ -22,10 +22,10 @@ struct ToggleCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        try perform(common) { try Self.perform(paths, write.writing(once: repetition.once), $0) }
+        try perform(common) { try Self.perform(paths, write.options(once: repetition.once), $0) }
     }
 
-    static func perform(_ paths: [String], _ writing: Writing, _ session: Session) throws {
-        try session.commit(paths.map { Mutation(operation: .toggle, path: $0) }, writing)
+    static func perform(_ paths: [String], _ options: TransactionOptions, _ session: Session) throws {
+        try session.commit(paths.map { Mutation(operation: .toggle, path: $0) }, options)
     }
 }

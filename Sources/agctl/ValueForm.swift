@@ -47,26 +47,6 @@ struct ValueOptions: ParsableArguments {
     var form: ValueForm { string ? .string : typed ? .typed : .auto }
 }
 
-/// The options of a write.
-struct Writing {
-    var animation: Value?
-    var disablesAnimations = false
-    var label: String?
-    var isTyped = false
-    var once: String?
-
-    var options: TransactionOptions {
-        TransactionOptions(
-            animation: animation, disablesAnimations: disablesAnimations, label: label, typed: isTyped, once: once)
-    }
-
-    /// The curve in the form that is sent: the JSON form, or else the text, which the daemon reads.
-    static func animation(_ text: String) -> Value {
-        let value = (try? ValueForm.json.read(text)) ?? .string(text)
-        return value.map == nil ? .string(text) : value
-    }
-}
-
 /// The options of verbs that change something.
 struct WriteOptions: ParsableArguments {
     @Option(
@@ -88,11 +68,16 @@ struct WriteOptions: ParsableArguments {
     }
 
     /// - Parameter typed: true if values were read from typed JSON. They are then sent as typed JSON.
-    func writing(typed: Bool = false, once: String? = nil) -> Writing {
-        Writing(
-            animation: animation.map(NegativeNumbers.reveal).map(Writing.animation),
-            disablesAnimations: noAnimation, label: label.map(NegativeNumbers.reveal), isTyped: typed,
-            once: once)
+    func options(typed: Bool = false, once: String? = nil) -> TransactionOptions {
+        TransactionOptions(
+            animation: animation.map(NegativeNumbers.reveal).map(WriteOptions.curve), disablesAnimations: noAnimation,
+            label: label.map(NegativeNumbers.reveal), typed: typed, once: once)
+    }
+
+    /// The animation in the form that is sent: the JSON form, or else the text, which the daemon reads.
+    static func curve(_ text: String) -> Value {
+        let value = (try? ValueForm.json.read(text)) ?? .string(text)
+        return value.map == nil ? .string(text) : value
     }
 }
 

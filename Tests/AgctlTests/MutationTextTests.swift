@@ -203,7 +203,7 @@ struct ValueFormTests {
         let set = try #require(
             try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"]))
                 as? SetCommand)
-        #expect(set.given.write.writing().label == "-3" && set.given.write.writing().animation == "-1")
+        #expect(set.given.write.options().label == "-3" && set.given.write.options().animation == "-1")
         #expect { try Front.parse(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
             Front.text(of: error).contains("'-1x'")
         }

@@ -44,7 +44,7 @@ struct DifferingTests {
 
     @Test(
         "with any change of any values, the growth is the difference of the lengths, and a type accepts the same",
-        arguments: 0..<20)
+        arguments: freshSeeds(20))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func value(_ depth: Int) -> Value {

@@ -1,17 +1,15 @@
 import AttributeValues
+import TestSupport
 
 /// Values of every kind, from a seed: small and extreme numbers, and those that JSON has no form for.
 struct RandomValues {
-    private var state: UInt64
+    private var random: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-    private mutating func next(_ bound: Int) -> Int {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return Int(state >> 33) % bound
-    }
+    private mutating func next(_ bound: Int) -> Int { random.below(bound) }
 
-    private mutating func pick<T>(_ choices: [T]) -> T { choices[next(choices.count)] }
+    private mutating func pick<T>(_ choices: [T]) -> T { random.pick(choices) }
 
     private mutating func double() -> Double {
         pick([

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Lists")
 struct ValueListTests {
-    @Test("a list is what an array with the same edits is", arguments: [1, 2, 3])
+    @Test("a list is what an array with the same edits is", arguments: freshSeeds(3))
     func edits(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var (list, array) = (ValueList(), [Value]())
@@ -47,7 +47,7 @@ struct ValueListTests {
         #expect(list == [])
     }
 
-    @Test("runs of identical elements are as long as one by one", arguments: [1, 2, 3])
+    @Test("runs of identical elements are as long as one by one", arguments: freshSeeds(3))
     func runs(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let list = ValueList((0..<3_000).map { .int($0) })

@@ -78,7 +78,8 @@ struct ValueTests {
         #expect(refusal { try bytes.withUnsafeBufferPointer { try Value(typedJSON: parser.parse($0)) } } == "invalid")
     }
 
-    @Test("typed JSON of any value reads back as the value", arguments: 1...20) func anyTyped(seed: UInt64) throws {
+    @Test("typed JSON of any value reads back as the value", arguments: freshSeeds(20))
+    func anyTyped(seed: UInt64) throws {
         var random = RandomValues(seed: seed)
         for _ in 0..<200 {
             let value = random.value(depth: 3)
@@ -102,7 +103,7 @@ struct ValueTests {
     }
 
     @Test("a double is written as its shortest text, with few decimals and with many") func doubles() {
-        var generator = SeededGenerator(seed: 1)
+        var generator = SeededGenerator(seed: freshSeed())
         var numbers = [0.001, -0.001, 0.0009, 0.1 + 0.2, 1_000_000_000.5, 999_999_999_999.999, 1e12, 0.005, 1.005]
         for scale in [1.0, 10, 100, 1000, 10_000, 7] {
             for bound in [100.0, 1e6, 1e9, 1e12, 1e14] {

@@ -23,7 +23,7 @@ struct InputBufferTests {
         return lines
     }
 
-    @Test("however bytes are cut, the lines are the same", arguments: [1, 2, 3, 4])
+    @Test("however bytes are cut, the lines are the same", arguments: freshSeeds(4))
     func cutting(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pool = InputPool()

@@ -362,7 +362,7 @@ struct LinkTests {
         withExtendedLifetime(reader) {}
     }
 
-    @Test("after kills between changes of the owner, the mirror has what the owner has", arguments: [1, 2, 3])
+    @Test("after kills between changes of the owner, the mirror has what the owner has", arguments: freshSeeds(3))
     func kills(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let (nats, b) = (try NATSServer(), try Daemon())

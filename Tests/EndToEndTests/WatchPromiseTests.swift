@@ -7,23 +7,17 @@ import Testing
 /// to stop and started again. Each subscription is held against the six promises of a watch: ordered, unique, atomic,
 /// reliable, resumable, bookmarkable.
 ///
-/// `AGD_WATCH_SEED` repeats a run, `AGD_WATCH_STEPS` makes it longer.
+/// `AGD_WATCH_STEPS` makes a run longer.
 @Suite("Promises to watchers")
 struct WatchPromiseTests {
-    private static func setting(_ name: String) -> UInt64? {
-        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
-    }
-
     @Test("who stalls, asks, hangs up or outlives the daemon is told everything in order, once, whole, and may resume")
     func promises() throws {
-        let seed = WatchPromiseTests.setting("AGD_WATCH_SEED") ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        let steps = Int(WatchPromiseTests.setting("AGD_WATCH_STEPS") ?? 400)
-        print("promises to watchers: AGD_WATCH_SEED=\(seed)")
+        let seed = freshSeed()
+        let steps = Int(numberInEnvironment("AGD_WATCH_STEPS") ?? 400)
         let scenario = try WatchScenario(seed: seed)
         try scenario.run(steps: steps)
         let faults = scenario.faults.prefix(5).joined(separator: "\n")
-        #expect(
-            scenario.faults.isEmpty, "AGD_WATCH_SEED=\(seed) AGD_WATCH_STEPS=\(steps): \(faults)\n\(scenario.lastActs)")
+        #expect(scenario.faults.isEmpty, "AGD_SEED=\(seed), \(steps) steps: \(faults)\n\(scenario.lastActs)")
         let told = scenario.told
         print("promises to watchers: \(told)")
         #expect(told.updates > 0 && told.bookmarks > 0)

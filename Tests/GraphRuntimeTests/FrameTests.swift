@@ -141,12 +141,10 @@ struct FrameTests {
         #expect(graph.events.isEmpty && graph.runtime.nextDeadline == nil)
     }
 
-    /// `AGD_FRAME_SEED` repeats a run.
     @Test(
         "whoever comes, goes, moves and jumps: every frame holds exactly what moves for its subscription, as displayed")
     func model() throws {
-        let seed =
-            getenv("AGD_FRAME_SEED").flatMap { UInt64(String(cString: $0)) } ?? UInt64.random(in: 0...UInt64.max)
+        let seed = freshSeed()
         var random = SeededGenerator(seed: seed)
         let count = 8
         let graph = try Harness(numbers(count))

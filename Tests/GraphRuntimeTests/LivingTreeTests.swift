@@ -7,22 +7,10 @@ import WireProtocol
 
 @testable import GraphRuntime
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 /// A tree that was changed in many small steps is the tree that its own document makes at once: nothing in it is left
 /// over from before.
 @Suite("A tree changed step by step")
 struct LivingTreeTests {
-    /// `AGD_TREE_RUNS` and `AGD_TREE_SEED` choose that many new runs or the one to repeat.
-    static let seeds: [UInt64] =
-        setting("AGD_TREE_SEED").map { [$0] }
-        ?? setting("AGD_TREE_RUNS").map { (0..<$0).map { _ in .random(in: 1...UInt64.max) } } ?? Array(1...12)
-
-    /// An environment variable as a number.
-    private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
-
     /// - Parameter variant: what the components have inside.
     private static func declarations(_ variant: Int) -> String {
         let deep = "{ id: leaf, binding: { g: $f }, let: { m: =n * 2 }, computed: { y: \"g + env.pin.x + m\" } }"
@@ -193,7 +181,7 @@ struct LivingTreeTests {
         }
     }
 
-    @Test("is the tree that its document makes at once, values, order and errors", arguments: seeds)
+    @Test("is the tree that its document makes at once, values, order and errors", arguments: freshSeeds(12))
     func equal(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let document = LivingTreeTests.document(&generator)

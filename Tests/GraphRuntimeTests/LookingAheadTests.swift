@@ -145,7 +145,7 @@ struct LookingAheadTests {
 
     /// Two graphs, one of which is asked to test on the way.
     @Test("tests on the way change nothing of what is told, by whatever transactions") func property() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = freshSeed()
         var random = SeededGenerator(seed: seed)
         let looking = try Harness(LookingAheadTests.scene)
         let plain = try Harness(LookingAheadTests.scene)

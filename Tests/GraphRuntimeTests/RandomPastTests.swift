@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 import WireProtocol
 
@@ -52,9 +53,9 @@ struct RandomPastTests {
         }
     }
 
-    @Test("subscribers see each result at its moment, over refused transactions and restarts", arguments: [1, 2, 3, 4])
+    @Test("subscribers see each result at its moment, over refused transactions and restarts", arguments: freshSeeds(4))
     func play(seed: UInt64) throws {
-        var random = Numbers(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
+        var random = SeededGenerator(seed: seed)
         var graph = try Harness(RandomPastTests.scene)
         var model = Model()
         var now = 0.0
@@ -106,17 +107,6 @@ struct RandomPastTests {
                 model.set(value, now)
             }
             check(step)
-        }
-    }
-
-    /// A small generator, so that a failure can be repeated.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
         }
     }
 }

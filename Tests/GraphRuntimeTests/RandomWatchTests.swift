@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 import TestSupport
 import Testing
 import WireProtocol
@@ -7,21 +6,16 @@ import WireProtocol
 @testable import GraphRuntime
 
 /// Random scenarios of a runtime whose clients fall behind, read, resume and wait for their rate, each held against the
-/// promises of a watch. `AGD_WATCH_SEED` repeats a run, `AGD_WATCH_STEPS` makes it longer.
+/// promises of a watch. `AGD_WATCH_STEPS` makes a run longer.
 @Suite("Random watching")
 struct RandomWatchTests {
-    private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
-
-    @Test("whatever happens, watchers are told everything in order, once, whole, and may resume") func promises() throws
-    {
-        let seed = RandomWatchTests.setting("AGD_WATCH_SEED") ?? UInt64.random(in: 0...UInt64(UInt32.max))
-        let steps = Int(RandomWatchTests.setting("AGD_WATCH_STEPS") ?? 150)
-        print("random watching: AGD_WATCH_SEED=\(seed)")
-        for run in 0..<12 {
-            let faults = try RandomWatch(seed: seed &+ UInt64(run) &* 0x9e37).run(steps: steps)
-            #expect(faults.isEmpty, "AGD_WATCH_SEED=\(seed), run \(run): \(faults.prefix(5).joined(separator: "\n"))")
-            if !faults.isEmpty { break }
-        }
+    @Test(
+        "whatever happens, watchers are told everything in order, once, whole, and may resume",
+        arguments: freshSeeds(12))
+    func promises(seed: UInt64) throws {
+        let steps = Int(numberInEnvironment("AGD_WATCH_STEPS") ?? 150)
+        let faults = try RandomWatch(seed: seed).run(steps: steps)
+        #expect(faults.isEmpty, "\(faults.prefix(5).joined(separator: "\n"))")
     }
 }
 

@@ -211,7 +211,7 @@ struct TransactionTests {
         }
     }
 
-    @Test("a mirror reaches the same tree by each transaction and by merged ones", arguments: 0..<200 as Range<UInt64>)
+    @Test("a mirror reaches the same tree by each transaction and by merged ones", arguments: freshSeeds(200))
     func conflation(_ seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var owner = Tree()

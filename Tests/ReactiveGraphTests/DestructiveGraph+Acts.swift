@@ -23,8 +23,7 @@ extension DestructiveGraph {
             if mayLook, let node = candidates(below: .max).randomElement(using: &generator) { _ = try peek(node) }
         case 86..<94: try write()
         case 94..<97: try graph.batch { for _ in 0..<3 { try tempt(often: true) } }
-        case 97..<99: try graph.untracked { for _ in 0..<2 { try tempt(often: true) } }
-        default: try redefine()
+        default: try graph.untracked { for _ in 0..<2 { try tempt(often: true) } }
         }
     }
 
@@ -154,9 +153,9 @@ extension DestructiveGraph {
         if isRefused { fault("a rule could write \(node)") }
     }
 
-    /// The rule becomes another one, if it is not made over what it reads; it runs again in any case.
+    /// The rule becomes another one, if it is not made over what it reads; it runs again in any case. Only at rest.
     func redefine() throws {
-        guard !isRuleRunning, !isBeside, let node = model.living(.rule).randomElement(using: &generator) else { return }
+        guard let node = model.living(.rule).randomElement(using: &generator) else { return }
         if !model.nodes[node].formula.isFixed {
             let operands = candidates(below: model.nodes[node].rank)
             let kinds = Formula.Kind.allCases.filter { $0 != .glance && !Formula(kind: $0, operands: []).isFixed }

@@ -5,28 +5,6 @@ import Testing
 
 /// What the engine shows of the library's rules and observers, and the library's tables.
 @Suite struct EngineBeneathTests {
-    @Test("a dump in dot shows observers, and by which edge a change came")
-    func dotOfObserver() throws {
-        let graph = Graph<Int>()
-        let a = graph.input(1)
-        let b = graph.input(2)
-        try graph.observe(over: [a, b]) { _ = try $0[0] + $0[1] }
-        try graph.set(b, 3)
-        let dot = graph.context.core.dumpDot { $0 == a ? "left\tright\\" : "\($0)" }
-        #expect(
-            dot == #"""
-                digraph attributes {
-                  rankdir=LR;
-                  v1 [label="left\u0009right\\", shape=box, style=solid];
-                  v2 [label="#2.1", shape=box, style=solid];
-                  v3 [label="#3.1", shape=doubleoctagon, style=solid];
-                  v1 -> v3;
-                  v2 -> v3 [penwidth=2];
-                }
-
-                """#)
-    }
-
     @Test("a run that was given up is no failure")
     func givenUp() throws {
         let graph = Graph<Int>()

@@ -377,9 +377,9 @@ import Testing
         _ = try graph.read(sum)
         try graph.set(b, 2)
         _ = try graph.read(sum)
-        #expect(graph.context.core.report(on: sum)?.cause == right)
+        #expect(graph.context.core.cause(of: sum) == right)
         try graph.set(a, 2)
         _ = try graph.read(sum)
-        #expect(graph.context.core.report(on: sum)?.cause == left)
+        #expect(graph.context.core.cause(of: sum) == left)
     }
 }

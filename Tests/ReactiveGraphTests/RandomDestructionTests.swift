@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import AttributeGraph
@@ -5,31 +6,29 @@ import Testing
 
 /// Closures that destroy, make, write and register things while they run, held against a model.
 @Suite struct RandomDestructionTests {
-    /// As for `RandomOperationsTests`: `AGD_GRAPH_STEPS` and `AGD_GRAPH_SEED` choose a longer run or repeat one.
-    static let steps = setting("AGD_GRAPH_STEPS") ?? 1_600
-    static let seeds: [UInt64] = setting("AGD_GRAPH_SEED").map { [UInt64($0)] } ?? [1, 2, 3, 4]
+    /// Of each seed; `AGD_GRAPH_STEPS` makes runs longer.
+    static let steps = Int(numberInEnvironment("AGD_GRAPH_STEPS") ?? 400)
 
     @Test(
         "whatever closures do to the graph, at rest all values are the model's and what was destroyed is gone",
-        arguments: seeds)
+        arguments: freshSeeds(4))
     func agreesWithModel(seed: UInt64) { run(seed, .ordered) }
 
-    @Test("what closures do in runs that are abandoned does no harm", arguments: seeds)
+    @Test("what closures do in runs that are abandoned does no harm", arguments: freshSeeds(4))
     func agreesWithModelWhenRestarting(seed: UInt64) { run(seed, .ordered, nestingLimit: 1) }
 
-    @Test("cycles may lose and gain members while they are evaluated", arguments: seeds)
+    @Test("cycles may lose and gain members while they are evaluated", arguments: freshSeeds(4))
     func agreesWithModelOnCycles(seed: UInt64) { run(seed, .cyclic) }
 
-    @Test("cycles longer than the nesting limit may lose and gain members", arguments: seeds)
+    @Test("cycles longer than the nesting limit may lose and gain members", arguments: freshSeeds(4))
     func agreesWithModelOnLongCycles(seed: UInt64) { run(seed, .cyclic, nestingLimit: 2) }
 
-    @Test("nothing that closures do leaves anything behind or breaks the tables", arguments: seeds)
+    @Test("nothing that closures do leaves anything behind or breaks the tables", arguments: freshSeeds(4))
     func staysSound(seed: UInt64) { run(seed, .wild, nestingLimit: seed & 1 == 0 ? 2 : 100) }
 
     /// Graphs are made anew now and then: they act seldom, so that orders are kept and left, or often.
     func run(_ seed: UInt64, _ mode: DestructiveGraph.Mode, nestingLimit: Int = 100) {
-        print("random destruction: seed \(seed), \(Self.steps) steps, \(mode), nesting \(nestingLimit)")
-        var left = Self.steps / Self.seeds.count
+        var left = Self.steps
         var round: UInt64 = 0
         var followed: UInt64 = 0
         while left > 0 {

@@ -105,7 +105,7 @@ struct DocumentTests {
         #expect(read.map?["2"] == "b")
     }
 
-    @Test("a random text is read or refused, and never anything else", arguments: 0..<40)
+    @Test("a random text is read or refused, and never anything else", arguments: freshSeeds(40))
     func randomTexts(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let parts = [
@@ -126,7 +126,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("a right document with one part damaged is checked to its end", arguments: 0..<20)
+    @Test("a right document with one part damaged is checked to its end", arguments: freshSeeds(20))
     func damaged(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let whole = try SceneReader.value(text: specificationScene)

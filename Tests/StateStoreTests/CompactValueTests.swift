@@ -32,12 +32,6 @@ struct CompactValueTests {
         #expect(try read(bytes(value)) == value)
     }
 
-    @Test("that an earlier version wrote as typed JSON are read", arguments: 0..<CompactValueTests.values.count)
-    func earlier(_ place: Int) throws {
-        let value = CompactValueTests.values[place]
-        #expect(try read(Array(value.typedJSON.jsonText.utf8)) == value)
-    }
-
     @Test("that are cut off, go on, or nest too deeply are refused") func refused() throws {
         let whole = bytes(["key": [1, "two"]])
         for count in 0..<whole.count { #expect(throws: Failure.self) { try read(Array(whole[..<count])) } }

@@ -2,6 +2,7 @@ import AttributeValues
 import Foundation
 import GraphRuntime
 import StateStore
+import TestSupport
 import Testing
 import ViewGraph
 
@@ -19,17 +20,16 @@ struct DamageTests {
         return (folder, try texts(folder.copy().open().restored))
     }
 
-    @Test("whichever byte is damaged, the store is refused or whole, never silently less", arguments: [1, 2, 3])
+    @Test("whichever byte is damaged, the store is refused or whole, never silently less", arguments: freshSeeds(3))
     func flippedBytes(seed: UInt64) throws {
-        var state = seed
+        var random = SeededGenerator(seed: seed)
         let (folder, whole) = try made()
         let sound = try Data(contentsOf: URL(fileURLWithPath: folder.database))
         var refused = 0
         for _ in 0..<40 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            let place = Int(state >> 33) % sound.count
+            let place = random.below(sound.count)
             var damaged = sound
-            damaged[place] ^= UInt8(truncatingIfNeeded: state >> 20) | 1
+            damaged[place] ^= UInt8.random(in: 1...255, using: &random)
             let copy = try Folder()
             try damaged.write(to: URL(fileURLWithPath: copy.database))
             do {

@@ -2,6 +2,7 @@ import AttributeValues
 import Foundation
 import GraphRuntime
 import StateStore
+import TestSupport
 import Testing
 import ViewGraph
 
@@ -40,18 +41,17 @@ struct LogDamageTests {
 
     @Test(
         "whichever byte of the log is damaged, no more is lost without a refusal than the last transaction",
-        arguments: [4, 5, 6])
+        arguments: freshSeeds(3))
     func flippedBytes(seed: UInt64) throws {
-        var state = seed
+        var random = SeededGenerator(seed: seed)
         let killed = try killed()
         let behindSecondLast = try #require(ends(killed).dropLast().last) + 24 + 4096
         for _ in 0..<40 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let folder = try killed.copy()
             var place = 0
             try change(folder.log) { log in
-                place = Int(state >> 33) % log.count
-                log[place] ^= UInt8(truncatingIfNeeded: state >> 20) | 1
+                place = random.below(log.count)
+                log[place] ^= UInt8.random(in: 1...255, using: &random)
             }
             do {
                 #expect(try entries(folder) == 19 && place >= behindSecondLast, "seed \(seed), byte \(place)")

@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 import GraphRuntime
 import TestSupport
 import Testing
@@ -7,16 +6,8 @@ import WireProtocol
 
 @Suite("Random lives")
 struct RandomRestartTests {
-    /// `AGD_RESTART_STEPS`, `AGD_RESTART_LIVES` and `AGD_RESTART_SEED` choose longer runs, that many new lives, or the
-    /// one to repeat.
-    static let steps = Int(setting("AGD_RESTART_STEPS") ?? 400)
-    static let seeds: [UInt64] =
-        setting("AGD_RESTART_SEED").map { [$0] }
-        ?? setting("AGD_RESTART_LIVES").map { (0..<$0).map { _ in .random(in: 1...UInt64.max) } }
-        ?? [1, 2, 3, 4, 10_368_145_224_711_583_598]
-
-    /// An environment variable as a number.
-    private static func setting(_ name: String) -> UInt64? { getenv(name).flatMap { UInt64(String(cString: $0)) } }
+    /// `AGD_RESTART_STEPS` makes lives longer.
+    static let steps = Int(numberInEnvironment("AGD_RESTART_STEPS") ?? 400)
 
     private static let scene = """
         keys: { container: { mark: 0 } }
@@ -206,7 +197,7 @@ struct RandomRestartTests {
         }
     }
 
-    @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: seeds)
+    @Test("a killed daemon comes back with the tree, the values and the export that it had", arguments: freshSeeds(5))
     func equal(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         var limits = RuntimeLimits()
@@ -243,7 +234,7 @@ struct RandomRestartTests {
 
     /// `AGD_RESTART_TOLD=1` shows what has led to a failure.
     private func tell(_ life: Life, _ next: Life) {
-        guard RandomRestartTests.setting("AGD_RESTART_TOLD") == 1 else { return }
+        guard numberInEnvironment("AGD_RESTART_TOLD") == 1 else { return }
         print("done:\n" + life.done.joined(separator: "\n"))
         print("without a place:\n" + next.failures.joined(separator: "\n"))
         print("kept:\n" + ((try? texts(life.folder.copy().open().restored)) ?? []).joined(separator: "\n"))

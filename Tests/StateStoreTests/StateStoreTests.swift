@@ -96,13 +96,14 @@ struct StateStoreTests {
         #expect(slices == 4)
     }
 
-    @Test("a store of the old form is refused and names agctl export") func oldForm() throws {
+    @Test("a store of an earlier version is refused and names agctl export", arguments: [1, 2])
+    func earlier(version: Int) throws {
         do {
             let (store, _) = try folder.open()
             try store.close(revision: 1)
         }
         try Database(path: folder.database, FolderLock(folder.path, of: folder.database)).execute(
-            "PRAGMA user_version = 1")
+            "PRAGMA user_version = \(version)")
         let error = #expect(throws: StoreError.self) { try folder.open() }
         guard case .foreign? = error else {
             Issue.record("\(String(describing: error))")

@@ -8,7 +8,7 @@ struct SamplerTests {
         "frames are the closed form to rounding, at uneven times, for every kind of timeline, through inserts and removals"
     )
     func exact() throws {
-        let seed = UInt64.random(in: 0...UInt64.max)
+        let seed = freshSeed()
         var random = SeededGenerator(seed: seed)
         var sampler = FrameSampler()
         var running: [FrameSampler.Handle: Timeline] = [:]

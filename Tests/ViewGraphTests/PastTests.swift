@@ -1,5 +1,6 @@
 import AttributeValues
 import RuleLanguage
+import TestSupport
 import Testing
 
 @testable import ViewGraph
@@ -38,7 +39,7 @@ struct PastTests {
         _ kind: TimeOperator.Kind, seed: UInt64, span: Int64 = 6 * second, values: ClosedRange<Int64> = 0...9,
         grid: Int64 = second / 20, _ check: (Value, Model, Int64, _ hasStepped: Bool) -> Void
     ) throws {
-        var random = Numbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var past = Past.make(TimeOperator(kind, span: TimeSpan(nanoseconds: span)))
         var model = Model()
         var now = PastTests.start
@@ -77,19 +78,7 @@ struct PastTests {
         return abs(a - b) <= 1e-9 * max(1, abs(b))
     }
 
-    /// A small generator, so that a failure can be repeated.
-    private struct Numbers: RandomNumberGenerator {
-        var state: UInt64
-        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
-    }
-
-    @Test("least and greatest are exact at every moment", arguments: [1, 2, 3])
+    @Test("least and greatest are exact at every moment", arguments: freshSeeds(3))
     func extremes(seed: UInt64) throws {
         for kind in [TimeOperator.Kind.least, .greatest] {
             try play(kind, seed: seed) { result, model, now, _ in
@@ -99,7 +88,7 @@ struct PastTests {
         }
     }
 
-    @Test("average and sum are exact at every step", arguments: [1, 2, 3])
+    @Test("average and sum are exact at every step", arguments: freshSeeds(3))
     func windows(seed: UInt64) throws {
         for kind in [TimeOperator.Kind.average, .sum] {
             try play(kind, seed: seed) { result, model, now, hasStepped in
@@ -116,7 +105,7 @@ struct PastTests {
 
     @Test(
         "a rate is the increase between the values in force, divided by the time between their changes",
-        arguments: [1, 2, 3])
+        arguments: freshSeeds(3))
     func rates(seed: UInt64) throws {
         try play(.rate, seed: seed, values: 0...1000) { result, model, now, _ in
             guard let first = model.last(max(now - 6 * PastTests.second, PastTests.start)), let last = model.last(now)
@@ -133,8 +122,7 @@ struct PastTests {
         }
     }
 
-    @Test("held is true from the moment at which the condition has stood for the span", arguments: [1, 2])
-    func holds(seed: UInt64) throws {
+    @Test("held is true from the moment at which the condition has stood for the span") func holds() throws {
         let hold = Past.make(TimeOperator(.held, span: TimeSpan(nanoseconds: 5 * PastTests.second)))
         hold.absorb(true, 0)
         #expect(hold.result(true, 4_999_999_999) == false)
@@ -147,7 +135,7 @@ struct PastTests {
         #expect(hold.deadline(6 * PastTests.second) == nil)
     }
 
-    @Test("debounced shows the last value that stood for the span", arguments: [1, 2, 3])
+    @Test("debounced shows the last value that stood for the span", arguments: freshSeeds(3))
     func debounced(seed: UInt64) throws {
         try play(.debounced, seed: seed, span: PastTests.second / 2) { result, model, now, _ in
             var expected = model.changes[0].value
@@ -159,7 +147,7 @@ struct PastTests {
         }
     }
 
-    @Test("throttled changes at most once in a span, and ends with the last value", arguments: [1, 2, 3])
+    @Test("throttled changes at most once in a span, and ends with the last value", arguments: freshSeeds(3))
     func throttled(seed: UInt64) throws {
         let span = PastTests.second / 2
         var shown: Value?

@@ -3,9 +3,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, sleep, until } from './browser.js'
+import { Browser, CHROMIUM, PANELS, ROOT, Site, sleep, until } from './browser.js'
 
-const PANELS = join(ROOT, 'dashboard/panels.yaml')
 const SCENE = join(ROOT, 'dashboard/test/every-card.yaml')
 
 describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {

@@ -10,6 +10,7 @@ import { connect } from '../../clients/javascript/node.js'
 
 export { sleep }
 export const ROOT = resolve(new URL('.', import.meta.url).pathname, '../..')
+export const PANELS = join(ROOT, 'dashboard/panels.yaml')
 const PROGRAMS = process.env.AGD_PROGRAMS ?? join(ROOT, '.build/debug')
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 
@@ -36,12 +37,13 @@ async function stop(program, signal = 'SIGTERM') {
 
 /** A daemon with scenes, and its gateway. */
 export class Site {
-  /** `access` and `settings` have lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. */
-  static async start(scenes, { isWritable = true, origins = [], access = [], settings = [], tokens = [] } = {}) {
+  /** `scene` is the text of a further scene. `access` and `settings` have lines of agd.conf. With `tokens`, which are names of principals, each page needs one of `site.tokens`. */
+  static async start(scenes, { scene = null, isWritable = true, origins = [], access = [], settings = [], tokens = [] } = {}) {
     const site = new Site()
     site.folder = mkdtempSync(join(tmpdir(), 'agd-page-'))
     site.socket = join(site.folder, 'agd.sock')
-    site.scenes = scenes
+    site.scenes = scene === null ? scenes : [...scenes, join(site.folder, 'scene.yaml')]
+    if (scene !== null) writeFileSync(join(site.folder, 'scene.yaml'), scene)
     site.isWritable = isWritable
     site.origins = origins
     site.configuration = join(site.folder, 'agd.conf')

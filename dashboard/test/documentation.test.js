@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site } from './browser.js'
+import { Browser, CHROMIUM, PANELS, ROOT, Site } from './browser.js'
 
 const SCENE = `
 nodes:
@@ -20,9 +19,6 @@ function examples(page, language) {
 }
 
 test('every example for a page does what its page says', { skip: CHROMIUM ? false : 'there is no Chromium' }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'agd-examples-'))
-  const scene = join(folder, 'scene.yaml')
-  writeFileSync(scene, SCENE)
   const html = examples('Dashboard.md', 'html')
   assert.equal(html.length, 2)
   let site
@@ -34,7 +30,7 @@ test('every example for a page does what its page says', { skip: CHROMIUM ? fals
   })
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${server.address().port}`
-  site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), scene], { origins: [origin] })
+  site = await Site.start([PANELS], { scene: SCENE, origins: [origin] })
   const browser = await Browser.start()
   try {
     const page = await browser.open(origin)
@@ -65,7 +61,6 @@ test('every example for a page does what its page says', { skip: CHROMIUM ? fals
     await browser.stop()
     await site.stop()
     server.close()
-    rmSync(folder, { recursive: true })
   }
 })
 

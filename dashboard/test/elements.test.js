@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { Browser, CHROMIUM, ROOT, Site } from './browser.js'
+import { Browser, CHROMIUM, PANELS, ROOT, Site } from './browser.js'
 
 /** All modules that a module imports, with itself. */
 function modules(name, found = new Set()) {
@@ -47,7 +47,7 @@ describe('elements', { skip: CHROMIUM ? false : 'there is no Chromium' }, () => 
     })
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
     const origin = `http://127.0.0.1:${server.address().port}`
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(ROOT, 'dashboard/test/every-card.yaml')], { origins: [origin] })
+    site = await Site.start([PANELS, join(ROOT, 'dashboard/test/every-card.yaml')], { origins: [origin] })
     const browser = await Browser.start()
     try {
       const page = await browser.open(origin)

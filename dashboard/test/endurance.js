@@ -4,10 +4,7 @@
  */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { Browser, CHROMIUM, ROOT, Site, sleep } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site, sleep } from './browser.js'
 
 const COUNT = 10_000
 const minutes = Number(process.argv[2] ?? 60)
@@ -18,9 +15,8 @@ if (!CHROMIUM) {
   process.exit(0)
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'agd-endurance-'))
 // One state moves all rules, so that the daemon is asked for one write and sends 10,000 values.
-writeFileSync(join(folder, 'scene.yaml'), `
+const scene = `
 agd: 1
 nodes:
   - id: load
@@ -30,8 +26,8 @@ nodes:
       - id: many
         forEach: { in: $items, id: self, as: n, node: { kind: view, let: { tick: $tick, n: =int(n) }, computed: { x: (tick * 7 + n) % 101 },
           containerValues: { panel: { kind: sparkline, value: x } } } }
-`)
-const site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+`
+const site = await Site.start([PANELS], { scene })
 const browser = await Browser.start(['--js-flags=--expose-gc'])
 try {
   for (let i = 1; i <= 10; i++) await site.client.set('/load.items', Array.from({ length: (COUNT / 10) * i }, (_, k) => k))
@@ -68,5 +64,4 @@ try {
 } finally {
   await browser.stop()
   await site.stop()
-  rmSync(folder, { recursive: true, force: true })
 }

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site } from './browser.js'
+import { Browser, CHROMIUM, PANELS, ROOT, Site } from './browser.js'
 
-const PANELS = join(ROOT, 'dashboard/panels.yaml')
 
 describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
   let browser

@@ -1,11 +1,8 @@
 /** What the main thread of the page has to do while 200 cards move. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, sleep } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site, sleep } from './browser.js'
 
 const COUNT = 200
 /** Milliseconds of a frame that the main thread may work. */
@@ -21,15 +18,12 @@ ${Array.from({ length: COUNT }, (_, i) => `      - { id: c${i}, state: { x: 0.0 
 `
 
 describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
   let page
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-frames-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    site = await Site.start([PANELS], { scene })
     browser = await Browser.start()
     // All cards are visible, so that none of them is left out.
     page = await browser.open(site.url, { width: 3840, height: 2160 })
@@ -44,7 +38,6 @@ describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const moveAll = (offset, animation) => site.client.transact(

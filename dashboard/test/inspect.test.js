@@ -1,11 +1,8 @@
 /** The inspector in a real browser. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, until } from './browser.js'
+import { Browser, CHROMIUM, Site, until } from './browser.js'
 
 const SIZE = 5000
 const scene = `
@@ -21,7 +18,6 @@ nodes:
 `
 
 describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
   let page
@@ -29,9 +25,7 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
   const detail = `document.getElementById('detail').innerText`
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-inspect-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(folder, 'scene.yaml')])
+    site = await Site.start([], { scene })
     await site.client.set('/plant.rows', Array.from({ length: SIZE }, (_, i) => i), { label: 'fill' })
     browser = await Browser.start()
     page = await browser.open(`${site.url}inspect.html?path=${encodeURIComponent('/plant.double')}`)
@@ -41,7 +35,6 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('it says who changed an attribute, when, with which label, and by which rules', async () => {
@@ -120,17 +113,15 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
 })
 
 describe('the inspector of a tree that is too large for one answer', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
   let page
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-inspect-'))
     const views = (group) => Array.from({ length: 20 }, (_, n) => `{ id: n${n}, state: { x: ${group} } }`).join(', ')
     const groups = Array.from({ length: 30 }, (_, n) => `  - { id: g${n}, kind: container, children: [${views(n)}] }\n`)
-    writeFileSync(join(folder, 'scene.yaml'), `agd: 1\nnodes:\n${groups.join('')}`)
-    site = await Site.start([join(folder, 'scene.yaml')], { settings: ['described-nodes = 100'] })
+    const scene = `agd: 1\nnodes:\n${groups.join('')}`
+    site = await Site.start([], { scene, settings: ['described-nodes = 100'] })
     browser = await Browser.start()
     page = await browser.open(`${site.url}inspect.html`)
     await page.until(`document.getElementById('search')`)
@@ -139,7 +130,6 @@ describe('the inspector of a tree that is too large for one answer', { skip: CHR
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('the search loads what it has not seen', async () => {

@@ -8,9 +8,8 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, sleep } from './browser.js'
+import { Browser, CHROMIUM, PANELS, ROOT, Site, sleep } from './browser.js'
 
-const PANELS = join(ROOT, 'dashboard/panels.yaml')
 const FILE = join(ROOT, 'dashboard/test/looks.json')
 /** Pixels of a cell. */
 const CELL = 20

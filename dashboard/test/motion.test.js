@@ -1,11 +1,8 @@
 /** The browser plays the daemon's motions. They are compared with the closed form (clients/javascript/timeline.js). */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, sleep } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site, sleep } from './browser.js'
 
 const COUNT = 200
 const scene = `
@@ -69,15 +66,12 @@ const TURN = `(...parts) => {
 }`
 
 describe('motion', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
   let page
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-motion-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    site = await Site.start([PANELS], { scene })
     browser = await Browser.start()
     page = await browser.open(site.url)
     await page.until(`card('/m/b${COUNT - 1}.x')`)
@@ -88,7 +82,6 @@ describe('motion', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   /** The largest distance from the closed form, as a part of the scale. */

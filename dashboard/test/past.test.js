@@ -1,13 +1,10 @@
 /** Charts show the past that the daemon has recorded: at once, and after a break. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { connect as connectTo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { History } from '../chart.js'
-import { Browser, CHROMIUM, ROOT, Site, sleep } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site, sleep } from './browser.js'
 
 const scene = `
 agd: 1
@@ -93,16 +90,13 @@ class Proxy {
 }
 
 describe('charts', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
   let page
   let proxy
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-past-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    site = await Site.start([PANELS], { scene })
     for (const value of [2, 9, 4]) {
       await sleep(700)
       await site.client.set('/p.x', value)
@@ -118,7 +112,6 @@ describe('charts', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     await browser?.stop()
     proxy?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const context = (path) => `textOf('${path}', '.context')`

@@ -1,11 +1,8 @@
 /** A component that places what it is given: the page draws each view where it stands. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site } from './browser.js'
 
 const scene = `
 agd: 1
@@ -31,21 +28,17 @@ nodes:
 `
 
 describe('places', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-places-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    site = await Site.start([PANELS], { scene })
     browser = await Browser.start()
   })
 
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('a view is drawn where it stands, and one that stands nowhere is not', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, until } from './browser.js'
+import { Browser, CHROMIUM, PANELS, ROOT, Site, until } from './browser.js'
 
 describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
   let site
@@ -11,7 +11,7 @@ describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   let page
 
   before(async () => {
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(ROOT, 'dashboard/test/every-card.yaml')], {
+    site = await Site.start([PANELS, join(ROOT, 'dashboard/test/every-card.yaml')], {
       access: ['read as:wall /**', 'write as:owner /**', 'read as:guest /all/shown/**'], tokens: ['wall', 'owner', 'guest'],
     })
     browser = await Browser.start()

@@ -5,9 +5,8 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Browser, ROOT, Site, sleep } from './browser.js'
+import { Browser, PANELS, ROOT, Site, sleep } from './browser.js'
 
-const PANELS = join(ROOT, 'dashboard/panels.yaml')
 const FOLDER = join(ROOT, 'Documentation/images')
 const seconds = Number(process.argv[2] ?? 150)
 

@@ -1,11 +1,8 @@
 /** Cards come, go and change their places with the transitions of their nodes. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site, sleep, until } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site, sleep, until } from './browser.js'
 
 const scene = `
 agd: 1
@@ -50,7 +47,6 @@ window.moves = (path) => card(path).getAnimations().map((each) => {
 window.going = (path) => board().querySelector('.going .card[data-path="' + CSS.escape(path) + '"]')`
 
 describe('changes of the structure', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
   let page
@@ -58,9 +54,7 @@ describe('changes of the structure', { skip: CHROMIUM ? false : 'there is no Chr
   const set = (path, value, options = { disablesAnimations: true }) => site.client.set(path, value, options)
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-structure-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    site = await Site.start([PANELS], { scene })
     browser = await Browser.start()
   })
 
@@ -77,7 +71,6 @@ describe('changes of the structure', { skip: CHROMIUM ? false : 'there is no Chr
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('a card comes with the insertion of its node, as the closed form says', async () => {

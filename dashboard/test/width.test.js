@@ -1,11 +1,8 @@
 /** Wide cards in sections that stand side by side. */
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, ROOT, Site } from './browser.js'
+import { Browser, CHROMIUM, PANELS, Site } from './browser.js'
 
 const cards = (span) =>
   ['a', 'b', 'c', 'd', 'e']
@@ -15,21 +12,17 @@ const section = (id, span) => `  - { id: ${id}, kind: container, let: { title: $
 const scene = `agd: 1\nnodes:\n${section('one', 4)}${section('two', 3)}${section('three', 2)}`
 
 describe('width', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
-  let folder
   let site
   let browser
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'agd-width-'))
-    writeFileSync(join(folder, 'scene.yaml'), scene)
-    site = await Site.start([join(ROOT, 'dashboard/panels.yaml'), join(folder, 'scene.yaml')])
+    site = await Site.start([PANELS], { scene })
     browser = await Browser.start()
   })
 
   after(async () => {
     await browser?.stop()
     await site?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('no card stands outside of its section, however wide it wants to be', async () => {

@@ -28,11 +28,6 @@ struct ProcFolder {
 
     func text(_ name: String) -> ProcText? { bytes(name).map { ProcText($0) } }
 
-    /// The first line of a file, if it has one.
-    func line(_ name: String) -> String? {
-        bytes(name).map { String(decoding: $0.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self) }
-    }
-
     /// The present processes, in no particular order.
     func processes() -> [Int64] {
         guard let folder = opendir(path) else { return [] }
