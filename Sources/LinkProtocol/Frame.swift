@@ -1,10 +1,12 @@
 public import AttributeValues
 
 /// The state of a subtree that a message or a mirror has reached.
-public struct Position: Hashable, Sendable {
-    /// The number of the owner's lease.
+///
+/// Positions of a site are ordered by term and revision.
+public struct Position: Hashable, Comparable, Sendable {
+    /// The number of the owner's lease. An owner takes a new one for each epoch.
     public var term: UInt64
-    /// The life of the owner's graph. Revisions of different epochs cannot be compared.
+    /// The life of the owner's graph.
     public var epoch: String
     public var revision: UInt64
 
@@ -12,6 +14,16 @@ public struct Position: Hashable, Sendable {
         self.term = term
         self.epoch = epoch
         self.revision = revision
+    }
+
+    /// - Returns: nil unless both are whole numbers. Its epoch is not known.
+    public init?(_ term: Value?, _ revision: Value?) {
+        guard let term = UInt64(term), let revision = UInt64(revision) else { return nil }
+        self.init(term: term, epoch: "", revision: revision)
+    }
+
+    public static func < (one: Position, other: Position) -> Bool {
+        (one.term, one.revision) < (other.term, other.revision)
     }
 }
 

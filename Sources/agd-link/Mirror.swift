@@ -8,7 +8,7 @@ import WireProtocol
 final class Mirror {
     private static let isLive = Transaction.Place(path: ".isLive")
     /// Attributes that each mirrored root has besides those of the site.
-    static let ownAttributes: Set<String> = ["isLive", "lag", "revision", "seen", "failures", "owner"]
+    static let ownAttributes: Set<String> = ["isLive", "lag", "term", "revision", "seen", "failures", "owner"]
     /// Seconds between two reports of `seen` and `lag`.
     private static let reportTime = 1.0
     /// Seconds between two looks at which sites live and which need a snapshot.
@@ -41,6 +41,7 @@ final class Mirror {
         var isLive: Bool?
         /// True if the daemon has the nodes of `tree`.
         var isApplied = false
+        var toldTerm: UInt64 = 0
         /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
         var nested: Set<Transaction.Place> = []
         /// Attributes that the daemon makes false when this link ends.
@@ -67,6 +68,7 @@ final class Mirror {
 
         var id: String { site.segments.last ?? "" }
         var revision: UInt64 { follower.position?.revision ?? 0 }
+        var term: UInt64 { follower.position?.term ?? 0 }
     }
 
     private let settings: Configuration
@@ -217,7 +219,7 @@ final class Mirror {
         }
         if let sent = body?["time"]?.number { copy.clock.hear(sent, at: WallTime.now) }
         hear(copy, frame.position.revision)
-        if let position, frame.position.epoch != position.epoch, copy.healTime == nil { copy.healTime = 0 }
+        if let position, frame.position.term > position.term, copy.healTime == nil { copy.healTime = 0 }
     }
 
     private func hear(_ copy: Copy, _ ownerRevision: UInt64) {
@@ -270,8 +272,7 @@ final class Mirror {
                 if now > forward.end { forwards[number] = nil }
                 continue
             }
-            let position = forward.copy.follower.position
-            if reply.failure == nil, position?.epoch == reply.epoch, forward.copy.revision < reply.revision { continue }
+            if let wanted = reply.position, let position = forward.copy.follower.position, position < wanted { continue }
             forwards[number] = nil
             try answer(number, reply, forward.copy)
         }
@@ -505,6 +506,10 @@ final class Mirror {
             }
         }
         if hasFailures { mutations.append(mutation(copy, "failures", Mirror.failures(copy))) }
+        if copy.term != copy.toldTerm {
+            copy.toldTerm = copy.term
+            mutations.append(mutation(copy, "term", .int(Int64(clamping: copy.term))))
+        }
         mutations.append(mutation(copy, "revision", .int(Int64(clamping: copy.revision))))
         let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
         var options = TransactionOptions(animation: cause.animation, label: label(copy, cause), typed: isTyped)
@@ -517,13 +522,21 @@ final class Mirror {
     /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
     private func flush(_ copy: Copy) throws {
         guard let connection else { return }
-        if !copy.isApplied, copy.follower.position != nil {
-            copy.isLive = nil
+        if !copy.isApplied, let position = copy.follower.position {
+            (copy.isLive, copy.toldTerm) = (nil, 0)
             copy.waiting = []
-            // An earlier link may have left the nodes of an older tree.
+            // An earlier link may have left nodes.
             let path = AttributePath.describe(nodes: mirroring.nodes + [copy.id])
             if let description = try? connection.call(.describe(path: path, depth: 0)).map {
-                let names = (description["attributes"]?.map ?? ValueMap()).compactMap(\.key.string)
+                let attributes = description["attributes"]?.map ?? ValueMap()
+                // NATS may answer with what it had some time ago. A mirror never goes back.
+                if let shown = Position(attributes["term"]?.map?["value"], attributes["revision"]?.map?["value"]),
+                    position < shown
+                {
+                    copy.healTime = copy.healTime ?? MonotonicTime.now + 1
+                    return
+                }
+                let names = attributes.compactMap(\.key.string)
                 if !Set(names).subtracting(Mirror.ownAttributes).isSubset(of: Mirror.rootAttributes(copy.tree)) {
                     copy.waiting.append(.remove(path: path, TransactionOptions(label: "\(copy.site)")))
                 }
@@ -701,6 +714,7 @@ final class Mirror {
         }
         add([], "isLive", "bool", .bool(copy.isLive ?? false))
         add([], "lag", "double", 0.0)
+        add([], "term", "int", .int(Int64(clamping: copy.term)))
         add([], "revision", "int", .int(Int64(clamping: copy.revision)))
         add([], "seen", "dyn", copy.seen)
         add([], "failures", "map", .map(ValueMap()))

@@ -333,6 +333,16 @@ extension NATS {
         return bucket
     }
 
+    /// When the bucket was made: microseconds since 1970.
+    func leasesCreated() throws(NATSError) -> UInt64 {
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(0)
+        try NATS.check(
+            js_GetStreamInfo(&info, context, "KV_\(NATS.leases)", nil, &code), "describe the bucket \(NATS.leases)", code)
+        defer { jsStreamInfo_Destroy(info) }
+        return UInt64(clamping: (info?.pointee.Created ?? 0) / 1000)
+    }
+
     func lease(of site: SiteName) throws(NATSError) -> Lease? {
         var entry: OpaquePointer?
         let status = kvStore_Get(&entry, try leases(), site.tokens)

@@ -121,13 +121,10 @@ final class Publisher {
         )
         guard let epoch = result.map?["epoch"]?.string else { throw .malformed("subscribe was answered without epoch") }
         collected = nil
-        let isNew = epoch != self.epoch
+        // Revisions of different epochs cannot be compared, and mirrors order them by term.
+        if epoch != self.epoch { lease.endTerm() }
         self.epoch = epoch
         try readAll(connection)
-        if isNew {
-            // Mirrors need a snapshot: they cannot compare revisions of different epochs.
-            snapshotPosition = nil
-        }
         (isSubscribed, askedAt) = (true, nil)
         log.report("daemon", "published from \(AttributePath.describe(nodes: root)), revision \(revision)", level: 6)
         while !stop.isSignalled {
@@ -160,7 +157,7 @@ final class Publisher {
             switch perform(message.bytes) {
             case .success(let result):
                 try catchUp(connection)
-                reply = ForwardedReply(result: result, epoch: epoch, revision: revision)
+                reply = ForwardedReply(result: result, position: position(revision))
             case .failure(let failure): reply = ForwardedReply(failure: failure)
             }
             do throws(NATSError) { try nats.send(sender, reply.json) } catch {

@@ -124,6 +124,7 @@ struct FollowerTests {
         #expect(mirror.step(frame(1, "e", 10, 11)) == .drop)
         #expect(mirror.step(frame(1, "f", 10, 11)) == .drop)
         #expect(mirror.step(frame(3, "e", 10, 11)) == .apply)
+        #expect(mirror.step(frame(3, "e", 10, 10)) == .apply)
         #expect(mirror.step(frame(3, "f", 10, 11)) == .heal)
         #expect(!mirror.accepts(snapshot: Position(term: 1, epoch: "f", revision: 99)))
         #expect(!mirror.accepts(snapshot: Position(term: 2, epoch: "e", revision: 9)))
