@@ -16,17 +16,14 @@ public struct Follower: Hashable, Sendable {
     public func step(_ frame: Frame) -> Step {
         guard let position else { return .heal }
         let new = frame.position
-        if new.term < position.term { return .drop }
-        if new.epoch != position.epoch { return .heal }
-        if new.revision <= position.revision { return .drop }
-        return frame.after <= position.revision ? .apply : .heal
+        if new <= position { return .drop }
+        // An owner that has claimed its lease again continues, if its graph is the same.
+        return new.epoch == position.epoch && frame.after <= position.revision ? .apply : .heal
     }
 
     /// A snapshot counts unless it is older than the mirror.
     public func accepts(snapshot new: Position) -> Bool {
-        guard let position else { return true }
-        if new.term != position.term { return new.term > position.term }
-        return new.epoch != position.epoch || new.revision >= position.revision
+        position.map { new >= $0 } ?? true
     }
 
     /// The mirror has applied a message or a snapshot.

@@ -1,10 +1,12 @@
 public import AttributeValues
 
 /// The state of a subtree that a message or a mirror has reached.
-public struct Position: Hashable, Sendable {
-    /// The number of the owner's lease.
+///
+/// Positions of a site are ordered by term and revision.
+public struct Position: Hashable, Comparable, Sendable {
+    /// The number of the owner's lease. An owner takes a new one for each epoch.
     public var term: UInt64
-    /// The life of the owner's graph. Revisions of different epochs cannot be compared.
+    /// The life of the owner's graph.
     public var epoch: String
     public var revision: UInt64
 
@@ -13,11 +15,22 @@ public struct Position: Hashable, Sendable {
         self.epoch = epoch
         self.revision = revision
     }
+
+    /// - Returns: nil unless both are whole numbers. Its epoch is not known.
+    public init?(_ term: Value?, _ revision: Value?) {
+        guard let term = UInt64(term), let revision = UInt64(revision) else { return nil }
+        self.init(term: term, epoch: "", revision: revision)
+    }
+
+    public static func < (one: Position, other: Position) -> Bool {
+        (one.term, one.revision) < (other.term, other.revision)
+    }
 }
 
 /// The first line of every NATS message of a site: `agd1 TERM EPOCH AFTER REVISION PART PARTS`.
 public struct Frame: Hashable, Sendable {
     public static let maximumLength = 256
+    private static let mostParts = 1 << 32
 
     public var position: Position
     /// The revision of the owner's message before this one.
@@ -35,31 +48,57 @@ public struct Frame: Hashable, Sendable {
 
     /// With its newline.
     public var line: String {
-        "agd1 \(position.term) \(position.epoch) \(after) \(position.revision) \(part) \(parts)\n"
+        let buffer = ByteBuffer(capacity: 64)
+        append(to: buffer)
+        return buffer.text
+    }
+
+    private func append(to buffer: ByteBuffer) {
+        buffer.append("agd1 ")
+        buffer.append(position.term)
+        buffer.append(" ")
+        buffer.append(text: position.epoch)
+        for number in [after, position.revision, UInt64(part), UInt64(parts)] {
+            buffer.append(" ")
+            buffer.append(number)
+        }
+        buffer.append("\n")
     }
 
     /// The `Nats-Msg-Id` of a transaction. JetStream drops a transaction whose id it has had lately.
     /// - Parameter attempt: differs each time a message is sent again. JetStream may already have some of its parts,
     ///   and a mirror reads the parts of one attempt in order.
     public func messageID(attempt: UInt64) -> String {
-        "\(position.term)-\(position.epoch)-\(position.revision)-\(part)-\(attempt)"
+        "\(position.term)-\(position.revision)-\(part)-\(attempt)"
     }
 
     /// - Returns: the frame, and the number of bytes before the body.
     /// - Throws: `invalid` if the message does not begin with a frame.
-    public static func read(_ message: some Collection<UInt8>) throws(Failure) -> (frame: Frame, length: Int) {
+    public static func read(_ message: [UInt8]) throws(Failure) -> (frame: Frame, length: Int) {
         let head = message.prefix(Frame.maximumLength)
         guard let newline = head.firstIndex(of: UInt8(ascii: "\n")) else { throw malformed("no first line") }
-        let line = head[..<newline]
-        let words = String(decoding: line, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 7, words[0] == "agd1" else { throw malformed("its first line has another form") }
-        guard let term = UInt64(words[1]), !words[2].isEmpty, let after = UInt64(words[3]),
-            let revision = UInt64(words[4]), let part = Int(words[5]), let parts = Int(words[6])
+        let words = head[..<newline].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+        guard words.count == 7, words[0].elementsEqual("agd1".utf8) else {
+            throw malformed("its first line has another form")
+        }
+        guard let term = number(words[1]), !words[2].isEmpty, let after = number(words[3]),
+            let revision = number(words[4]), let part = number(words[5]), let parts = number(words[6])
         else { throw malformed("a number in its first line is wrong") }
-        guard part >= 0, part < parts else { throw malformed("part \(part) of \(parts)") }
+        guard part < parts, parts <= Frame.mostParts else { throw malformed("part \(part) of \(parts)") }
         guard after <= revision else { throw malformed("revision \(revision) follows \(after)") }
-        let position = Position(term: term, epoch: String(words[2]), revision: revision)
-        return (Frame(position: position, after: after, part: part, parts: parts), line.count + 1)
+        let epoch = String(decoding: words[2], as: UTF8.self)
+        let position = Position(term: term, epoch: epoch, revision: revision)
+        return (Frame(position: position, after: after, part: Int(part), parts: Int(parts)), newline + 1)
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        guard (1...19).contains(digits.count) else { return nil }
+        var number: UInt64 = 0
+        for digit in digits {
+            guard (48...57).contains(digit) else { return nil }
+            number = number * 10 + UInt64(digit - 48)
+        }
+        return number
     }
 
     private static func malformed(_ reason: String) -> Failure {
@@ -78,7 +117,10 @@ extension Frame {
         return (0..<parts).map { part in
             let frame = Frame(position: position, after: after, part: part, parts: parts)
             let slice = body[part * room..<min(body.count, (part + 1) * room)]
-            return (frame, Array(frame.line.utf8) + slice)
+            let buffer = ByteBuffer(capacity: 128 + slice.count)
+            frame.append(to: buffer)
+            slice.withUnsafeBufferPointer { buffer.append($0) }
+            return (frame, buffer.withBytes { Array($0) })
         }
     }
 }

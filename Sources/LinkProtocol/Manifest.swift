@@ -50,14 +50,22 @@ public struct Manifest: Hashable, Sendable {
     }
 
     private static func number(_ name: String, _ map: ValueMap) throws(Failure) -> UInt64 {
-        switch map[name] {
-        case .int(let number)? where number >= 0: UInt64(number)
-        case .uint(let number)?: number
-        default: throw malformed(name)
-        }
+        guard let number = UInt64(map[.string(name)]) else { throw malformed(name) }
+        return number
     }
 
     private static func malformed(_ member: String) -> Failure {
         Failure(.invalid, "the manifest of a site has no proper '\(member)'")
+    }
+}
+
+extension UInt64 {
+    /// A whole number of JSON.
+    public init?(_ value: Value?) {
+        switch value {
+        case .int(let number)? where number >= 0: self.init(number)
+        case .uint(let number)?: self = number
+        default: return nil
+        }
     }
 }

@@ -90,17 +90,17 @@ struct ForwardedReply {
     var result: ValueMap?
     var failure: Failure?
     /// What a mirror must have reached before its client hears of the result.
-    var epoch = ""
-    var revision: UInt64 = 0
+    var position: Position?
 
     init(failure: Failure) { self.failure = failure }
 
-    init(result: ValueMap, epoch: String, revision: UInt64) {
-        (self.result, self.epoch, self.revision) = (result, epoch, revision)
+    init(result: ValueMap, position: Position) {
+        (self.result, self.position) = (result, position)
     }
 
     var json: [UInt8] {
-        var map = ValueMap([("epoch", .string(epoch)), ("revision", .uint(revision))])
+        var map = ValueMap()
+        if let position { (map["term"], map["revision"]) = (.uint(position.term), .uint(position.revision)) }
         if let result { map["result"] = .map(result) }
         if let failure {
             var error = ValueMap([("code", .string(failure.code.rawValue)), ("message", .string(failure.message))])
@@ -115,8 +115,7 @@ struct ForwardedReply {
         guard let map = try JSONParser.parseOnce(json).map else { throw Failure(.invalid, "the owner's answer") }
         result = map["result"]?.map
         failure = map["error"]?.map.map { Failure($0) }
-        epoch = map["epoch"]?.string ?? ""
-        revision = UInt64(map["revision"]?.number ?? 0)
+        position = Position(map["term"], map["revision"])
     }
 }
 

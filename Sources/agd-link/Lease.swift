@@ -4,14 +4,14 @@ import LinkProtocol
 /// The right to publish a site: a key in NATS that expires. Only its holder writes it, by compare-and-set.
 ///
 /// A holder that ends writes an empty text, which anybody may claim at once. The key is never deleted, because the
-/// revision of a claim is the term.
+/// revision of a claim makes the term.
 struct Lease {
     private let site: SiteName
     /// Names this process.
     private let holder: String
     /// Seconds.
     private let time: Double
-    /// The revision of the claim. It may be out of date: ask `isValid`.
+    /// The number of the claim. It may be out of date: ask `isValid`.
     private(set) var term: UInt64 = 0
     private var revision: UInt64?
     /// Monotonic seconds.
@@ -39,7 +39,8 @@ struct Lease {
         } else if entry == nil || entry?.holder == "" || entry?.holder == holder {
             // The lease may have lapsed meanwhile, so this is a new term.
             let claimed = try nats.writeLease(of: site, holder, last: entry?.revision)
-            (revision, term) = (claimed, claimed)
+            // The bucket may be made again, and terms grow nevertheless.
+            (revision, term) = (claimed, try nats.leasesCreated() + claimed)
         } else {
             revision = nil
             otherHolder = entry?.holder
@@ -49,6 +50,9 @@ struct Lease {
         // From before the request: the key lives longer than this process counts on.
         end = now + time
     }
+
+    /// Has `keep` claim the lease again, with a new term.
+    mutating func endTerm() { (revision, nextTry) = (nil, 0) }
 
     mutating func release(_ nats: NATS) {
         guard isValid, let revision else { return }

@@ -26,22 +26,26 @@ final class NATS {
     /// Maximum seconds of one call, and until an acknowledgment.
     static let patience = 2.0
     private static let wait = Int64(patience * 1000)
+    /// Maximum milliseconds that `flush` waits.
+    private static let flushTime: Int64 = 5
 
     private let settings: Configuration
+    private let spent = SpentMessages()
     private var connection: OpaquePointer?
     private var context: OpaquePointer?
     private var bucket: OpaquePointer?
 
     /// Returns at once. libnats connects, now and after each loss, with pauses of 0.5 to 1.5 s.
-    init(_ settings: Configuration) throws(NATSError) {
+    /// - Parameter isCollecting: messages wait for `flush`, or for a thread of libnats that sends them after a
+    ///   millisecond.
+    init(_ settings: Configuration, isCollecting: Bool = false) throws(NATSError) {
         self.settings = settings
         var options: OpaquePointer?
         try NATS.check(natsOptions_Create(&options), "natsOptions_Create")
         defer { natsOptions_Destroy(options) }
         try NATS.check(NATS.set(servers: settings.servers, options), "the setting 'nats'")
         natsOptions_SetName(options, "agd-link")
-        // Without this, a thread of libnats collects messages for a millisecond.
-        natsOptions_SetSendAsap(options, true)
+        natsOptions_SetSendAsap(options, !isCollecting)
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetReconnectWait(options, 500)
         natsOptions_SetReconnectJitter(options, 1000, 1000)
@@ -113,6 +117,9 @@ final class NATS {
 extension NATS {
     /// Creates the streams, unless they exist.
     func makeStreams() throws(NATSError) {
+        // A server that has lost its files has lost the bucket, too.
+        kvStore_Destroy(bucket)
+        bucket = nil
         try makeStream(NATS.transactions, ["agd.tx.>"], age: settings.historyTime)
         try makeStream(NATS.snapshots, ["agd.snap.>", "agd.head.>"], age: 0)
     }
@@ -160,8 +167,15 @@ extension NATS {
         _ subject: String, _ bytes: [UInt8], header: (name: String, value: String), replyTo reply: String
     ) throws(NATSError) {
         let message = try NATS.message(subject, bytes, header, replyTo: reply)
-        defer { natsMsg_Destroy(message) }
+        spent.add(message)
         try NATS.check(natsConnection_PublishMsg(connection, message), "publish to \(subject)")
+    }
+
+    /// Sends what was collected, and waits a moment until the server has read it. More is collected meanwhile, so that a
+    /// busy link needs few system calls.
+    func flush() {
+        natsConnection_FlushTimeout(connection, NATS.flushTime)
+        spent.free()
     }
 
     private static func message(
@@ -231,7 +245,6 @@ extension NATS {
 // Subscriptions.
 extension NATS {
     enum Start {
-        case new
         case lastOfEachSubject
         case sequence(UInt64)
     }
@@ -246,7 +259,6 @@ extension NATS {
             options.Stream = stream
             options.Ordered = true
             switch start {
-            case .new: options.Config.DeliverPolicy = js_DeliverNew
             case .lastOfEachSubject: options.Config.DeliverPolicy = js_DeliverLastPerSubject
             case .sequence(let sequence):
                 options.Config.DeliverPolicy = js_DeliverByStartSequence
@@ -255,14 +267,34 @@ extension NATS {
             return js_SubscribeSync(&subscription, context, subject, nil, &options, &code)
         }
         try NATS.check(status, "subscribe to \(subject)", code)
-        return Inbox(subscription)
+        return Inbox(subscription, isStream: true, spent)
     }
 
-    /// Receives messages that no stream keeps.
+    /// Receives messages as they are published, whether a stream keeps them or not.
     func listen(_ subject: String) throws(NATSError) -> Inbox {
         var subscription: OpaquePointer?
         try NATS.check(natsConnection_SubscribeSync(&subscription, connection, subject), "subscribe to \(subject)")
-        return Inbox(subscription)
+        return Inbox(subscription, isStream: false, spent)
+    }
+}
+
+/// Messages of libnats that are not needed any more. Destroying one wakes a thread of libnats that frees it, so they are
+/// destroyed together.
+private final class SpentMessages {
+    private static let most = 64
+    private var messages: [OpaquePointer] = []
+
+    deinit { free() }
+
+    func add(_ message: OpaquePointer?) {
+        guard let message else { return }
+        if messages.count == SpentMessages.most { free() }
+        messages.append(message)
+    }
+
+    func free() {
+        for message in messages { natsMsg_Destroy(message) }
+        messages.removeAll(keepingCapacity: true)
     }
 }
 
@@ -271,17 +303,28 @@ final class Inbox {
     struct Message {
         var subject: String
         var bytes: [UInt8]
-        /// In the stream; 0 for a message that no stream keeps.
+        /// In the stream; 0 for a message that did not come from one.
         var sequence: UInt64
         /// The subject that a reply goes to.
         var reply: String?
         /// The server's word that nobody listens to the subject of a request.
-        var isNoResponders = false
+        var isNoResponders: Bool
+
+        /// The last token of its subject.
+        var number: UInt64? {
+            subject.utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { UInt64(subject[$0...].dropFirst()) }
+        }
     }
 
     private let subscription: OpaquePointer?
+    private let isStream: Bool
+    private let spent: SpentMessages
+    /// Messages that are known to wait.
+    private var ready: Int32 = 0
 
-    fileprivate init(_ subscription: OpaquePointer?) { self.subscription = subscription }
+    fileprivate init(_ subscription: OpaquePointer?, isStream: Bool, _ spent: SpentMessages) {
+        (self.subscription, self.isStream, self.spent) = (subscription, isStream, spent)
+    }
 
     deinit {
         natsSubscription_Unsubscribe(subscription)
@@ -291,22 +334,33 @@ final class Inbox {
     /// - Parameter seconds: 0 does not wait.
     /// - Returns: nil if no message came in time.
     func next(within seconds: Double = 0) throws(NATSError) -> Message? {
+        if ready == 0 {
+            natsSubscription_GetPending(subscription, &ready, nil)
+            if ready == 0 {
+                spent.free()
+                // An empty queue is an error for libnats, whose text takes longer to write than this.
+                if seconds == 0 { return nil }
+            }
+        }
+        ready = max(0, ready - 1)
         var message: OpaquePointer?
         let status = natsSubscription_NextMsg(&message, subscription, Int64(seconds * 1000))
         // Messages were dropped because the queue was full: the frames of later ones show the gap.
         if status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER { return nil }
         try NATS.check(status, "receive")
-        defer { natsMsg_Destroy(message) }
-        var data: UnsafeMutablePointer<jsMsgMetaData>?
-        var sequence: UInt64 = 0
-        if natsMsg_GetMetaData(&data, message) == NATS_OK {
-            sequence = data?.pointee.Sequence.Stream ?? 0
-            jsMsgMetaData_Destroy(data)
-        }
+        defer { spent.add(message) }
         return Message(
-            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message), sequence: sequence,
+            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message),
+            sequence: isStream ? Inbox.sequence(message) : 0,
             reply: natsMsg_GetReply(message).map { String(cString: $0) },
             isNoResponders: natsMsg_IsNoResponders(message))
+    }
+
+    private static func sequence(_ message: OpaquePointer?) -> UInt64 {
+        var data: UnsafeMutablePointer<jsMsgMetaData>?
+        guard natsMsg_GetMetaData(&data, message) == NATS_OK else { return 0 }
+        defer { jsMsgMetaData_Destroy(data) }
+        return data?.pointee.Sequence.Stream ?? 0
     }
 }
 
@@ -331,6 +385,17 @@ extension NATS {
         }
         try NATS.check(status, "create the bucket \(NATS.leases)")
         return bucket
+    }
+
+    /// When the bucket was made: microseconds since 1970.
+    func leasesCreated() throws(NATSError) -> UInt64 {
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        var code = jsErrCode(0)
+        try NATS.check(
+            js_GetStreamInfo(&info, context, "KV_\(NATS.leases)", nil, &code), "describe the bucket \(NATS.leases)",
+            code)
+        defer { jsStreamInfo_Destroy(info) }
+        return UInt64(clamping: (info?.pointee.Created ?? 0) / 1000)
     }
 
     func lease(of site: SiteName) throws(NATSError) -> Lease? {

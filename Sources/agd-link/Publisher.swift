@@ -13,11 +13,14 @@ final class Publisher {
     /// Requests for structure in a row, if the structure changes during each of them.
     private static let attempts = 16
     private static let snapshotAfter = 10_000
+    /// NATS gets the transactions of a round together. Each has an update, and some have a bookmark.
+    private static let eventsPerRound = 128
 
     private let settings: Configuration
     private let root: [String]
     private let rootPath: String
     private let site: SiteName
+    private let subject: String
     private let stop: Wakeup
     private let pulse: Pulse
     private let nats: NATS
@@ -55,6 +58,8 @@ final class Publisher {
     /// Counts the failures after which messages are sent again.
     private var attempt: UInt64 = 0
     private var acknowledged: UInt64 = 0
+    /// True if transactions wait for `NATS.flush`.
+    private var isUnflushed = false
     /// The sequence after the last transaction.
     private var nextSequence: UInt64 = 1
     private var snapshotPosition: Position?
@@ -81,7 +86,8 @@ final class Publisher {
         root = publication.nodes
         rootPath = AttributePath.describe(nodes: root)
         site = publication.site
-        nats = try NATS(settings)
+        subject = publication.site.transactions
+        nats = try NATS(settings, isCollecting: true)
         self.holder = holder
         principals = PrincipalConnections(settings)
         lease = Lease(site: site, holder: holder, time: settings.leaseTime)
@@ -121,19 +127,18 @@ final class Publisher {
         )
         guard let epoch = result.map?["epoch"]?.string else { throw .malformed("subscribe was answered without epoch") }
         collected = nil
-        let isNew = epoch != self.epoch
+        // Revisions of different epochs cannot be compared, and mirrors order them by term.
+        if epoch != self.epoch { lease.endTerm() }
         self.epoch = epoch
         try readAll(connection)
-        if isNew {
-            // Mirrors need a snapshot: they cannot compare revisions of different epochs.
-            snapshotPosition = nil
-        }
         (isSubscribed, askedAt) = (true, nil)
         log.report("daemon", "published from \(AttributePath.describe(nodes: root)), revision \(revision)", level: 6)
         while !stop.isSignalled {
             // Only acknowledgments make room for pending changes.
-            let patience = pending == nil ? 0.01 : 0.001
-            if let message = try connection.receive(timeout: patience, interrupt: stop.descriptor) {
+            var patience = pending == nil ? 0.01 : 0.001
+            for _ in 0..<Publisher.eventsPerRound {
+                guard let message = try connection.receive(timeout: patience, interrupt: stop.descriptor) else { break }
+                patience = 0
                 try take(message)
                 if structureChanged, collected == nil { try readAll(connection) }
             }
@@ -153,14 +158,17 @@ final class Publisher {
 
     /// Performs the writes of other sites, and answers each when its changes have been published.
     private func performWrites(_ connection: Connection) throws(ClientError) {
+        var isAnswered = false
+        defer { if isAnswered { nats.flush() } }
         while let message = (try? writes?.next()) ?? nil {
+            isAnswered = true
             guard let sender = message.reply else { continue }
             counts[.writesPerformed, default: 0] += 1
             let reply: ForwardedReply
             switch perform(message.bytes) {
             case .success(let result):
                 try catchUp(connection)
-                reply = ForwardedReply(result: result, epoch: epoch, revision: revision)
+                reply = ForwardedReply(result: result, position: position(revision))
             case .failure(let failure): reply = ForwardedReply(failure: failure)
             }
             do throws(NATSError) { try nats.send(sender, reply.json) } catch {
@@ -251,7 +259,12 @@ final class Publisher {
             pending?.merge(changes)
             counts[.transactionsMerged, default: 0] += 1
         }
-        serveNATS()
+        attemptNATS { () throws(NATSError) in
+            // Something else is due first: `serveNATS` does it after the round.
+            guard isSubscribed, lease.isValid, snapshotPosition?.term == lease.term, !needsAnnouncement else { return }
+            if !window.hasRoom { try takeAcknowledgments() }
+            try sendPending()
+        }
     }
 
     /// Reads the whole subtree at one revision, and queues what has changed.
@@ -332,13 +345,12 @@ final class Publisher {
 
     // MARK: NATS
 
-    /// Does what is due towards NATS. A failure is tried again after a pause.
+    /// Does what is due towards NATS after a round. A failure is tried again after a pause.
     private func serveNATS() {
         pulse.beat()
         let now = MonotonicTime.now
         if now >= nextSamples { report(now) }
-        guard now >= nextTry, nats.isConnected else { return }
-        do throws(NATSError) {
+        attemptNATS { () throws(NATSError) in
             if !hasStreams {
                 try nats.makeStreams()
                 if acknowledgments == nil {
@@ -381,10 +393,19 @@ final class Publisher {
                 try nats.purge(NATS.snapshots, site.snapshot(old.id))
             }
             backoff.reset()
-        } catch {
+        }
+        if isUnflushed {
+            isUnflushed = false
+            nats.flush()
+        }
+    }
+
+    private func attemptNATS(_ body: () throws(NATSError) -> Void) {
+        guard MonotonicTime.now >= nextTry, nats.isConnected else { return }
+        do throws(NATSError) { try body() } catch {
             log.report("nats", nats.describe(error))
             hasStreams = false
-            nextTry = now + backoff.pause()
+            nextTry = MonotonicTime.now + backoff.pause()
             counts[.failures, default: 0] += 1
             recall()
         }
@@ -436,16 +457,16 @@ final class Publisher {
         counts[.bytesPublished, default: 0] += Double(bytes)
         for (frame, bytes) in messages {
             try nats.publish(
-                site.transactions, bytes, header: ("Nats-Msg-Id", frame.messageID(attempt: attempt)),
+                subject, bytes, header: ("Nats-Msg-Id", frame.messageID(attempt: attempt)),
                 replyTo: "\(inbox).\(number)")
             number += 1
         }
+        isUnflushed = true
     }
 
     private func takeAcknowledgments() throws(NATSError) {
         while let message = try acknowledgments?.next() {
-            let dot: Character = "."
-            guard let number = message.subject.split(separator: dot).last.flatMap({ UInt64($0) }) else { continue }
+            guard let number = message.number else { continue }
             if message.isNoResponders { throw lost("no server stores it") }
             do throws(Failure) {
                 try message.bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in

@@ -95,6 +95,7 @@ private final class Station {
             scenes: scene.map { [$0] } ?? [],
             configuration: """
                 state-directory = \(folder.file("state"))
+                forward-time = 1 s
                 access = admin everyone /**
                 access = write as:\(user) /**
                 """, folder: folder)

@@ -279,6 +279,55 @@ struct LinkTests {
         withExtendedLifetime(links) {}
     }
 
+    @Test("the next link of a mirror shows nothing older, whatever NATS answers")
+    func olderState() throws {
+        let (early, nats) = (try NATSServer(), try NATSServer())
+        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        // This server keeps the site as it is now.
+        let other = try Daemon()
+        let seen = try Watch(other)
+        let first = [try link(a, early, LinkTests.publish), try link(other, early, LinkTests.mirror)]
+        try seen.wait(".isLive", true)
+        first[0].signal(SIGKILL)
+        try owner.set("/host.load", 9.0)
+        let writer = try link(a, nats, LinkTests.publish)
+        var reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        try mirror.wait(".load", 9.0)
+        reader.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        reader = try link(b, early, LinkTests.mirror)
+        let deadline = Deadline(Deadline.patience)
+        while !reader.text.contains("an older state than this mirror"), !deadline.isOver { try owner.call("ping") }
+        #expect(reader.text.contains("an older state than this mirror"), "\(reader.text)")
+        #expect(try mirror.get(".load") == 9.0)
+        #expect(try mirror.get(".isLive") == false)
+        reader.signal(SIGKILL)
+        reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        withExtendedLifetime((first, writer, reader)) {}
+    }
+
+    @Test("when NATS has lost all its files, the links make the streams again, and mirrors follow")
+    func lostFiles() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        nats.program.signal(SIGKILL)
+        _ = try nats.program.wait()
+        try FileManager.default.removeItem(atPath: nats.folder.file("js"))
+        try owner.set("/host.load", 7.0)
+        try nats.restart()
+        try mirror.wait(".load", 7.0)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        withExtendedLifetime(links) {}
+    }
+
     /// Compares the paths and states that `agctl sites` prints.
     private func sites(_ daemon: Daemon, _ states: [String: String], status: Int32) throws {
         let (code, text) = try Program.run("agctl", ["--socket", daemon.socket, "sites"], folder: daemon.folder)

@@ -40,7 +40,7 @@ final class NATSServer {
 
 /// All values and the structure of a site, in a form that does not name its root.
 struct SiteImage: Equatable {
-    private static let own = ["isLive", "lag", "revision", "seen", "failures", "owner"].map { "." + $0 }
+    private static let own = ["isLive", "lag", "term", "revision", "seen", "failures", "owner"].map { "." + $0 }
     private var values: [String: Value] = [:]
     private var nodes: [String] = []
 

@@ -1,0 +1,120 @@
+import AGClient
+import AttributeValues
+import Glibc
+import LinkProtocol
+import WireProtocol
+
+/// Writes of this daemon's clients to mirrored sites, on their way to the owners and back.
+struct ForwardedWrites {
+    /// A write that the owner has been asked to perform.
+    private struct Pending {
+        var copy: SiteCopy
+        /// Monotonic seconds. The daemon has given up long before.
+        var end: Double
+        var reply: ForwardedReply?
+    }
+
+    private static let end = 3600.0
+    private static let maximum = 10_000
+
+    /// The subject of replies, without the daemon's number.
+    private let inbox: String
+    private let replies: Inbox
+    /// By the daemon's number.
+    private var pending: [Int64: Pending] = [:]
+    // For the metrics.
+    private(set) var count = 0
+
+    init(_ nats: NATS) throws(NATSError) {
+        inbox = try NATS.newInbox()
+        replies = try nats.listen("\(inbox).*")
+    }
+
+    /// The daemon has forgotten its requests.
+    mutating func forget() { pending = [:] }
+
+    /// Sends new writes to their owners, and answers those that the owner has performed and the mirror has.
+    mutating func serve(_ connection: Connection, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy])
+        throws
+    {
+        while let reply = try replies.next() { take(reply) }
+        while let message = try connection.receive(timeout: 0) {
+            guard case .event(_, .forward(let number, let method, let parameters, let principal, let user)) = message
+            else { continue }
+            let call = ForwardedCall(
+                method: method, parameters: parameters, principal: principal ?? ForwardedWrites.name(of: user))
+            do throws(Failure) { try forward(number, call, nats, container, copies) } catch {
+                try answer(number, ForwardedReply(failure: error), connection)
+            }
+        }
+        if pending.isEmpty { return }
+        let now = MonotonicTime.now
+        for (number, write) in pending {
+            guard let reply = write.reply else {
+                if now > write.end { pending[number] = nil }
+                continue
+            }
+            if let wanted = reply.position, let position = write.copy.follower.position, position < wanted { continue }
+            pending[number] = nil
+            try answer(number, reply, connection)
+        }
+    }
+
+    private mutating func forward(
+        _ number: Int64, _ call: ForwardedCall, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy]
+    ) throws(Failure) {
+        var target: SiteCopy?
+        let call = try call.mapPaths { (path) throws(Failure) in
+            let copy = copies.values.first { path.nodes.starts(with: container + [$0.id]) }
+            guard let copy, target == nil || target === copy else {
+                throw Failure(.conflict, "a transaction changes one site", path: path.description)
+            }
+            target = copy
+            return AttributePath(
+                nodes: Array(path.nodes.dropFirst(container.count + 1)), attribute: path.attribute, steps: path.steps)
+        }
+        guard let copy = target else { throw Failure(.notFound, "no site has this path") }
+        guard copy.isLive == true else { throw ForwardedWrites.silent(copy) }
+        guard pending.count < ForwardedWrites.maximum else {
+            throw Failure(.limit, "\(ForwardedWrites.maximum) writes wait for their owners", hint: "try again later")
+        }
+        do throws(NATSError) { try nats.request(copy.site.writes, call.json, replyTo: "\(inbox).\(number)") } catch {
+            throw Failure(.unavailable, "\(error)")
+        }
+        count += 1
+        pending[number] = Pending(copy: copy, end: MonotonicTime.now + ForwardedWrites.end)
+    }
+
+    private static func silent(_ copy: SiteCopy) -> Failure {
+        Failure(
+            .unavailable, "\(copy.site) has no owner at present, so nothing was changed",
+            hint: "its machine, agd-link there or the network has failed; agctl sites shows when it was heard")
+    }
+
+    private mutating func take(_ message: Inbox.Message) {
+        guard let number = message.number.flatMap({ Int64(exactly: $0) }), let write = pending[number] else { return }
+        if message.isNoResponders {
+            pending[number]?.reply = ForwardedReply(failure: ForwardedWrites.silent(write.copy))
+        } else {
+            do throws(Failure) { pending[number]?.reply = try ForwardedReply(json: message.bytes) } catch {
+                pending[number]?.reply = ForwardedReply(failure: error)
+            }
+        }
+    }
+
+    private func answer(_ number: Int64, _ reply: ForwardedReply, _ connection: Connection) throws(ClientError) {
+        let error = reply.failure
+        let result: Value? = error == nil ? .map(reply.result ?? ValueMap()) : nil
+        // A refused answer came too late.
+        do throws(ClientError) {
+            _ = try connection.call(.answer(forward: number, result: result, error: error))
+        } catch {
+            guard case .refused = error else { throw error }
+        }
+    }
+
+    /// The name under which the owner's access lines know a user of this machine.
+    private static func name(of user: UInt32) -> String {
+        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
+    }
+}

@@ -1,0 +1,121 @@
+import AGClient
+import AttributeValues
+import LinkProtocol
+import WireProtocol
+
+// A mirrored site and the daemon.
+extension SiteCopy {
+    /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
+    func flush(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+        if !isApplied, !(try adopt(connection, &log)) { return }
+        // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
+        try delegate(connection, &log)
+        try send(connection, &log)
+        try verify(connection, &log)
+        try delegate(connection, &log)
+        for place in nested.union([SiteCopy.isLiveOfRoot]) where willed.insert(place).inserted {
+            let options = TransactionOptions(label: "\(name): agd-link has ended", typed: true)
+            let mutation = Mutation(operation: .set, path: path + place.path, value: false)
+            _ = try connection.call(.onDisconnect([mutation], options))
+        }
+    }
+
+    /// Takes over the nodes that an earlier link has left, and queues what makes them those of the tree.
+    /// - Returns: false if nothing is known of the site that is as new as these nodes.
+    private func adopt(_ connection: Connection, _ log: inout Log) throws(ClientError) -> Bool {
+        guard let position = follower.position else { return false }
+        var found: ValueMap?
+        do throws(ClientError) {
+            found = try connection.call(.describe(path: path, depth: 0)).map?["attributes"]?.map
+        } catch {
+            guard error.failure?.code == .notFound else { throw error }
+        }
+        // NATS may answer with what it had some time ago. A mirror never goes back.
+        if let shown = Position(found?["term"]?.map?["value"], found?["revision"]?.map?["value"]), position < shown {
+            healTime = healTime ?? MonotonicTime.now + 1
+            log.report(name, "\(name): NATS has an older state than this mirror; reading again")
+            return false
+        }
+        queueAll(found: found)
+        return true
+    }
+
+    private func send(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+        let requests = waiting
+        waiting = []
+        // Transactions that the daemon has not answered yet.
+        var sent: [Int64] = []
+        for request in requests {
+            if case .transact(_, let options) = request, options.animation == nil {
+                sent.append(connection.send(request))
+                continue
+            }
+            // The daemon may refuse these, and they are done in another way then.
+            try receiveAnswers(to: &sent, connection)
+            do throws(ClientError) { _ = try connection.call(request) } catch {
+                guard case .refused = error else { throw error }
+                switch request {
+                case .transact(let mutations, var options):
+                    // A curve that this daemon does not know: the values count.
+                    (options.animation, options.elapsed) = (nil, 0)
+                    _ = try connection.call(.transact(mutations, options))
+                case .apply where !rules.isEmpty:
+                    log.report("rules of \(name)", "\(name) is mirrored without its rules: \(error)")
+                    withoutRule.formUnion(rules)
+                    waiting = structure(from: nil, name)
+                    return try send(connection, &log)
+                default: throw error
+                }
+            }
+            // The root that is made next is another one.
+            if case .remove = request { isDelegated = false }
+        }
+        try receiveAnswers(to: &sent, connection)
+    }
+
+    private func receiveAnswers(to sent: inout [Int64], _ connection: Connection) throws(ClientError) {
+        for id in sent { _ = try connection.answer(to: id) }
+        sent = []
+    }
+
+    /// Has writes of others to the site sent to this connection, once the daemon has its root.
+    private func delegate(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+        guard !isDelegated else { return }
+        do throws(ClientError) {
+            _ = try connection.call(.delegate(path: path))
+            isDelegated = true
+        } catch {
+            guard case .refused(let fault) = error else { throw error }
+            if fault.failure.code != .notFound { log.report("delegate \(name)", "\(error)") }
+        }
+    }
+
+    // MARK: Rules
+
+    /// Compares what rules have computed here with the owner's values. Where they differ, the owner's values count from
+    /// now on.
+    private func verify(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+        while !unverified.isEmpty {
+            let differing = try findDiffering(connection)
+            unverified = []
+            if differing.isEmpty { return }
+            withoutRule.formUnion(differing)
+            waiting = structure(from: nil, name)
+            try send(connection, &log)
+        }
+    }
+
+    private func findDiffering(_ connection: Connection) throws(ClientError) -> [Transaction.Place] {
+        let paths = unverified.count > 100 ? [path + "/**"] : unverified.map { path + $0.path }
+        let result = try connection.call(.get(.init(paths: paths, isSingle: false, presentation: false, typed: true)))
+        let values = result.map?["values"]?.map ?? ValueMap()
+        var differing: [Transaction.Place] = []
+        for place in unverified where rule(place) != nil {
+            guard let theirs = tree.contents[place] else { continue }
+            var ours: Content?
+            if let result = values[.string(path + place.path)] { ours = try Content(result: result, typed: true) }
+            if ours?.value != theirs.value { differing.append(place) }
+        }
+        return differing
+    }
+}

@@ -1,0 +1,91 @@
+import AttributeValues
+import LinkProtocol
+import WireProtocol
+
+// The nodes of a mirrored site as documents.
+extension SiteCopy {
+    /// The requests that make the nodes, with their present values.
+    /// - Parameter old: the tree that the daemon has; nil if that is unknown.
+    func structure(from old: SiteTree?, _ label: String) -> [Request] {
+        var states: [[String]: ValueMap] = [:]
+        func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
+            states[node, default: ValueMap()][attribute] = [
+                "type": type, "initial": ["$typed": value.typedJSON], "transient": true,
+            ]
+        }
+        add([], "isLive", "bool", .bool(isLive ?? false))
+        add([], "lag", "double", 0.0)
+        add([], "term", "int", .int(Int64(clamping: follower.position?.term ?? 0)))
+        add([], "revision", "int", .int(Int64(clamping: revision)))
+        add([], "seen", "dyn", seenValue)
+        add([], "failures", "map", .map(ValueMap()))
+        add([], "owner", "string", .string(owner))
+        var computed: [[String]: ValueMap] = [:]
+        for (place, content) in tree.contents where !SiteCopy.isOwn(place) {
+            let type = SiteCopy.type(tree.definitions[place], content)
+            let (node, attribute) = place.parts
+            if let rule = rule(place) {
+                unverified.insert(place)
+                computed[node, default: ValueMap()][attribute] = ["rule": .string(rule), "type": type]
+            } else {
+                add(node, attribute, type, shown(place, content))
+            }
+        }
+        var documents: [[String]: Value] = [:]
+        var children: [Value] = []
+        for node in tree.children.keys.sorted(by: { $0.count > $1.count }) {
+            children = (tree.children[node] ?? []).compactMap { documents.removeValue(forKey: node + [$0]) }
+            guard let id = node.last else { break }
+            var document = ValueMap([("id", .string(id)), ("kind", "container")])
+            if let states = states[node] { document["state"] = .map(states) }
+            if let computed = computed[node] { document["computed"] = .map(computed) }
+            if !children.isEmpty { document["children"] = .list(children) }
+            documents[node] = .map(document)
+        }
+        var requests: [Request] = []
+        let node = container + [id]
+        let attributes = SiteCopy.rootAttributes(tree)
+        let oldAttributes = old.map(SiteCopy.rootAttributes)
+        func rootDefinitions(_ tree: SiteTree) -> [Transaction.Place: Transaction.Definition] {
+            tree.definitions.filter(\.key.isOfRoot)
+        }
+        // The mode merge removes no attribute, and replace would remove the other sites.
+        if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
+            requests.append(
+                .remove(path: path, TransactionOptions(label: label)))
+        }
+        if oldAttributes != attributes || old.map(rootDefinitions) != rootDefinitions(tree) {
+            let root: Value = [
+                "id": .string(id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
+                "computed": .map(computed[[]] ?? ValueMap()),
+                "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
+            ]
+            requests.append(.apply(["nodes": [root]], at: container, .merge, label))
+        }
+        requests.append(.apply(["nodes": .list(children)], at: node, .replace, label))
+        return requests
+    }
+
+    /// Declared types of objects are not known here.
+    private static func type(_ definition: Transaction.Definition?, _ content: Content) -> Value {
+        guard let definition, let type = ValueType(definition.type), type.objectNames.isEmpty else { return "dyn" }
+        if case .nullable = type { return .string(definition.type) }
+        let isPlain = type == .dyn || !definition.mayFail && content.value != nil
+        return .string(isPlain ? definition.type : definition.type + "?")
+    }
+
+    static func rootAttributes(_ tree: SiteTree) -> Set<String> {
+        Set(tree.contents.keys.lazy.filter(\.isOfRoot).map(\.parts.attribute))
+    }
+}
+
+extension Request {
+    static func apply(
+        _ document: Value, at nodes: some Sequence<String>, _ mode: ApplyMode, _ label: String
+    ) -> Request {
+        .apply(
+            .init(
+                document: document, at: AttributePath.describe(nodes: Array(nodes)), mode: mode, dryRun: false,
+                options: TransactionOptions(label: label)))
+    }
+}

@@ -1,0 +1,246 @@
+import AttributeValues
+import LinkProtocol
+import WireProtocol
+
+/// A mirrored site: what its owner has, and the requests that make the nodes in the daemon the same.
+final class SiteCopy {
+    static let isLiveOfRoot = Transaction.Place(path: ".isLive")
+    /// Attributes that each mirrored root has besides those of the site.
+    static let ownAttributes: Set<String> = ["isLive", "lag", "term", "revision", "seen", "failures", "owner"]
+
+    let site: SiteName
+    let name: String
+    /// The ids from the daemon's root to the container of the sites.
+    let container: [String]
+    /// The path of its root in the daemon.
+    let path: String
+    let withRules: Bool
+
+    // What came from NATS.
+    var tree = SiteTree()
+    var follower = Follower()
+    var assembler: Assembler
+    /// When to read a snapshot; nil if there is no need. Monotonic seconds.
+    var healTime: Double? = 0
+    /// The message behind the gap that will be healed. The stream may not have it yet.
+    var gap: (Frame, Transaction)?
+    var heard = -Double.infinity
+    /// The last moment at which the mirror was as new as the owner.
+    var even = -Double.infinity
+    var ownerRevision: UInt64 = 0
+    /// The host and the process that publish the site, as heartbeats say.
+    var owner = ""
+    /// The wall clock at the last message of the owner.
+    var seen: Double?
+    var clock = ClockDifference()
+
+    // What the daemon has.
+    /// What the daemon was told. Nil before the first report.
+    var isLive: Bool?
+    /// True if the daemon has the nodes of `tree`.
+    var isApplied = false
+    private var toldTerm: UInt64 = 0
+    /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
+    private(set) var nested: Set<Transaction.Place> = []
+    /// Attributes that the daemon makes false when this link ends.
+    var willed: Set<Transaction.Place> = []
+    /// The daemon sends writes of others to this connection.
+    var isDelegated = false
+    /// With rules: those that give other values here than at the owner, because they read something outside of the
+    /// site. The owner's values count.
+    var withoutRule: Set<Transaction.Place> = []
+    /// Values of rules that are not compared with the owner's yet.
+    var unverified: Set<Transaction.Place> = []
+    /// Requests that the daemon has yet to get, in order.
+    var waiting: [Request] = []
+
+    // For the metrics.
+    var lag = 0.0
+    private(set) var applied = 0
+    private(set) var snapshots = 0
+
+    init(_ site: SiteName, _ mirroring: Configuration.Mirroring, limit: Int) {
+        self.site = site
+        name = site.description
+        container = mirroring.nodes
+        withRules = mirroring.withRules
+        path = AttributePath.describe(nodes: mirroring.nodes + [site.segments.last ?? ""])
+        assembler = Assembler(limit: limit)
+    }
+
+    var id: String { site.segments.last ?? "" }
+    var revision: UInt64 { follower.position?.revision ?? 0 }
+    private var term: UInt64 { follower.position?.term ?? 0 }
+
+    // MARK: From the owner
+
+    func apply(_ changes: Transaction, _ frame: Frame) {
+        follower.reached(frame.position)
+        applied += 1
+        guard changes.added.isEmpty, changes.children.isEmpty, changes.definitions.isEmpty,
+            let known = indices(of: changes.contents)
+        else {
+            let old = tree
+            tree.apply(changes)
+            return queue(from: old, changes)
+        }
+        // The common case costs nothing for the rest of the site.
+        var changed: [(key: Transaction.Place, value: Content)] = []
+        changed.reserveCapacity(known.count)
+        var hasFailures = false
+        for (index, (place, content)) in zip(known, changes.contents) {
+            let old = tree.contents.values[index]
+            if old == content { continue }
+            if old.value == nil || content.value == nil { hasFailures = true }
+            tree.contents.values[index] = content
+            changed.append((place, content))
+        }
+        queue(changed, changes, hasFailures: hasFailures)
+    }
+
+    func apply(snapshot: Transaction, _ position: Position) {
+        let old = tree
+        tree = SiteTree(snapshot: snapshot)
+        follower.reached(position)
+        snapshots += 1
+        var cause = snapshot
+        cause.label = "snapshot"
+        queue(from: old, cause)
+    }
+
+    /// Where the tree has the attributes; nil unless it has all of them afterwards, too.
+    private func indices(
+        of contents: [Transaction.Place: Content]
+    ) -> [Dictionary<Transaction.Place, Content>.Index]? {
+        var indices: [Dictionary<Transaction.Place, Content>.Index] = []
+        indices.reserveCapacity(contents.count)
+        for (place, content) in contents {
+            guard !content.isRemoval, let index = tree.contents.index(forKey: place) else { return nil }
+            indices.append(index)
+        }
+        return indices
+    }
+
+    // MARK: To the daemon
+
+    /// Queues the requests that make the mirror in the daemon what the tree is.
+    private func queue(from old: SiteTree, _ cause: Transaction) {
+        withoutRule.subtract(cause.definitions.keys)
+        let changed = tree.contents.filter { old.contents[$0.key] != $0.value }
+        if isApplied,
+            old.children != tree.children || old.definitions != tree.definitions
+                || changed.contains(where: { old.contents[$0.key] == nil })
+                || old.contents.keys.contains(where: { tree.contents[$0] == nil })
+        {
+            findNested()
+            waiting += structure(from: old, label(cause))
+        }
+        queue(Array(changed), cause, hasFailures: true)
+    }
+
+    /// Queues one transaction.
+    private func queue(
+        _ contents: [(key: Transaction.Place, value: Content)], _ cause: Transaction, hasFailures: Bool
+    ) {
+        guard isApplied else { return }
+        var mutations: [Mutation] = []
+        mutations.reserveCapacity(contents.count + 3)
+        for (place, content) in contents where !SiteCopy.isOwn(place) {
+            if rule(place) != nil {
+                unverified.insert(place)
+            } else {
+                mutations.append(Mutation(operation: .set, path: path + place.path, value: shown(place, content)))
+            }
+        }
+        if hasFailures { mutations.append(mutation("failures", failures)) }
+        if term != toldTerm {
+            toldTerm = term
+            mutations.append(mutation("term", .int(Int64(clamping: term))))
+        }
+        mutations.append(mutation("revision", .int(Int64(clamping: revision))))
+        let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
+        var options = TransactionOptions(animation: cause.animation, label: label(cause), typed: isTyped)
+        if options.animation != nil, let begun = cause.begun {
+            options.elapsed = clock.elapsed(since: begun, at: WallTime.now)
+        }
+        waiting.append(.transact(mutations, options))
+    }
+
+    /// Queues the requests that make all nodes.
+    /// - Parameter found: the attributes that the root has already, in a description.
+    func queueAll(found: ValueMap?) {
+        (isLive, toldTerm, isApplied) = (nil, 0, true)
+        waiting = []
+        // Nodes of an older tree.
+        let names = (found ?? ValueMap()).compactMap(\.key.string)
+        if !Set(names).subtracting(SiteCopy.ownAttributes).isSubset(of: SiteCopy.rootAttributes(tree)) {
+            waiting.append(.remove(path: path, TransactionOptions(label: name)))
+        }
+        findNested()
+        waiting += structure(from: nil, name)
+        queue(Array(tree.contents), Transaction(), hasFailures: true)
+    }
+
+    /// The daemon has lost what it had.
+    func forgetDaemon() { (isApplied, willed, isDelegated) = (false, [], false) }
+
+    func label(_ cause: Transaction) -> String {
+        var text = name
+        if let label = cause.label { text += ": " + label }
+        if let writer = cause.writer { text += (cause.label == nil ? ": by " : " by ") + writer }
+        if cause.isConflated { text += " and earlier" }
+        return text
+    }
+
+    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is
+    /// silent.
+    func shown(_ place: Transaction.Place, _ content: Content) -> Value {
+        if isLive != true, !nested.isEmpty, nested.contains(place) { return false }
+        return content.value ?? .null
+    }
+
+    func mutation(_ attribute: String, _ value: Value) -> Mutation {
+        Mutation(operation: .set, path: "\(path).\(attribute)", value: value)
+    }
+
+    /// The rule that computes an attribute here, too.
+    func rule(_ place: Transaction.Place) -> String? {
+        withRules && !withoutRule.contains(place) ? tree.definitions[place]?.rule : nil
+    }
+
+    var rules: [Transaction.Place] {
+        guard withRules else { return [] }
+        return tree.contents.keys.filter { !SiteCopy.isOwn($0) && rule($0) != nil }
+    }
+
+    static func isOwn(_ place: Transaction.Place) -> Bool {
+        place.isOfRoot && ownAttributes.contains(String(place.path.dropFirst()))
+    }
+
+    /// The value of the attribute `seen`.
+    var seenValue: Value {
+        guard let seen else { return .null }
+        let nanoseconds = Int64((seen - seen.rounded(.down)) * 1e9)
+        return Timestamp(seconds: Int64(seen), nanoseconds: nanoseconds).map { .timestamp($0) } ?? .null
+    }
+
+    private var failures: Value {
+        var map = ValueMap()
+        for (place, content) in tree.contents {
+            guard case .failure(let failure) = content else { continue }
+            map[place.isOfRoot ? "/" + place.path : place.path] = .string(failure.message)
+        }
+        return .map(map)
+    }
+
+    private func findNested() {
+        let contents = tree.contents
+        let suffix = SiteCopy.isLiveOfRoot.path
+        nested = Set(
+            contents.keys.filter { place in
+                guard !place.isOfRoot, place.path.hasSuffix(suffix) else { return false }
+                let node = place.path.dropLast(suffix.count)
+                return SiteCopy.ownAttributes.allSatisfy { contents[Transaction.Place(path: "\(node).\($0)")] != nil }
+            })
+    }
+}
