@@ -17,7 +17,10 @@ function formatter(locale, options) {
   return known.get(key)
 }
 
-/** An id in words: `busiestCore` is "Busiest core". Ids with dots or digits at their ends are names and stay. */
+/**
+ * An id in words: `busiestCore` is "Busiest core", `cpu0` is "Cpu0". An id with other characters than letters, digits,
+ * `_` and `-` stays as it is.
+ */
 export function words(id) {
   const plain = String(id)
   if (plain.toLowerCase() === 'ok') return 'OK'

@@ -115,7 +115,7 @@ public struct Component: Declaration, Modifiable {
     public init(_ name: String, _ forEach: ForEach) {
         self.name = name
         draft = forEach.draft
-        if draft.id != nil { draft.tell("a component has no id; its uses have", at: "id") }
+        if draft.id != nil { draft.tell("a component has no id; give the id where the component is used", at: "id") }
     }
 }
 

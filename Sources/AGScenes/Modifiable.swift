@@ -43,10 +43,13 @@ extension Modifiable {
             let name = key.text
             let place = "transformEnvironment.\(name)"
             if draft.environment.contains(where: { NodeDraft.covers(name, $0.key) }) {
-                draft.tell("the node sets '\(name)' nearer than this; transform it on a Group around", at: place)
+                draft.tell(
+                    "the node also sets '\(name)', which hides the transform; transform it on a Group around the node",
+                    at: place)
             }
             if draft.transforms.contains(where: { $0.key == name }) {
-                draft.tell("the node transforms '\(name)' already; put this one on a Group around", at: place)
+                draft.tell(
+                    "the node transforms '\(name)' already; put the second transform on a Group around it", at: place)
             }
             draft.transforms.append((name, .string(rule)))
         }

@@ -33,7 +33,7 @@ public enum NodeBuilder: PartsBuilder {
     public static func buildExpression(_ part: some Arrangement) -> [NodePart] {
         [NodePart(content: .node(part.draft))]
     }
-    @available(*, unavailable, message: "declarations stand beside the nodes of a Scene")
+    @available(*, unavailable, message: "write declarations in the Scene, not inside a node")
     public static func buildExpression(_ declaration: some Declaration) -> [NodePart] { [] }
 }
 
@@ -45,7 +45,7 @@ public enum ChildrenBuilder: PartsBuilder {
     public static func buildExpression(_ node: some Node) -> [NodeDraft] { [node.draft] }
     public static func buildExpression(_ part: some Arrangement) -> [NodeDraft] { [part.draft] }
     @available(
-        *, unavailable, message: "a section's header and footer, and branches, hold nodes; attributes stand outside"
+        *, unavailable, message: "a header, footer or branch has only nodes; write attributes in the node around it"
     )
     public static func buildExpression(_ attribute: some Attribute) -> [NodeDraft] { [] }
 }

@@ -88,7 +88,9 @@ public struct NodeDraft {
     /// Makes the node a `forEach` over data.
     mutating func repeats(_ template: NodeDraft, data: Value, id: String, element: String, index: String) {
         mistakes += template.mistakes.map { $0.inside("forEach.node") }
-        if template.id != nil { tell("instances of a forEach are named by their element", at: "forEach.node.id") }
+        if template.id != nil {
+            tell("the node of a ForEach has no id; each instance gets its id from its element", at: "forEach.node.id")
+        }
         forEach = [
             "in": data, "id": .string(id), "as": .string(element), "index": .string(index), "node": template.document,
         ]

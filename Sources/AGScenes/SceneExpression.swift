@@ -79,8 +79,8 @@ extension Value {
             case .list(let elements): pending += elements
             case .map(let map):
                 pending += map.values
-                if map.keys.contains(where: { $0.string == nil }) { return "a document's maps have texts as keys" }
-            default: return "a document cannot hold the \(value.shortTypeName) \(value); write it as a rule"
+                if map.keys.contains(where: { $0.string == nil }) { return "the keys of a map in a document are texts" }
+            default: return "a document cannot contain the \(value.shortTypeName) \(value); write it as a rule"
             }
         }
         return nil

@@ -35,7 +35,7 @@ enum SceneNames {
                 default: false
                 }
             }
-        return isName ? nil : "\(what) is named by letters, digits and _, not '\(name)'"
+        return isName ? nil : "\(what) has a name of letters, digits and _, not '\(name)'"
     }
 
     static func problem(ofID id: String) -> String? {
@@ -43,7 +43,7 @@ enum SceneNames {
         if id.utf8.count > longestID { return "an id has at most \(longestID) bytes" }
         if id == "*" || id == "**" { return "an id cannot be '\(id)', which stands for any node in patterns" }
         if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
-            return "an id cannot hold control characters"
+            return "an id cannot contain control characters"
         }
         return nil
     }

@@ -19,8 +19,9 @@ extension AccessRule {
         let words = AccessRight.allCases.map(\.rawValue)
         throw Failure(
             .invalid,
-            "access gives one of \(words.joined(separator: ", ")), each with those before it, not \"\(word)\"",
-            hint: NearestName.hint(word, among: words))
+            "access: there is no right \"\(word)\"",
+            hint: NearestName.hint(word, among: words)
+                ?? "the rights are \(words.joined(separator: ", ")); each includes those before it")
     }
 
     private static func holders(_ word: String, _ accounts: Accounts) throws(Failure) -> [Holder] {
@@ -46,7 +47,8 @@ extension AccessRule {
         }
         let find = parts[0] == "user" ? accounts.user : accounts.group
         guard let number = UInt32(parts[1]) ?? find(parts[1]) else {
-            throw Failure(.invalid, "access: there is no \(parts[0]) \(parts[1])", hint: "a number needs no account")
+            throw Failure(
+                .invalid, "access: there is no \(parts[0]) \(parts[1])", hint: "create it, or write its number")
         }
         return parts[0] == "user" ? .user(number) : .group(number)
     }
@@ -59,7 +61,7 @@ extension AccessRule {
             throw Failure(.invalid, "access: \(error.message)", hint: error.hint)
         }
         guard pattern.steps.isEmpty else {
-            throw Failure(.invalid, "access: \(text) leads into a value; a right is to whole attributes")
+            throw Failure(.invalid, "access: \(text) names a part of a value; write the path of the attribute")
         }
         guard right != .admin || pattern.covers(.everything) else {
             throw Failure(.invalid, "access: admin concerns the daemon as a whole, so its pattern is /**, not \(text)")

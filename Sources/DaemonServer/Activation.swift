@@ -16,7 +16,7 @@ enum Activation {
             let count = environment["LISTEN_FDS"].flatMap({ Int32($0) }), count > 0
         else { return [] }
         guard count <= maximumCount else {
-            throw StartupError(.configuration, "LISTEN_FDS: \(count) sockets; at most \(maximumCount) are taken")
+            throw StartupError(.configuration, "LISTEN_FDS: \(count) sockets; at most \(maximumCount) are accepted")
         }
         return try check(Array(first..<first + count))
     }

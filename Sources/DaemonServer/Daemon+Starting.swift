@@ -76,7 +76,7 @@ extension Daemon {
     static func announce(_ store: StateStore, _ restored: StateStore.Restored, _ log: Logger) {
         for loss in restored.losses { log.warning("store \(store.path): \(loss)") }
         if restored.isNew {
-            log.notice("store \(store.path): begun, epoch \(restored.epoch)")
+            log.notice("store \(store.path): created, epoch \(restored.epoch)")
         } else {
             log.notice(
                 "store \(store.path): epoch \(restored.epoch), revision \(restored.revision), \(restored.rows.count) rows"
@@ -235,8 +235,8 @@ extension Daemon {
         if !sessions.descriptors.fits(clients) {
             log.warning(
                 """
-                \(clients) clients and what else the daemon needs take \(clients + DescriptorLimit.reserve) file descriptors, and \
-                it may have \(sessions.descriptors.soft): some clients will be refused (clients, LimitNOFILE)
+                \(clients) clients need \(clients + DescriptorLimit.reserve) file descriptors, and the process may open \
+                \(sessions.descriptors.soft): some clients will be refused; raise LimitNOFILE, or lower the setting clients
                 """)
         }
     }

@@ -16,7 +16,7 @@ extension Daemon {
         sessions.endReading()
         do throws(LoopError) {
             let timer = try Timer(loop) { [unowned self] in
-                log.warning("\(sessions.count) clients have not taken all that was theirs (shutdown-time)")
+                log.warning("shutdown-time is over: the unread output of \(sessions.count) clients is dropped")
                 closeClients()
             }
             timer.start(in: configuration.server.shutdownTime)

@@ -195,7 +195,7 @@ public final class Daemon {
         store?.giveBack()
         sessions.giveBack()
         Loop.giveBackMemory()
-        log.debug("memory of a larger graph was given back")
+        log.debug("unused memory was returned to the system")
     }
 
     /// Reads the configuration again (SIGHUP). If there is a fault, the old one stays.

@@ -47,7 +47,7 @@ struct ListeningSocket {
         guard let identity = FileIdentity(path: path) else {
             Glibc.close(descriptor)
             ListeningSocket.release(lock, lockPath)
-            throw StartupError(.cannotCreate, "\(path) is gone as soon as it was made")
+            throw StartupError(.cannotCreate, "another program removed \(path) while agd started")
         }
         self.identity = identity
     }

@@ -64,7 +64,7 @@ final class Outbox {
         guard let session = receiver(client) else { return nil }
         let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)
         guard piled <= sessions.limits.outputMaximum else {
-            sessions.disconnect(session, "\(session.waiting) bytes wait and more would have to (output-maximum)")
+            sessions.disconnect(session, "\(session.waiting) bytes of output wait for it, more than output-maximum")
             return nil
         }
         return session

@@ -44,7 +44,7 @@ extension Session {
     }
 
     var messageSizeHint: String {
-        hasRights ? "message-size is the limit" : "a client without any right may send \(messageSize)"
+        hasRights ? "the setting message-size is the limit" : "a client without any right may send \(messageSize)"
     }
 
     /// The number of requests that the client may have performed in one turn. Their answers should fill at most half of

@@ -26,7 +26,7 @@ extension Session: ConnectionDelegate {
         if input.incompleteCount > messageSize {
             refuseLine("a message of more than \(messageSize) bytes", hint: messageSizeHint)
         } else if input.incompleteCount > InputBlock.smallest, sessions.pool.total > limits.inputTotal {
-            refuseLine("too many large messages at once", hint: "input-total is the limit; try again")
+            refuseLine("too many large messages at once", hint: "the setting input-total is the limit; try again")
         }
         if input.hasLine { sessions.markReady(self) }
         if hasReadAhead { connection.stopReading() }

@@ -102,11 +102,13 @@ final class Sessions {
         didRead(InputBlock.smallest)
         guard count < limits.clients else {
             return refuse(
-                connection, "the daemon serves \(limits.clients) clients already", hint: "clients is the limit")
+                connection, "the daemon serves \(limits.clients) clients already",
+                hint: "the setting clients is the limit")
         }
         guard descriptors.admits(connection.descriptor) else {
             return refuse(
-                connection, "the daemon has no file descriptor left for a client", hint: "LimitNOFILE is the limit")
+                connection, "the daemon has no file descriptor left for a client",
+                hint: "LimitNOFILE of the systemd unit is the limit")
         }
         let peer: Peer
         do throws(LoopError) {
@@ -131,7 +133,7 @@ final class Sessions {
         news.append(.connected(id, session.peer))
         connection.delegate = session
         connection.startReading()
-        log.debug("\(session.name) is here", metadata: session.details)
+        log.debug("\(session.name) has connected", metadata: session.details)
     }
 
     private func refuse(_ connection: Connection, _ message: String, hint: String) {
@@ -159,7 +161,7 @@ final class Sessions {
         let now = Loop.monotonicTime
         guard now - lastWarning >= 1 else { return }
         lastWarning = now
-        log.warning("a client is refused: \(reason); \(statistics.refused) up to now")
+        log.warning("a client is refused: \(reason); refused since the start: \(statistics.refused)")
     }
 
     func didClose(_ session: Session) {
@@ -173,7 +175,7 @@ final class Sessions {
         // Received requests are still performed.
         if !isClosed, session.hasPostponed { news += [.gaveUp(session.id)] + session.takePostponed() }
         news.append(.disconnected(session.id))
-        log.debug("\(session.name) is gone", metadata: session.details)
+        log.debug("\(session.name) is no longer connected", metadata: session.details)
     }
 
     /// Disconnects a client that cannot be served any more.
@@ -197,7 +199,7 @@ final class Sessions {
             let session = self[client]
             var details = session?.details ?? [:]
             if let path = failure.path { details["path"] = "\(path)" }
-            log.debug("\(session?.name ?? "a client that is gone"): \(failure.message)", metadata: details)
+            log.debug("\(session?.name ?? "a disconnected client"): \(failure.message)", metadata: details)
         }
         let others = denials.count - Sessions.notedDenials
         if others > 0 { log.debug("\(others) more requests were denied in the same turn") }
@@ -365,7 +367,7 @@ final class Sessions {
     }
 
     private func hoarding(_ session: Session) -> String {
-        "\(session.waiting) bytes wait for it, the most of all, and more than \(limits.outputTotal) for all clients (output-total)"
+        "the output of all clients exceeds \(limits.outputTotal) bytes (output-total), and it has the most, \(session.waiting)"
     }
 
     /// - Returns: whether the session has to be checked from time to time.
@@ -407,7 +409,7 @@ final class Sessions {
             } else if now - session.lastProgress > limits.stallTime {
                 disconnect(
                     session,
-                    "it has taken nothing for \(Int(limits.stallTime)) s and \(session.waiting) bytes wait (stall-time)"
+                    "it has read nothing for \(Int(limits.stallTime)) s (stall-time), and \(session.waiting) bytes wait for it"
                 )
             } else if session.waiting > 0 || session.hasEnded {
                 needsCare = true
@@ -457,7 +459,7 @@ struct SessionStatistics {
             ("refused_clients", true, "Connections refused.", Double(refused)),
             ("disconnected_clients", true, "Clients that the daemon disconnected.", Double(disconnected)),
             (
-                "slow_clients", true, "Times a client fell behind, so that its updates were conflated.",
+                "slow_clients", true, "Times that a client did not read in time, so that its updates were conflated.",
                 Double(fallenBehind)
             ),
         ]

@@ -69,16 +69,16 @@ extension Clients {
         if room >= 0, size <= Clients.shortAnswer, !client.isInBatch { return }
         if room >= 0, size > Clients.shortAnswer, admitsAnswer?(client.id, size) == false {
             throw Failure(
-                .limit, "too much output waits for all clients together",
-                hint: "try again later, or ask for less; output-total is the limit")
+                .limit, "too much output waits to be sent to all clients together",
+                hint: "try again later, or ask for less; the setting output-total is the limit")
         }
         let isLess =
             client.isRightless && client.bytesSent(in: turn.number) > 0 && longestAnswerWithoutRights < longestAnswer
         try admit(
             size, "answer", to: client, atMost: isLess ? longestAnswerWithoutRights : longestAnswer,
             hint: isLess
-                ? "ask for less at once; output-queue is the limit for clients without any right"
-                : "ask for less; output-maximum is the limit")
+                ? "ask for less at once; the setting output-queue is the limit for clients without any right"
+                : "ask for less; the setting output-maximum is the limit")
     }
 
     /// Checks the snapshot of a new subscription against the bytes that its client may be sent at once.
@@ -87,15 +87,15 @@ extension Clients {
         snapshot.draw(from: &room, isTyped: isTyped)
         try admit(
             longestAnswer - room, "snapshot", to: client, atMost: longestAnswer,
-            hint: "subscribe to less at once, or without initial; output-maximum is the limit")
+            hint: "subscribe to less at once, or with initial: false; the setting output-maximum is the limit")
     }
 
     private func admit(_ size: Int, _ noun: String, to client: Client, atMost limit: Int, hint: String) throws(Failure)
     {
         let before = client.takeNote(of: size, in: turn.number, atMost: limit)
         if before + size <= limit { return }
-        let others = before > 0 ? "with what comes before it " : ""
-        throw Failure(.limit, "\(others)the \(noun) would have more than \(limit) bytes", hint: hint)
+        let others = before > 0 ? " and the \(before) bytes before it" : ""
+        throw Failure(.limit, "the \(noun)\(others) would have more than \(limit) bytes", hint: hint)
     }
 
     /// True if an update has more bytes than a client may be sent at once. O(parts of the values).

@@ -133,7 +133,8 @@ struct Delegations {
             RequestFault(
                 code: RequestFault.refused,
                 failure: Failure(
-                    .unavailable, "the owner of the path has not answered: outcome unknown",
-                    hint: "read the value; forward-time is the limit")))
+                    .unavailable,
+                    "outcome unknown: the owner of the path has not answered",
+                    hint: "read the value to see whether it was written; the setting forward-time is the limit")))
     }
 }

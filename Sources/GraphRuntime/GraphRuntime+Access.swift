@@ -19,7 +19,7 @@ extension GraphRuntime {
                 guard graph.stepsLeft > steps else {
                     throw Failure(
                         .limit, "too many paths to check for one request",
-                        hint: "name fewer at once; request-cost is the limit")
+                        hint: "name fewer at once; the setting request-cost is the limit")
                 }
             }
         }
@@ -45,7 +45,7 @@ extension GraphRuntime {
             throw Failure(
                 .denied,
                 "\(grants.holder) lacks the right 'read' on /**, which a node that reads the environment needs: \(node)",
-                hint: "leave env, inherit, transformEnvironment, objects and parts of keys out")
+                hint: "leave out env, inherit, transformEnvironment, objects and parts of keys")
         }
     }
 

@@ -11,11 +11,11 @@ extension GraphRuntime {
             throw Failure(
                 .conflict,
                 "another client performs the writes below \(AttributePath.describe(nodes: Array(nodes[..<length])))",
-                path: path, hint: "its connection must end first")
+                path: path, hint: "wait until that client disconnects")
         }
         guard delegations[nodes[...]] != nil || delegations.count < limits.delegations else {
             throw Failure(
-                .limit, "at most \(limits.delegations) delegated nodes", hint: "delegations is the limit")
+                .limit, "at most \(limits.delegations) delegated nodes", hint: "the setting delegations is the limit")
         }
         if delegations[nodes[...]] == nil { keep(delegationOf: nodes, true) }
         let number = watching.nextSubscription
@@ -46,12 +46,12 @@ extension GraphRuntime {
         switch (result, error) {
         case (let result?, nil): answer = .value(result)
         case (nil, let error?): answer = .fault(RequestFault(code: RequestFault.refused, failure: error))
-        default: throw Failure(.invalid, "answer: either result or error", hint: "give one of them")
+        default: throw Failure(.invalid, "answer takes either result or error", hint: "give exactly one of them")
         }
         guard let writer = delegations.answer(forward, from: client.id, answer) else {
             throw Failure(
                 .notFound, "no request \(forward) waits for this client",
-                hint: "its writer has gone, or forward-time is over")
+                hint: "the client that sent it has disconnected, or forward-time is over")
         }
         outcome.resumed.append(writer)
         return .revision(revision)
@@ -72,12 +72,13 @@ extension GraphRuntime {
             let place = AttributePath.describe(nodes: Array(root))
             if let other {
                 throw Failure(
-                    .conflict, "\(place) has an owner elsewhere", path: other,
+                    .conflict, "another client performs the writes below \(place)", path: other,
                     hint: "change it and \(other) in two requests")
             }
             if case .onDisconnect = request {
                 throw Failure(
-                    .conflict, "\(place) has an owner elsewhere, so onDisconnect cannot write it", path: place)
+                    .conflict, "another client performs the writes below \(place), so onDisconnect cannot write there",
+                    path: place)
             }
             guard let client = delegate.client, clients[client] != nil else {
                 // A removed node has no owner.
@@ -87,8 +88,8 @@ extension GraphRuntime {
                     return .none
                 }
                 throw Failure(
-                    .unavailable, "\(place) has an owner elsewhere, and the program that reaches it has ended",
-                    path: place, hint: "start agd-link")
+                    .unavailable, "the client that performs the writes below \(place) is not connected",
+                    path: place, hint: "start that client again; for a mirror it is agd-link")
             }
             let (number, known) = delegations.forward(
                 writer.id, to: client, deadline: turn.now.monotonic + limits.forwardTime)

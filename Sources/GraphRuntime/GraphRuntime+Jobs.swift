@@ -171,7 +171,8 @@ extension GraphRuntime {
         let plan = try graph.renewedPlan(of: construction, scene, at: at, mode(of: apply))
         guard graph.fits(construction, plan) else {
             throw Failure(
-                .conflict, "the place of the document changed while it was read", path: apply.at, hint: "apply it again"
+                .conflict, "the node at which the document is applied changed while the daemon read the document",
+                path: apply.at, hint: "apply it again"
             )
         }
         return try self.apply(scene, apply, at: at, plan, construction, job.client)

@@ -72,12 +72,15 @@ extension GraphRuntime {
                 (
                     revision,
                     Failure(
-                        .notFound, "\(key) is not there yet: its rows wait until it is made, or until agctl prune",
+                        .notFound,
+                        "\(key) does not exist: its rows are kept until the node is made or 'agctl prune' deletes them",
                         path: key)
                 ))
         }
         let untold = graph.absentKeys.count - GraphRuntime.toldRows
-        if untold > 0 { failures.append((revision, Failure(.notFound, "rows of \(untold) more nodes wait"))) }
+        if untold > 0 {
+            failures.append((revision, Failure(.notFound, "\(untold) more nodes that have rows do not exist")))
+        }
         return failures
     }
 

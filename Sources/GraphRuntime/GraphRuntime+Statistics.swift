@@ -30,13 +30,13 @@ extension GraphRuntime {
             ("absent_rows", false, "Rows of the store without a node.", Double(graph.absentRowCount)),
             ("running_timelines", false, "Values in motion.", Double(presentations.completions.count)),
             ("revision", false, "The last committed transaction.", Double(revision)),
-            ("uptime_seconds", false, "Since the daemon started.", uptime),
+            ("uptime_seconds", false, "Seconds since the daemon started.", uptime),
             ("turns", true, "Turns of the loop.", Double(turn.number)),
             ("requests", true, "Requests performed.", Double(statistics.requests)),
             ("transactions", true, "Transactions committed.", Double(history.transactionCount)),
             ("refused_transactions", true, "Transactions refused.", Double(statistics.refusals)),
             (
-                "refused_on_disconnect", true, "Dead-man transactions that were refused.",
+                "refused_on_disconnect", true, "onDisconnect transactions that were refused.",
                 Double(statistics.refusedOnDisconnect)
             ),
             ("denied_requests", true, "Requests refused for want of a right.", Double(statistics.denials)),
@@ -49,7 +49,7 @@ extension GraphRuntime {
             ("writes", true, "Writes to inputs of the graph.", Double(engine.writes)),
             ("invalidations", true, "Vertices marked as possibly changed.", Double(engine.invalidations)),
             ("evaluations", true, "Rules run.", Double(engine.evaluations)),
-            ("cutoffs", true, "Evaluations that came out equal and stopped there.", Double(engine.cutOffs)),
+            ("cutoffs", true, "Evaluations with an equal result: dependents did not run.", Double(engine.cutOffs)),
             ("cycles", true, "Cycles found.", Double(engine.cycles)),
             (
                 "restarts", true, "Evaluations given up and started again because they nested too deep.",

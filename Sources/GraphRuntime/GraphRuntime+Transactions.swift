@@ -92,7 +92,7 @@ extension GraphRuntime {
         guard client.will.count + mutations.count <= limits.onDisconnectPerClient else {
             throw Failure(
                 .limit, "at most \(limits.onDisconnectPerClient) mutations on disconnect",
-                hint: "on-disconnect-per-client is the limit")
+                hint: "the setting on-disconnect-per-client is the limit")
         }
         var room = client.will.room
         options.draw(from: &room)
@@ -100,7 +100,7 @@ extension GraphRuntime {
         guard room >= 0 else {
             throw Failure(
                 .limit, "at most \(limits.onDisconnectSize) bytes of mutations on disconnect",
-                hint: "on-disconnect-size is the limit")
+                hint: "the setting on-disconnect-size is the limit")
         }
         _ = try presentations.motion(options)
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }

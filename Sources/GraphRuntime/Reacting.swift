@@ -67,9 +67,9 @@ extension ViewGraph {
         let way = rounds[last...].enumerated().flatMap { $0.offset == 0 ? [reaction.path] : $0.element }
         return Failure(
             .cycle,
-            "\(reaction.path) was called in \(rounds.count) rounds without end: "
+            "\(reaction.path) causes its own next call; it was stopped after \(rounds.count) rounds: "
                 + (way + [reaction.path]).joined(separator: " → "),
-            path: reaction.path, hint: "let it write nothing when there is nothing to change")
+            path: reaction.path, hint: "let the action write only if it has to change a value")
     }
 
     /// Steps for a mutation, without those for values that it writes and copies.

@@ -158,7 +158,8 @@ final class Reader {
         let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [
-                "revision": .null, "reason": "as it was defined, or longer ago than the history reaches",
+                "revision": .null,
+                "reason": "it has not changed since it was defined, or the history no longer has the change",
             ]
         map["chain"] = .list((existing == nil ? [.string(text)] : []) + chain.map { .string(graph.path(of: $0)) })
         if let revision { map["at"] = whyNot(vertex, isNamed: existing != nil, changedAt, revision, client) }
@@ -203,7 +204,7 @@ final class Reader {
             let reason: Value =
                 revision > history.revision
                 ? .string("there has been no such revision yet; the present one is \(history.revision)")
-                : "the history does not reach there"
+                : "the history no longer has this revision"
             return ["revision": .int(Int64(clamping: revision)), "changed": .null, "reason": reason]
         }
         var map = ValueMap()
@@ -215,17 +216,20 @@ final class Reader {
             // The history has only writes from before the attribute's last change.
             let isWritten = isNamed && entry.writes.contains(vertex)
             map["changed"] = isWritten ? .bool(true) : Value.null
-            if !isWritten { map["reason"] = "it has changed again since, so what happened then is no longer known" }
+            if !isWritten {
+                map["reason"] = "it has changed again since then, so the history no longer tells about this revision"
+            }
         } else if changedAt > entry.stampBefore {
             map["changed"] = true
         } else {
             map["changed"] = false
             if let stop = graph.description.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
-                    "\(graph.path(of: stop)) was looked at again and came out equal, so nothing behind it ran")
+                    "\(graph.path(of: stop)) was evaluated again with an equal result, so the rules that depend on it did not run"
+                )
                 map["cutOff"] = .string(graph.path(of: stop))
             } else {
-                map["reason"] = "nothing it reads was touched"
+                map["reason"] = "none of its inputs changed"
             }
         }
         return .map(map)
@@ -236,6 +240,6 @@ extension AttributePath {
     /// - Throws: `invalid` if the path names an attribute.
     init(node text: String) throws(Failure) {
         try self.init(text)
-        if attribute != nil { throw Failure(.invalid, "\(text) names an attribute; a node is wanted", path: text) }
+        if attribute != nil { throw Failure(.invalid, "\(text) names an attribute, not a node", path: text) }
     }
 }

@@ -79,7 +79,7 @@ final class Topics {
     var tooMany: Failure {
         Failure(
             .limit, "at most \(limits.watchedAttributes) attributes are watched by all subscriptions together",
-            hint: "watch less; watched-attributes is the limit")
+            hint: "watch less; the setting watched-attributes is the limit")
     }
 
     private func watch(_ attribute: AttributeID, for topic: Topic) {

@@ -64,7 +64,8 @@ extension Watching {
         for topic in topics.inOrder where topic.order.isEmpty && topic.patterns.allSatisfy(isGone) {
             for member in topic.members {
                 flush(member)
-                deliver(.ended(.removed, reason: "all that the subscription named has been removed"), to: [member])
+                deliver(
+                    .ended(.removed, reason: "everything that the subscription names has been removed"), to: [member])
                 end([member])
             }
         }

@@ -102,7 +102,7 @@ public struct Frame: Hashable, Sendable {
     }
 
     private static func malformed(_ reason: String) -> Failure {
-        Failure(.invalid, "a message is not agd-link's: \(reason)")
+        Failure(.invalid, "this is not a message of agd-link: \(reason)")
     }
 }
 

@@ -55,7 +55,7 @@ public struct Manifest: Hashable, Sendable {
     }
 
     private static func malformed(_ member: String) -> Failure {
-        Failure(.invalid, "the manifest of a site has no proper '\(member)'")
+        Failure(.invalid, "the manifest of a site has no valid '\(member)'")
     }
 }
 

@@ -55,7 +55,8 @@ extension StateStore {
             if try logHeader(source) == before { return }
         }
         throw .failed(
-            call: "copy", code: EBUSY, message: "the write-ahead log began anew during each attempt", subject: source)
+            call: "copy", code: EBUSY, message: "the daemon began a new write-ahead log during each attempt; try again",
+            subject: source)
     }
 
     /// Makes one complete file of the copied files, and checks all of it.

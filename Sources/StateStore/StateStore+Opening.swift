@@ -78,13 +78,13 @@ extension StateStore {
         var status = stat()
         if stat(path, &status) == 0 {
             if status.st_size > 0 { return true }
-            throw .damaged(path: path, findings: ["lost: all of it; the file is empty"])
+            throw .damaged(path: path, findings: ["lost: everything; the file is empty"])
         }
         guard errno == ENOENT else { throw .system("stat", path) }
         if log.size == 0 { return false }
         throw .damaged(
             path: path,
-            findings: ["lost: all of it; the file is gone, and its write-ahead log \(logPath(path)) is there"])
+            findings: ["lost: everything; the file does not exist, but its write-ahead log \(logPath(path)) does"])
     }
 
     /// The lost parts of the write-ahead log, in words.
@@ -95,15 +95,15 @@ extension StateStore {
         if let damage = log.damage {
             let finding =
                 "lost: \(damage.transactions) or more commits in \(logPath(path)), which is damaged at byte \(damage.byte); "
-                + "the \(log.transactions) before it can be read"
+                + "the \(log.transactions) commits before it can be read"
             if durability == .full { throw .damaged(path: path, findings: [finding]) }
             // The disk did not have to confirm commits, so a power cut may lose one and leave a later one.
             return [finding]
         }
         guard let byte = log.cutOff else { return [] }
         return [
-            "left out: a commit of which only a part is there, in \(logPath(path)) at byte \(byte). "
-                + "A crash leaves so the one it cut off, which was not acknowledged; whether others stood behind it cannot be told"
+            "left out: an incomplete commit in \(logPath(path)) at byte \(byte). A crash cuts off the last commit, which no "
+                + "client had been told of; the log cannot show whether other commits followed"
         ]
     }
 
@@ -115,7 +115,7 @@ extension StateStore {
             try database.execute("PRAGMA journal_mode = WAL")
             try database.execute("BEGIN IMMEDIATE; COMMIT")
             guard try database.integer("SELECT count(*) FROM sqlite_schema") > 0 else {
-                throw .damaged(path: database.path, findings: ["lost: all of it; the file holds no tables"])
+                throw .damaged(path: database.path, findings: ["lost: everything; the file has no tables"])
             }
             let application = try database.integer("PRAGMA application_id")
             let version = try database.integer("PRAGMA user_version")
@@ -126,11 +126,13 @@ extension StateStore {
                 throw .foreign(
                     path: database.path,
                     reason:
-                        "its version is \(version), and \(schemaVersion) is needed; write its tree with that version's "
-                        + "agctl export, and apply the document here, with an empty folder")
+                        "an earlier version of agd wrote it, in another format; write its tree with 'agctl export' of that "
+                        + "version, and apply the document to this version, with an empty folder")
             }
             guard version == schemaVersion else {
-                throw .foreign(path: database.path, reason: "its version is \(version), and \(schemaVersion) is known")
+                throw .foreign(
+                    path: database.path,
+                    reason: "its version is \(version), and this agd reads version \(schemaVersion)")
             }
         } catch {
             throw damage(error, database.path)
@@ -199,7 +201,7 @@ extension StateStore {
         findings += scan.findings
         if life.hasLog, !log.hasHeader {
             findings.append(
-                "lost: what was accepted behind revision \(scan.last); \(logPath(database.path)) is missing, empty or without a sound header"
+                "lost: all commits after revision \(scan.last); \(logPath(database.path)) is missing, empty, or its header is damaged"
             )
         }
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {
@@ -270,7 +272,7 @@ extension StateStore {
                 if select.integer(2) == lifeChecksum(name, value) {
                     life[name] = value
                 } else {
-                    findings.append("the row \"\(name)\" of the table life: its checksum does not fit")
+                    findings.append("the row \"\(name)\" of the table life: its checksum is wrong")
                 }
             }
         } catch {
@@ -347,7 +349,7 @@ extension StateStore {
         return found
     }
 
-    private static var badChecksum: Failure { Failure(.unavailable, "its checksum does not fit") }
+    private static var badChecksum: Failure { Failure(.unavailable, "its checksum is wrong") }
 
     /// Visits the rows of a query in the first order. If SQLite itself fails at a row, also visits them in the next
     /// order.
@@ -369,7 +371,7 @@ extension StateStore {
                 return
             } catch {
                 found.findings.append(
-                    "the rows cannot be read \(number == 0 ? "behind" : "before") \(count) of them: \(error)")
+                    "reading \(number == 0 ? "forwards" : "backwards") stopped after \(count) rows: \(error)")
             }
         }
     }

@@ -29,12 +29,12 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .failed(let call, let code, let message, let subject): "\(subject): \(call): \(message) (\(code))"
         case .denied(let path, let reason):
-            "\(path) must be readable and writable for the user that agd runs as, with the folder around it: \(reason)"
+            "the user that agd runs as must be able to read and write \(path) and its folder: \(reason)"
         case .inUse(let path): "\(path) is in use by another process"
         case .foreign(let path, let reason): "\(path) is not a store of this daemon: \(reason)"
         case .damaged(let path, let findings):
             "\(path) is damaged:\n" + findings.map { "  - \($0)\n" }.joined()
-                + "start with --recover to go on with what can be read; the damaged file is kept"
+                + "start agd with --recover to use the rows that can be read; agd keeps the damaged file"
         }
     }
 }

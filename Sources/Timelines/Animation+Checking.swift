@@ -30,7 +30,7 @@ extension Animation {
                 }
                 guard phase.animation.retargeting == nil else {
                     throw AnimationError(
-                        "a phase's animation takes over the phase before it", hint: "retarget stands behind phases(…)")
+                        "the animation of a phase has no retarget", hint: "write retarget after phases(…)")
                 }
                 guard phase.animation.logicalDuration < .infinity else {
                     throw AnimationError("a phase cannot repeat forever")
@@ -67,9 +67,9 @@ extension Animation {
                 made.dampingFraction <= AnimationLimits.dampingRatio
             else {
                 throw AnimationError(
-                    "a spring of mass \(shortText(mass)), stiffness \(shortText(stiffness)) and damping \(shortText(damping)) is beyond all use",
+                    "a spring of mass \(shortText(mass)), stiffness \(shortText(stiffness)) and damping \(shortText(damping)) is out of range",
                     hint:
-                        "its period is \(shortText(made.response)) s, its damping ratio \(shortText(made.dampingFraction))"
+                        "its period is \(shortText(made.response)) s (1e-06 to \(shortText(AnimationLimits.duration))), its damping ratio \(shortText(made.dampingFraction)) (0 to \(shortText(AnimationLimits.dampingRatio)))"
                 )
             }
         }
@@ -129,11 +129,11 @@ extension Animation {
         for step in plan.steps {
             guard case .passes(_, let length, _) = step else { continue }
             guard length >= AnimationLimits.springDuration else {
-                throw AnimationError("what is repeated has no length", hint: "give it a duration")
+                throw AnimationError("the repeated animation has no length", hint: "give it a duration")
             }
             guard length < .infinity else {
                 throw AnimationError(
-                    "what is repeated never ends", hint: "give a pass its length: repeatCount(2, every: 1)")
+                    "the repeated animation never ends", hint: "give each pass a length: repeatCount(2, every: 1)")
             }
         }
     }

@@ -14,7 +14,7 @@ extension Animation {
         var parser = Parser(bytes: Array(text.utf8))
         let calls = try parser.chain(depth: 0)
         parser.skipSpace()
-        guard parser.isAtEnd else { throw parser.unexpected("the end, or a modifier behind a dot") }
+        guard parser.isAtEnd else { throw parser.unexpected("the end, or a dot and a modifier") }
         return calls
     }
 }

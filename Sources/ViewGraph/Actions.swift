@@ -33,7 +33,7 @@ extension ViewGraph {
     ) throws(Failure) -> ActionCall {
         guard place.steps.isEmpty, case .action(let action)? = record(place.attribute).definition?.role else {
             throw Failure(
-                .invalid, "\(text) is no action", path: text, hint: "describe tells the kind of each attribute")
+                .invalid, "\(text) is no action", path: text, hint: "describe shows the kind of each attribute")
         }
         return ActionCall(
             path: text, row: record(place.attribute).node, action: action,

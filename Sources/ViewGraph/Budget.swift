@@ -28,8 +28,8 @@ struct Budget {
         steps -= cost
         guard steps > 0 else {
             throw Failure(
-                .limit, "more work than one request may ask for",
-                hint: "ask for less at once; request-cost is the limit")
+                .limit, "the request costs more steps than one request may use",
+                hint: "ask for less at once; the setting request-cost is the limit")
         }
     }
 
@@ -41,8 +41,8 @@ struct Budget {
         let cost = count * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute)
         guard cost <= growth else {
             throw Failure(
-                .limit, "\(count) new elements are more than one request may make nodes for",
-                hint: "add them in several requests; request-cost is the limit")
+                .limit, "one request may not make nodes for \(count) new elements",
+                hint: "add them in several requests; the setting request-cost is the limit")
         }
         growth -= cost
     }

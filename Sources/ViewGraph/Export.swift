@@ -138,11 +138,12 @@ struct SceneExporter {
         count += 1
         guard count <= limit else {
             throw Failure(
-                .limit, "more than \(limit) nodes; that many are exported at once", hint: "name a smaller part")
+                .limit, "more than \(limit) nodes; at most that many are exported at once", hint: "name a smaller part")
         }
         // A node is a map in a list.
         guard (level + 2) * 2 < SceneLimits.nesting else {
-            throw Failure(.limit, "the tree is deeper than a document can be", hint: "export what is below in parts")
+            throw Failure(
+                .limit, "the tree is deeper than a document can be", hint: "export its lower parts one by one")
         }
     }
 

@@ -125,7 +125,7 @@ extension ViewGraph {
                 continue
             }
             throw Failure(
-                .conflict, "\(nodes.path(of: taken)) is there already", path: nodes.path(of: taken),
+                .conflict, "\(nodes.path(of: taken)) exists already", path: nodes.path(of: taken),
                 hint: "remove it, or give the node of the branch another id")
         }
     }

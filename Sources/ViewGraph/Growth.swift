@@ -58,18 +58,19 @@ extension Wiring {
         guard depth <= limits.depth else {
             throw Failure(
                 .limit, "the tree would be deeper than \(limits.depth) nodes", path: path,
-                hint: "tree-depth is the limit")
+                hint: "the setting tree-depth is the limit")
         }
     }
 
     func refuse(_ growth: Growth) throws(Failure) {
         guard liveNodes + growth.nodes <= limits.nodes else {
-            throw Failure(.limit, "the graph would have more than \(limits.nodes) nodes", hint: "nodes is the limit")
+            throw Failure(
+                .limit, "the graph would have more than \(limits.nodes) nodes", hint: "the setting nodes is the limit")
         }
         guard liveAttributes + growth.attributes <= limits.attributes else {
             throw Failure(
                 .limit, "the graph would have more than \(limits.attributes) attributes",
-                hint: "attributes is the limit")
+                hint: "the setting attributes is the limit")
         }
     }
 
@@ -111,7 +112,7 @@ extension Wiring {
     private func tooLong(_ path: AttributePath) -> Failure {
         Failure(
             .limit, "\(path) would have a value of more than \(limits.valueSize) bytes", path: path.description,
-            hint: "value-size is the limit")
+            hint: "the setting value-size is the limit")
     }
 
     /// A written value converted to its type, and no longer than the limit; nil if it does not fit the type.

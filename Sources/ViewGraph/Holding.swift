@@ -37,7 +37,7 @@ extension Wiring {
             let path = path(of: attribute)
             return .failure(
                 Failure(
-                    .typeMismatch, "\(path) holds \(wanted), not \(found)", path: path,
+                    .typeMismatch, "\(path) takes \(wanted), not \(found)", path: path,
                     hint: "give it an object of type \(wanted)"))
         }
         if let fitting = declarations.accept(value, as: type, withComputed: true) { return .value(fitting) }

@@ -191,7 +191,7 @@ extension Wiring {
     private func tooMany(_ pattern: PathPattern) -> Failure {
         Failure(
             .limit, "pattern \(pattern): too many nodes to look at for one request", path: pattern.description,
-            hint: "name fewer patterns at once; request-cost is the limit")
+            hint: "name fewer patterns at once; the setting request-cost is the limit")
     }
 
     /// Calls `body` for every node that a pattern's segments match.

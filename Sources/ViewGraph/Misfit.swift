@@ -102,7 +102,7 @@ struct Misfit {
             default: ValueType(of: found).description
             }
         return Failure(
-            .typeMismatch, "\(place) holds \(wanted), not \(shown)", path: path,
+            .typeMismatch, "\(place) takes \(wanted), not \(shown)", path: path,
             hint: form ?? "write a value of type \(wanted)")
     }
 }

@@ -43,7 +43,7 @@ extension Wiring {
         guard let lost = nodes.placements.lost(at: place).first else {
             return nodes.placements.homeless(at: place).map {
                 Failure(
-                    .conflict, "\(nodes.path(of: $0)) cannot stand in itself", path: nodes.path(of: place),
+                    .conflict, "\(nodes.path(of: $0)) cannot be placed inside itself", path: nodes.path(of: place),
                     hint: "place a subview outside of it")
             }
         }

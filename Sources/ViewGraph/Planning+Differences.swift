@@ -29,7 +29,7 @@ extension Planning {
             if old.isSame(as: attribute) { continue }
             var line = "~ \(name): \(said(old)) → \(said(attribute))"
             if case (.state, .state) = (old.role, attribute.role) {
-                line += old.type == attribute.type ? ", keeps its value" : ", begins anew"
+                line += old.type == attribute.type ? ", keeps its value" : ", starts from its initial value"
             }
             lines.append(line)
         }

@@ -211,7 +211,7 @@ extension Planning {
         guard mode != .create, nodes[Int(existing)].isTransparent != isNamed else {
             throw Failure(
                 .conflict, "\(isNamed ? name : "\(definition.id) in \(name)") exists already", path: name,
-                hint: "apply with mode merge; replace also removes the nodes beside it")
+                hint: "apply with mode merge; replace also removes its siblings")
         }
         let old = nodes[Int(existing)]
         guard canBecome(definition, old, isReplacing) else {
@@ -277,7 +277,8 @@ extension Planning {
         guard let taken else { return }
         let path = AttributePath.describe(nodes: nodes.ids(of: done.parent) + [taken])
         throw Failure(
-            .conflict, "\(path) would be in a branch and beside it", path: path, hint: "give one of them another id")
+            .conflict, "\(path) would exist in a branch and next to it", path: path, hint: "give one of them another id"
+        )
     }
 
     private func planRemovals(besides done: Children) {

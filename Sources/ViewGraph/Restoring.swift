@@ -338,7 +338,8 @@ private struct Completion {
         failures.append(
             (
                 graph.persistence.absentRows.rows[key]?[""]?.revision ?? 0,
-                Failure(.notFound, "\(key) stays where it was made: the node that it was moved to is not there")
+                Failure(
+                    .notFound, "\(key) is back where it was made, because the node that it was moved to does not exist")
             ))
         guard graph.nodes.child(record(row).id, of: home) == nil else {
             removed.append(row)

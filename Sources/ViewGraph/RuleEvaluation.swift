@@ -137,8 +137,8 @@ extension Wiring {
 
     /// The content of an attribute whose rule is deferred.
     private static let hasToWait = Failure(
-        .limit, "its rule waits, because rules that ran for the same request have cost too much",
-        hint: "request-cost is the limit")
+        .limit, "its rule is deferred, because the rules that ran for the same request cost too much",
+        hint: "the setting request-cost is the limit")
 
     /// The number of deferred rules.
     public var waitingRuleCount: Int { evaluation.waiting.count }

@@ -91,7 +91,7 @@ extension ViewGraph {
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
-        guard node != .root else { throw Failure(.conflict, "the root stays", path: "/") }
+        guard node != .root else { throw Failure(.conflict, "the root cannot be moved or removed", path: "/") }
         guard !nodes[Int(nodes[Int(node.row)].parent)].kind.isMadeFromData else {
             throw Failure(
                 .conflict, "\(path(of: node)) is made from data", path: path(of: node),

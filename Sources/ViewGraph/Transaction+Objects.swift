@@ -14,7 +14,9 @@ extension ViewGraph {
         _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         guard let new = try change(.map(storedProperties(of: object))) else {
-            throw Failure(.invalid, "\(path) holds an object, which stays as long as its node", path: path.description)
+            throw Failure(
+                .invalid, "\(path) is an object, which can be removed only together with its node",
+                path: path.description)
         }
         var writes: [(AttributeID, Value)] = []
         // An explicit stack: objects contain objects as deep as their types say.

@@ -260,7 +260,7 @@ extension ViewGraph {
                 guard nodes.isAlive(node) else { throw RuleHost.removed.located(at: path.description) }
                 guard case .key(let property)? = place.steps.first else {
                     throw Failure(
-                        .readOnly, "\(path) holds an object; write one of its properties", path: path.description,
+                        .readOnly, "\(path) is an object; write one of its properties", path: path.description,
                         hint: "one of \(nodes[Int(node)].attributes.map(\.name).joined(separator: ", "))")
                 }
                 guard let attribute = ownAttribute(property, of: node) else {
@@ -302,7 +302,7 @@ extension ViewGraph {
 
     private func readOnly(_ attribute: AttributeID, _ path: AttributePath) -> Failure {
         guard isVisible(attribute) else {
-            return Failure(.readOnly, "\(path) leads to what cannot be written", path: path.description)
+            return Failure(.readOnly, "\(path) refers to an attribute that cannot be written", path: path.description)
         }
         let record = record(attribute)
         var hint: String
@@ -310,8 +310,9 @@ extension ViewGraph {
         case (.let, .alias(let source, _)):
             let target = follow(source, isWritten: true).attribute
             hint =
-                isVisible(target) ? "it is \(self.path(of: target)), which can be written" : "write what it depends on"
-        case (.let, .rule(let rule)): hint = "a let; it comes from the rule \(rule.program.text)"
+                isVisible(target)
+                ? "write \(self.path(of: target)), where its value comes from" : "write what it depends on"
+        case (.let, .rule(let rule)): hint = "its value comes from the rule \(rule.program.text)"
         case (.let, _): hint = "a let is given by whoever uses the component; make it a state or a binding"
         case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
         case (.inherit, _): hint = "override it with environment: on a node above"
@@ -323,7 +324,7 @@ extension ViewGraph {
             let target = follow(source, isWritten: true).attribute
             if case .state = self.record(target).source {
             } else if isVisible(target) {
-                hint = "it comes from \(self.path(of: target))"
+                hint = "its value comes from \(self.path(of: target))"
             }
         }
         let what =

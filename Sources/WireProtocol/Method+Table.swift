@@ -24,7 +24,9 @@ extension Method {
     private static var transactionOptions: [Parameter] {
         [
             animation,
-            .optional(.disablesAnimations, .bool, default: false, "No value is animated, whatever else asks for it."),
+            .optional(
+                .disablesAnimations, .bool, default: false,
+                "True: the transaction animates nothing, even if a scene or a binding has an animation."),
             .optional(.label, .string, "Shown in events and explanations."),
         ]
     }
@@ -34,16 +36,18 @@ extension Method {
             typed,
             .optional(
                 .elapsed, .number, default: 0,
-                "Seconds for which the animation has run already: the motion began so long ago."),
+                "Seconds for which the animation has run already. It continues from there."),
             .optional(
                 .once, .string,
-                "An identifier of the request. With one that this user has used before, nothing is changed."),
+                "An identifier of the request. If this user has used it before, the request changes nothing."),
         ]
     }
     private static var written: Shape {
         .object([
             revision,
-            .optional("repeated", .bool, "True if the identifier once was known: the revision is the first request's."),
+            .optional(
+                "repeated", .bool,
+                "True if the identifier `once` was used before. The revision is then that of the first request."),
         ])
     }
     static var mutation: Shape {
@@ -52,7 +56,7 @@ extension Method {
             .required("path", .string, "The path of the attribute or of a part of its value."),
             .optional(
                 "value", .any, "Operand of set, add, append, insert, merge and test; toggle and remove have none."),
-            .optional("index", .count, "The place before which insert puts the value; the end when left out."),
+            .optional("index", .count, "The index before which insert puts the value; the end when left out."),
         ])
     }
     private static var mutations: Parameter {
@@ -175,7 +179,7 @@ extension Method {
         Method(
             name: "delegate",
             summary:
-                "Has set, transact and do of other clients at a node and below sent to this client, as forward events.",
+                "Sends set, transact and do of other clients at a node and below to this client, as forward events.",
             parameters: [path("The node.")],
             result: .object([.required("subscription", .count, "The number in the events."), revision]),
             errors: [.notFound, .conflict, .invalid, .limit, .denied],
@@ -207,13 +211,14 @@ extension Method {
     private static var apply: Method {
         let paths = Shape.array(.string)
         return Method(
-            name: "apply", summary: "Checks a scene document whole, then creates, merges or replaces what it defines.",
+            name: "apply",
+            summary: "Checks the whole scene document, then creates, merges or replaces the nodes that it defines.",
             parameters: [
                 .required(.document, .objectOrString, "The scene: its YAML or JSON text, or the document itself."),
-                .optional(.at, .string, default: "/", "The node below which the document's nodes stand."),
+                .optional(.at, .string, default: "/", "The node below which the document's nodes are made."),
                 .optional(
                     .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
-                    "create refuses nodes that exist, merge completes them, replace makes them what the document says; both keep states."
+                    "create refuses nodes that exist, merge updates them, replace makes them equal to the document. Both keep the values of states."
                 ),
                 .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
             ] + transactionOptions,
@@ -256,10 +261,10 @@ extension Method {
     private static var move: Method {
         Method(
             name: "move",
-            summary: "Moves a node with all below it to another parent or another place among its siblings.",
+            summary: "Moves a node with all below it to another parent or another position among its siblings.",
             parameters: [
                 path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
-                .optional(.index, .count, "The place among the new siblings, from 0; the end when left out."),
+                .optional(.index, .count, "The position among the new siblings, from 0; the end when left out."),
             ] + transactionOptions,
             result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied],
             need: Need(
@@ -294,16 +299,16 @@ extension Method {
                 .optional(
                     .frames, .object([.required("rate", .positive, "Samples per second.")]),
                     "Displayed values of moving attributes; implies the event frames."),
-                .optional(.css, .bool, default: false, "Timelines carry an easing that a browser plays."),
+                .optional(.css, .bool, default: false, "Timelines include an easing that a browser can play."),
                 .optional(
                     .bookmarks, .bool, default: false, "Send a bookmark when all events of a revision have been sent."),
                 typed,
                 .optional(
                     .writers, .bool, default: false,
-                    "Updates of one revision name who wrote, to clients that may read everything."),
+                    "Updates of one revision name the client that wrote, if the subscriber may read everything."),
             ],
             result: .object([
-                .required("subscription", .count, "Its number, which its events carry."),
+                .required("subscription", .count, "The number of the subscription, which its events repeat."),
                 .required("epoch", .string, "The life of the graph."), revision,
                 .optional(
                     "resumed", .bool,
@@ -382,7 +387,8 @@ extension Method {
     private static var explain: Method {
         Method(
             name: "explain",
-            summary: "Why an attribute has its value, why it last changed, and why it did not change at a revision.",
+            summary:
+                "Tells why an attribute has its value, why it last changed, and why it did not change at a revision.",
             parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
             result: .any, errors: [.notFound, .invalid, .denied, .limit],
             need: Need(.read, on: "the path")
@@ -398,7 +404,7 @@ extension Method {
             parameters: [path()],
             result: .object([
                 .required("span", .number, "Seconds that are recorded."),
-                .required("step", .number, "Seconds of each stretch; at most 600 of them make the span."),
+                .required("step", .number, "Seconds of each stretch. The span has at most 600 stretches."),
                 .required(
                     "times", .array(.string),
                     "When each stretch begins, RFC 3339, oldest first. Stretches without a number are left out."),

@@ -48,7 +48,7 @@ public enum ProtocolSchema {
 
     private static var subscription: Field { Field.required("subscription", .count, "The subscription's number.") }
     private static var revision: Field {
-        Field.required("revision", .count, "The revision that the event brings the client to.")
+        Field.required("revision", .count, "The revision that the client has reached with the event.")
     }
     private static var paths: Field { Field.required("paths", .array(.string), "The attributes concerned.") }
 
@@ -67,31 +67,34 @@ public enum ProtocolSchema {
                     .optional("label", .string, "The transaction's label."),
                     .optional("writer", .string, "With writers: the principal, or the client and its user."),
                     .optional(
-                        "initial", .bool, "True: a snapshot of all that is watched, which replaces what was known."),
+                        "initial", .bool, "True: a snapshot of all watched values, which replaces all earlier ones."),
                     .required("changes", .array(change), "Each changed attribute once."),
                 ]
             ),
             (
-                "invalidate", "What may have changed; not sent again before it has been read.",
+                "invalidate", "Attributes that may have changed. Each is sent again only after the client has read it.",
                 [subscription, revision, paths]
             ),
             (
-                "structure", "Nodes and attributes that came, went or moved. Comes before the update of its revision.",
+                "structure",
+                "Nodes and attributes that were added, removed or moved. Comes before the update of its revision.",
                 [
-                    subscription, revision, .required("added", .array(.string), "Paths that came."),
-                    .required("removed", .array(.string), "Paths that went."),
-                    .required("moved", .array(.string), "Paths that have another place now."),
-                    .optional("timeline", .any, "From 0 to 1 while they come and go, where that is animated."),
+                    subscription, revision, .required("added", .array(.string), "Added paths."),
+                    .required("removed", .array(.string), "Removed paths."),
+                    .required("moved", .array(.string), "Paths that moved."),
+                    .optional(
+                        "timeline", .any,
+                        "A movement from 0 to 1 for nodes that appear or disappear, if that is animated."),
                     .optional(
                         "transitions",
                         .map(
                             .object([
-                                .optional("insertion", .array(.any), "How it comes, as a list of effects."),
-                                .optional("removal", .array(.any), "How it goes."),
+                                .optional("insertion", .array(.any), "The effects while it appears."),
+                                .optional("removal", .array(.any), "The effects while it disappears."),
                             ])), "By the path of a node that has a transition."),
                     .optional(
                         "shown", .map(.array(.string)),
-                        "The paths of the nodes that stand in a node now, in order, by its path."),
+                        "By the path of a node: the paths of the nodes that it shows now, in order."),
                 ]
             ),
             (
@@ -103,7 +106,7 @@ public enum ProtocolSchema {
             ),
             (
                 "completion",
-                "Motions of watched attributes that ended, behind the update that began them: once each phase.",
+                "Animations of watched attributes that ended. Comes once for each phase, after the update that began them.",
                 [
                     subscription, revision, .required("transaction", .count, "The revision that began them."),
                     .required("phase", .choice(["logical", "removed", "replaced"]), "How they ended."), paths,
@@ -131,8 +134,8 @@ public enum ProtocolSchema {
                     subscription,
                     .required(
                         "code", .choice(["removed", "denied", "limit"]),
-                        "Why, as a name that never changes its meaning."),
-                    .required("reason", .string, "Why, in words."),
+                        "The reason, as a stable name."),
+                    .required("reason", .string, "The reason, in words."),
                 ]
             ),
         ]

@@ -56,7 +56,7 @@ public final class RequestDecoder {
             if line.count / 2 > maximumValues, parser.valueCount(line) > maximumValues {
                 throw Failure(
                     .limit, "a message of more than \(maximumValues) values",
-                    hint: "send less at once, a document as a text; message-values is the limit")
+                    hint: "send less at once, a document as a text; the setting message-values is the limit")
             }
             message = try parser.parse(line, isPadded: isPadded)
         } catch {
@@ -85,7 +85,7 @@ public final class RequestDecoder {
         guard count > 0, count <= maximumBatch else {
             let failure =
                 count == 0
-                ? Failure(.invalid, "a batch holds at least one call")
+                ? Failure(.invalid, "a batch has at least one call")
                 : Failure(.limit, "a batch of \(count) calls; at most \(maximumBatch) are allowed")
             return receive(.fault(id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
         }

@@ -31,8 +31,8 @@ struct Agctl: ParsableCommand {
             $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
 
             Exit status: 0 done; 1 diff, doctor or sites found something; 2 the attribute holds an error; 64 wrong usage; 65 refused, or wrong data; 66 no such path or \
-            file; 69 the daemon cannot be reached or does not answer in time; 70 its answer is not understood; 71 and 74 the system failed; 75 try again (a \
-            test did not hold, a limit was passed); 77 denied.
+            file; 69 the daemon cannot be reached or does not answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a \
+            test failed, or a limit was exceeded); 77 denied.
             """,
         version: Release.version,
         subcommands: verbs)

@@ -13,8 +13,8 @@ struct ApplyCommand: ParsableCommand {
             case .merge: "Update nodes that exist; their states keep their values."
             case .replace:
                 """
-                Make nodes that exist what the scene says, and remove what it leaves out, also the nodes that stand beside its own \
-                at --at; states that stay keep their values.
+                Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
+                The remaining states keep their values.
                 """
             }
         }
@@ -24,7 +24,7 @@ struct ApplyCommand: ParsableCommand {
         commandName: "apply",
         abstract: "Make a scene part of the graph.",
         discussion: """
-            The daemon checks the document whole before any of it takes effect. Faults are told with file, line and column.
+            The daemon checks the whole document before it changes anything. It reports faults with file, line and column.
 
             Examples:
               agctl apply -f player.yaml
@@ -37,13 +37,13 @@ struct ApplyCommand: ParsableCommand {
     var file: String
 
     @Option(
-        help: ArgumentHelp("The node below which the scene's nodes stand.", valueName: "path"),
+        help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
         completion: Suggestions.nodes)
     var at = "/"
 
     @Flag(exclusivity: .exclusive) var mode = Mode.create
 
-    @Flag(help: "Only check, and tell what would change.")
+    @Flag(help: "Only check, and show what would change.")
     var dryRun = false
 
     @OptionGroup var write: WriteOptions

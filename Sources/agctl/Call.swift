@@ -8,7 +8,7 @@ struct CallCommand: ParsableCommand {
         commandName: "call",
         abstract: "Call any method of the protocol.",
         discussion: """
-            'agctl describe' lists the methods, 'agctl describe METHOD' tells the parameters. The result is JSON.
+            'agctl describe' lists the methods, 'agctl describe METHOD' shows the parameters. The result is JSON.
 
             Examples:
               agctl call hello

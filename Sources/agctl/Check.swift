@@ -7,9 +7,9 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check scenes, without a daemon.",
         discussion: """
-            Tells every fault with file, line and column, and warns of texts that are names of attributes. --with names a scene whose keys, types and components the scenes use, \
-            as boards use those of panels.yaml. A scene that is written for a place inside a graph may name what only \
-            stands there: agctl apply --at PATH --dry-run checks it in its place.
+            Reports every fault with file, line and column, and warns of texts that are names of attributes. --with names a \
+            scene whose keys, types and components the scenes use, as boards use those of panels.yaml. A scene for a node \
+            inside a graph may use names that only the graph has: check it with 'agctl apply --at PATH --dry-run'.
 
             Examples:
               agctl check player.yaml

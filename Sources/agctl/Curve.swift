@@ -8,8 +8,8 @@ struct CurveCommand: ParsableCommand {
         commandName: "curve",
         abstract: "Draw or compute an animation, without a daemon.",
         discussion: """
-            The animation is written as for set --animation: as in Swift, or as JSON. On a terminal it is drawn, in a pipe \
-            sampled.
+            The animation is written as for set --animation: as in Swift, or as JSON. agctl draws it on a terminal, and \
+            prints samples in a pipe.
 
             Samples are a JSON array with a line for each time: {"t": seconds, "value": …, "velocity": units per second}, every \
             number with 17 significant digits, a velocity null where the curve is vertical. They follow the formulas, also where \
@@ -43,10 +43,10 @@ struct CurveCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Times of samples in seconds, none below 0, as 0,0.1,0.5.", valueName: "times"))
     var at: Times?
 
-    @Option(help: ArgumentHelp("The value before.", valueName: "number"))
+    @Option(help: ArgumentHelp("The value at the start.", valueName: "number"))
     var from = Number(0)
 
-    @Option(help: ArgumentHelp("The value to which it goes.", valueName: "number"))
+    @Option(help: ArgumentHelp("The value at the end.", valueName: "number"))
     var to = Number(1)
 
     @Option(help: ArgumentHelp("The velocity at time 0, in units per second.", valueName: "number"))
@@ -54,15 +54,15 @@ struct CurveCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A change on the way, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. May be repeated.",
+            "A change during the motion, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. May be repeated.",
             valueName: "change"))
     var retarget: [String] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            What a change does that names no mode: merge continues value and velocity, additive adds the difference to the old \
-            motion, chain goes from wherever the old motion is.
+            The mode of changes that name none: merge continues value and velocity, additive adds the difference to the old \
+            motion, chain starts from the old motion's current value.
             """, valueName: "mode"))
     var mode = Timeline.Retargeting.merge
 

@@ -9,8 +9,8 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Show how a scene differs from the graph.",
         discussion: """
-            Shows what 'agctl apply --replace' would change in the nodes of the scene. Nodes beside them, and the present values of \
-            states, are not differences. Nothing changes. Ends with status 1 if there are differences.
+            Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present values of states, \
+            do not count. Nothing changes. Ends with status 1 if there are differences.
 
             Examples:
               agctl diff player.yaml
@@ -23,7 +23,7 @@ struct DiffCommand: ParsableCommand {
     var file: String
 
     @Option(
-        help: ArgumentHelp("The node below which the scene's nodes stand.", valueName: "path"),
+        help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
         completion: Suggestions.nodes)
     var at = "/"
 
@@ -87,7 +87,8 @@ struct SceneText {
             guard case .refused(let fault) = error else { throw error }
             var complaint = DocumentFaults.complaint(fault.failure, text: text, file: name, session.errors.style)
             if fault.failure.code == .conflict, mode == .create {
-                complaint.hint = "--merge changes what exists; --replace also removes what the scene leaves out"
+                complaint.hint =
+                    "--merge updates nodes that exist; --replace also removes nodes that the scene leaves out"
             }
             throw complaint
         }
@@ -140,7 +141,8 @@ struct AppliedText {
             output.line(output.isTerminal ? "  \(paint(line, style))" : "difference\t\(line)")
         }
         for path in paths("unset") {
-            output.line(output.isTerminal ? style.yellow("? \(path): no state takes the value") : "unset\t\(path)")
+            output.line(
+                output.isTerminal ? style.yellow("? \(path): there is no state for the value") : "unset\t\(path)")
         }
     }
 

@@ -7,7 +7,7 @@ import WireProtocol
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Look for what is wrong with the daemon, and say how to mend it.",
+        abstract: "Find problems of the daemon, and say how to solve them.",
         discussion: """
             Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the store, the \
             systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see all.
@@ -166,7 +166,9 @@ private struct Examination {
     }
 
     mutating func examineSettings(_ file: String) {
-        guard access(file, F_OK) == 0 else { return note(.skipped, "settings", "\(file) is not there: defaults hold") }
+        guard access(file, F_OK) == 0 else {
+            return note(.skipped, "settings", "\(file) does not exist: the defaults apply")
+        }
         let (status, text) = Child.output(Child.neighbour("agd"), ["--config", file, "--check-config"])
         switch status {
         case 0: note(.ok, "settings", text.trimmed)
@@ -249,7 +251,7 @@ private struct Examination {
         guard access("/usr/share/zoneinfo/UTC", F_OK) == 0 else {
             return note(.bad, "clock", "there are no time zones for rules", "apt-get install tzdata")
         }
-        note(.ok, "clock", "the time is plausible, and time zones are there")
+        note(.ok, "clock", "the time is plausible, and time zones are installed")
     }
 
     func report() {

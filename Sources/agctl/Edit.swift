@@ -88,7 +88,8 @@ struct EditCommand: ParsableCommand {
         guard var complaint = error as? Complaint ?? (error as? ClientError).map({ Complaint($0) }) else {
             return error
         }
-        let rest = "the text is in \(file.path); mend it and run 'agctl apply --merge --at \(parent) -f \(file.path)'"
+        let rest =
+            "the text is in \(file.path); correct it and run 'agctl apply --merge --at \(parent) -f \(file.path)'"
         complaint.hint = complaint.hint.map { "\($0)\n        \(rest)" } ?? rest
         return complaint
     }

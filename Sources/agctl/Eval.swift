@@ -13,7 +13,7 @@ struct EvalCommand: ParsableCommand {
             A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that is \
             refused (an unknown name, a wrong type) with 65.
 
-            --bind name=value binds a name; the value is JSON where it is JSON, else text, and @file reads it from a JSON file. \
+            --bind name=value binds a name; a value that is valid JSON is taken as JSON, any other as text, and @file reads a JSON file. \
             name:type=value also gives the type, as in --bind 'limit:uint=5'. Names may be dotted, as env.locale.
 
             Examples:
@@ -40,7 +40,7 @@ struct EvalCommand: ParsableCommand {
     @Flag(help: "Print the rule's type and what it reads; evaluate nothing.")
     var check = false
 
-    @Flag(help: "Print the rule's parts with what each gives.")
+    @Flag(help: "Print the parts of the rule with their values.")
     var explain = false
 
     @Option(
@@ -58,7 +58,7 @@ struct EvalCommand: ParsableCommand {
         if (expression == nil) == (cases == nil) { throw ValidationError("give either a rule or --cases") }
         if check, explain { throw ValidationError("--check and --explain contradict each other") }
         if cases != nil, check || explain || !bind.isEmpty {
-            throw ValidationError("--cases goes with neither --bind, --check nor --explain: each case says for itself")
+            throw ValidationError("--cases cannot be combined with --bind, --check or --explain: each case has its own")
         }
     }
 

@@ -11,9 +11,9 @@ struct ExportCommand: ParsableCommand {
         discussion: """
             States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
 
-            The scene of a part begins with its node: apply it --at the node above. Over a node that is there, --merge \
-            completes it, and states keep the values they have; to go back to those of the scene, remove the node before. \
-            --replace would also remove the nodes beside it.
+            The scene of a part begins with the node itself: apply it with --at and the node's parent. If the node exists, \
+            --merge updates it, and its states keep their values. To restore the values of the scene, remove the node \
+            first. --replace would also remove the node's siblings.
 
             Examples:
               agctl export > backup.yaml

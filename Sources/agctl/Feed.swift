@@ -9,9 +9,9 @@ struct FeedCommand: ParsableCommand {
         commandName: "feed",
         abstract: "Write each line of standard input.",
         discussion: """
-            Every line is a request of its own, in order, none left out; they are sent without waiting for the answer to each. \
-            A line is JSON where it is JSON, else text. The first refusal ends it, unless --keep-going. \
-            Without a path each line is a mutation as in transact: set /a.b 1.
+            Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is valid \
+            JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is given. \
+            Without a path, each line is a mutation as in transact: set /a.b 1.
 
             Examples:
               vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle
@@ -20,19 +20,20 @@ struct FeedCommand: ParsableCommand {
               agctl feed < mutations.txt
             """)
 
-    @Argument(help: "Where; without it, each line says.", completion: Suggestions.places)
+    @Argument(help: "The attribute to write; without it, each line names one.", completion: Suggestions.places)
     var path: String?
 
     @Flag(help: "Take each line as text, even if it is JSON.")
     var raw = false
 
-    @Flag(help: "Refuse lines that are not JSON, and tell what is refused as JSON.")
+    @Flag(help: "Refuse lines that are not JSON, and report refusals as JSON.")
     var json = false
 
-    @Flag(help: "After a refusal go on with the next line.")
+    @Flag(help: "Continue with the next line if one is refused.")
     var keepGoing = false
 
-    @Option(help: ArgumentHelp("What the daemon writes when this feed ends, however it ends.", valueName: "value"))
+    @Option(
+        help: ArgumentHelp("The value that the daemon writes when this feed ends for any reason.", valueName: "value"))
     var onDisconnect: String?
 
     @OptionGroup var write: WriteOptions

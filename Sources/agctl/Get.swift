@@ -31,7 +31,7 @@ struct GetCommand: ParsableCommand {
         help: ArgumentHelp("Paths, or patterns with * and **.", valueName: "path"), completion: Suggestions.places)
     var paths: [String]
 
-    @Flag(help: "What is displayed now, in the middle of an animation, instead of the model value.")
+    @Flag(help: "Print displayed values, which differ from the model values during an animation.")
     var presentation = false
 
     @Flag(help: "Write typed JSON, which names every value's type.")

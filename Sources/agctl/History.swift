@@ -10,7 +10,7 @@ struct HistoryCommand: ParsableCommand {
         discussion: """
             The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } }. \
             Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a terminal \
-            a line of bars stands above them, and there are as many stretches as fit the screen.
+            there is a line of bars above them, and as many stretches as fit on the screen.
 
             Examples:
               agctl history /host.load

@@ -5,7 +5,7 @@ import WireProtocol
 struct MoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move",
-        abstract: "Move a node to another parent or another place among its siblings.",
+        abstract: "Move a node to another parent or another position among its siblings.",
         discussion: """
             Examples:
               agctl move /panels/disk --to /sidebar
@@ -21,7 +21,7 @@ struct MoveCommand: ParsableCommand {
         completion: Suggestions.nodes)
     var to: String?
 
-    @Option(help: ArgumentHelp("The place among the siblings, from 0; the end when left out.", valueName: "n"))
+    @Option(help: ArgumentHelp("The position among the siblings, from 0; the end when left out.", valueName: "n"))
     var index: Int?
 
     @OptionGroup var write: WriteOptions

@@ -99,7 +99,7 @@ enum MutationText {
         // Values in JSON already have their types.
         guard form != .string else {
             throw Complaint(
-                .usage, "--string goes with mutations in words, not in JSON", hint: "in JSON a text stands in quotes")
+                .usage, "--string goes with mutations in words, not in JSON", hint: "in JSON, put quotes around a text")
         }
         return try ValueForm.json.read(text)
     }

@@ -14,10 +14,10 @@ struct PingCommand: ParsableCommand {
               until agctl ping --quiet; do sleep 1; done
             """)
 
-    @Option(help: ArgumentHelp("How often, one after the other.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of requests, one after the other.", valueName: "n"))
     var count = 1
 
-    @Flag(help: "Say nothing, not even that nobody answers.")
+    @Flag(help: "Print nothing, even if no daemon answers.")
     var quiet = false
 
     @OptionGroup var common: CommonOptions

@@ -6,10 +6,10 @@ import WireProtocol
 struct PruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
-        abstract: "Delete what the store has kept of nodes that are not there.",
+        abstract: "Delete the stored rows of nodes that do not exist.",
         discussion: """
-            A scene that no longer defines a node, or a list that nobody feeds, leaves values and changes without a node in the store. They \
-            come back with the node. The daemon counts them as absent_rows in its statistics and names them in its log at a start.
+            When a scene no longer defines a node, or a list no longer has an element, the store keeps the values and changes of the node. \
+            The daemon uses them again if the node returns. The daemon counts them as absent_rows in its statistics and names them in its log at a start.
 
             Examples:
               agctl stats | grep absent_rows

@@ -8,7 +8,7 @@ struct RemoveCommand: ParsableCommand {
         abstract: "Remove nodes with all below them.",
         discussion: """
             Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one after the \
-            other, each in a transaction of its own: where one is refused, those before it are gone and those behind it stay. \
+            other, each in a transaction of its own: if one is refused, those before it are removed and those after it stay. \
             To take an element out of a value: agctl transact 'remove /app.items[0]'.
 
             Examples:

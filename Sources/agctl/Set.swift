@@ -8,7 +8,7 @@ struct SetCommand: ValueCommand {
         commandName: "set",
         abstract: "Write a value.",
         discussion: """
-            The value is JSON where it is JSON, else text: 5 is a number, true a bool, Hello a string.
+            A value that is valid JSON is taken as JSON, any other as text: 5 is a number, true a bool, Hello a string.
 
             Examples:
               agctl set /player.isPlaying true
@@ -51,7 +51,7 @@ extension ValueCommand {
 
 /// The arguments of such a verb.
 struct WrittenValue: ParsableArguments {
-    @Argument(help: "The attribute, or a place in its value.", completion: Suggestions.places)
+    @Argument(help: "The attribute, or a part of its value.", completion: Suggestions.places)
     var path: String
 
     @Argument(help: "The value, or the amount.")

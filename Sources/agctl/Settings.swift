@@ -41,7 +41,7 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Wait at most so many seconds for an answer (30); 0 waits without limit.", valueName: "seconds"))
+            "Wait at most this many seconds for an answer (30); 0 waits without limit.", valueName: "seconds"))
     var timeout: Double?
 
     @Option(

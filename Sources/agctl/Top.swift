@@ -9,8 +9,8 @@ struct TopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show what the daemon is busy with, live.",
         discussion: """
-            The daemon's counters by how fast they grow. With patterns also the attributes that change most often; to see changes \
-            the daemon must then run the rules of all that the patterns name.
+            Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most often. The \
+            daemon then runs the rules of all attributes that the patterns match.
 
             Examples:
               agctl top
@@ -23,10 +23,10 @@ struct TopCommand: ParsableCommand {
         completion: Suggestions.places)
     var patterns: [String] = []
 
-    @Option(help: ArgumentHelp("Seconds between pictures.", valueName: "n"))
+    @Option(help: ArgumentHelp("Seconds between updates.", valueName: "n"))
     var interval = 1.0
 
-    @Option(help: ArgumentHelp("End after so many pictures.", valueName: "n"))
+    @Option(help: ArgumentHelp("End after this many updates.", valueName: "n"))
     var count: Int?
 
     @OptionGroup var common: CommonOptions

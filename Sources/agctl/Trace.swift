@@ -8,9 +8,8 @@ struct TraceCommand: ParsableCommand {
         commandName: "trace",
         abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
-            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option: what has been recorded so far. \
-            A recording that begins has nothing of the one before. Ctrl-C ends --seconds early, with what was recorded until \
-            then.
+            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been recorded so far. \
+            A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was recorded until then.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json
@@ -19,23 +18,23 @@ struct TraceCommand: ParsableCommand {
               agctl trace --stop > agd.trace.json
             """)
 
-    @Flag(help: "Record from now on.")
+    @Flag(help: "Start a recording.")
     var start = false
 
-    @Flag(help: "Record no longer, and write what was recorded.")
+    @Flag(help: "Stop the recording, and write it.")
     var stop = false
 
-    @Option(help: ArgumentHelp("Record so long, then write.", valueName: "n"))
+    @Option(help: ArgumentHelp("Record for this many seconds, then write.", valueName: "n"))
     var seconds: Double?
 
-    @Flag(help: "Show how often each rule ran and how long, those that took longest first, instead of the recording.")
+    @Flag(help: "Instead of the recording, show how often and how long each rule ran, the slowest first.")
     var rules = false
 
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         if [start, stop, seconds != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("one of --start, --stop and --seconds")
+            throw ValidationError("give only one of --start, --stop and --seconds")
         }
         if start, rules { throw ValidationError("--start shows nothing yet; give --rules with --stop") }
         if let seconds, !(seconds > 0 && seconds <= 86_400) {

@@ -20,7 +20,8 @@ enum ValueForm {
         } catch {
             // A text in the form of JSON is treated as JSON, even if its value is out of range.
             if error.code == .limit {
-                throw Complaint(.data, error.message, hint: self == .auto ? "--string takes it as text" : error.hint)
+                throw Complaint(
+                    .data, error.message, hint: self == .auto ? "to write it as text, use --string" : error.hint)
             }
             if self == .auto { return .string(text) }
             // Texts that are not JSON have a position of the fault. Otherwise the typed form is wrong.
@@ -55,10 +56,10 @@ struct WriteOptions: ParsableArguments {
         completion: Suggestions.curves)
     var animation: String?
 
-    @Flag(help: "Nothing is animated, whatever the scene says.")
+    @Flag(help: "Animate nothing, even if the scene has animations.")
     var noAnimation = false
 
-    @Option(help: "A word that events and explanations carry.")
+    @Option(help: "A label that events and explanations show.")
     var label: String?
 
     func validate() throws {
@@ -85,6 +86,6 @@ struct WriteOptions: ParsableArguments {
 struct RepetitionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "An identifier of your own: with one that was used before, nothing is changed.", valueName: "id"))
+            "An identifier that you choose. If you have used it before, the request changes nothing.", valueName: "id"))
     var once: String?
 }

@@ -9,19 +9,20 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Show values and how they change.",
         discussion: """
-            On a terminal a table that keeps itself up to date; values in motion are shown as they move. In a pipe a line for \
-            every change: path, tab, JSON, where error: … stands for an attribute without a value and ~ before a value for what is \
-            displayed in the middle of an animation. With --json each event as it came, one a line.
+            On a terminal, shows a table that updates itself, with values as they move. In a pipe, prints a line for every \
+            change: path, tab, JSON. error: … means that the attribute has no value. ~ before a value means that it is \
+            displayed during an animation. With --json, prints each event, one a line.
 
-            --invalidate tells of a path as soon as it may have changed, before any rule has run. Then it reads the path, so that \
-            the next change is told, too; that runs the path's rule, but for what --once or --count ends.
+            --invalidate shows a path as soon as it may have changed, before any rule has run. watch then reads the path, \
+            which runs its rule, so that the daemon also reports the next change. It does not read after the last event of \
+            --once or --count.
 
-            --structure and --completion tell of what the patterns match: '/**' is all.
+            --structure and --completion report what the patterns match: '/**' matches everything.
 
             If a pattern matches nothing at first, watch says so on standard error, and waits.
 
-            When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when all \
-            that it was to watch is gone.
+            When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when \
+            everything that it watches has been removed.
 
             Examples:
               agctl watch '/host/**'
@@ -37,16 +38,17 @@ struct WatchCommand: ParsableCommand {
     var patterns: [String]
 
     @Option(
-        help: ArgumentHelp("Displayed values of what moves, so many times a second; 0 for none.", valueName: "rate"))
+        help: ArgumentHelp(
+            "Displayed values of moving attributes, this many times a second; 0 for none.", valueName: "rate"))
     var frames: Double?
 
-    @Flag(help: "Tell what may have changed instead of values.")
+    @Flag(help: "Show paths that may have changed, instead of values.")
     var invalidate = false
 
-    @Flag(help: "Also tell which nodes come, go and move.")
+    @Flag(help: "Also show which nodes are added, removed and moved.")
     var structure = false
 
-    @Flag(help: "Also tell when animations end.")
+    @Flag(help: "Also show when animations end.")
     var completion = false
 
     @Flag(name: .customLong("no-initial"), help: "Do not begin with the present values.")
@@ -55,13 +57,13 @@ struct WatchCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Updates per second at most; the last value is always shown.", valueName: "n"))
     var maxRate: Double?
 
-    @Option(help: ArgumentHelp("End after so many events; the present values are the first.", valueName: "n"))
+    @Option(help: ArgumentHelp("End after this many events; the present values are the first.", valueName: "n"))
     var count: Int?
 
     @Flag(help: "End after the first event.")
     var once = false
 
-    @Flag(help: "Lines, also on a terminal.")
+    @Flag(help: "Print lines, also on a terminal.")
     var lines = false
 
     @OptionGroup var common: CommonOptions
@@ -114,7 +116,7 @@ struct WatchNotice {
     init?(_ news: Watcher.News) {
         switch news {
         case .interrupted(let error): message = "\(error); waiting for agd"
-        case .resumed(true): message = "agd is back; it does not remember what was missed, so all values were read anew"
+        case .resumed(true): message = "agd is back; some changes may have been missed, so all values were read again"
         case .resumed(false): message = "agd is back; continued where it was"
         case .event: return nil
         }

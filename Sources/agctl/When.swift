@@ -26,7 +26,7 @@ struct WhenCommand: ParsableCommand {
     @Argument(help: "A rule (CEL) over the attributes of the node.")
     var rule: String
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("What to run, behind --.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command to run, after --.", valueName: "command"))
     var command: [String] = []
 
     @Option(help: ArgumentHelp("The node.", valueName: "path"), completion: Suggestions.nodes)
@@ -47,7 +47,7 @@ struct WhenCommand: ParsableCommand {
     func validate() throws {
         if let seconds, seconds < 0 { throw ValidationError("--for takes a time, as 5m or 90s") }
         if command.isEmpty, !once {
-            throw ValidationError("a command is missing: write it behind --, or --once to only wait")
+            throw ValidationError("a command is missing: write it after --, or give --once to only wait")
         }
     }
 

@@ -11,12 +11,12 @@ struct AGDGateway: ParsableCommand {
         commandName: "agd-gateway",
         abstract: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
         discussion: """
-            It is a client of the daemon like any other, so HTTP stays outside the daemon's process. What pages may do is what \
-            its own user may do: run it as a user of its own, and let the access lines of agd.conf say what that is. Pages \
-            may only read unless it is started with --writable.
+            It is a client of the daemon like any other, so HTTP stays outside the daemon's process. Pages may do what the \
+            gateway's user may do: run it as a user of its own, and give that user rights in the access lines of agd.conf. \
+            Pages may only read, unless the gateway is started with --writable.
 
               /                              the dashboard
-              GET /value?path=/host.status   one value, as the protocol's get has it
+              GET /value?path=/host.status   one value, as in the protocol's get
               GET /watch?path=/host/**       updates, as server-sent events
               POST /watch                    one stream for several subscriptions
               POST /rpc                      any reading method of the protocol; with
@@ -27,10 +27,11 @@ struct AGDGateway: ParsableCommand {
               GET /login                     a form that stores a token as a cookie
 
             Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, which is \
-            the id of the last event heard; a browser sends that by itself when it returns.
+            the id of the last received event. A browser sends that by itself when it reconnects.
 
-            It serves this machine alone, on a port or with --listen on a Unix socket, and only requests that name it as localhost, 127.0.0.1 or by --host, so that a web \
-            page elsewhere cannot have a browser read it. --allow-origin lets pages of another origin ask.
+            It serves this machine alone, on a port or with --listen on a Unix socket. It answers only requests for the host \
+            localhost, 127.0.0.1 or one of --host. So a web page from elsewhere cannot read the graph through a browser \
+            here. --allow-origin lets pages of another origin send requests.
 
             With --tokens every request needs a token, as "Authorization: Bearer TOKEN" or as the cookie of /login. A token \
             stands for a principal, which has the rights that the access lines with as:NAME give. The gateway's user then \
@@ -50,10 +51,10 @@ struct AGDGateway: ParsableCommand {
     @Option(help: "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.")
     var listen: String?
 
-    @Option(help: "A further name that requests may call this machine by.")
+    @Option(help: "Another host name that requests may use for this machine.")
     var host: [String] = []
 
-    @Option(help: "An origin whose pages may ask, as https://board.example.")
+    @Option(help: "An origin whose pages may send requests, as https://board.example.")
     var allowOrigin: [String] = []
 
     @Flag(help: "Lets pages change the graph. Everybody who reaches the port can then do so.")

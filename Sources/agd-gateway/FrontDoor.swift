@@ -52,11 +52,14 @@ final class FrontDoor {
     private func admit(_ request: Request, reply: @escaping (Outcome) -> Void) {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
         guard isAddressed(request) else {
-            return answer(.refusal(.misdirectedRequest, "this machine is not called so"))
+            return answer(
+                .refusal(
+                    .misdirectedRequest, "requests may not use this host name", hint: "--host adds a host name"))
         }
         guard mayAsk(request) else {
             return answer(
-                .refusal(.forbidden, "pages of this origin may not ask", hint: "--allow-origin names those that may"))
+                .refusal(
+                    .forbidden, "pages of this origin may not send requests", hint: "--allow-origin adds an origin"))
         }
         let isReading = request.method == .GET || request.method == .HEAD
         switch (request.method, request.target.path) {

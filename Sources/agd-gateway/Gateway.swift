@@ -159,7 +159,7 @@ final class Gateway {
         }
         text += meter.text
         text += """
-            # HELP agd_gateway_pages Pages that listen.
+            # HELP agd_gateway_pages Pages that are connected for events.
             # TYPE agd_gateway_pages gauge
             agd_gateway_pages \(pages.count)
             # HELP agd_gateway_subscriptions Subscriptions of the daemon that the pages share.
@@ -224,7 +224,7 @@ final class Gateway {
             return reply(Gateway.fault(id, -32600, "a request is an object with a method"))
         }
         guard Gateway.reading.contains(method) || Gateway.writing.contains(method) else {
-            let hint = method == "subscribe" ? "subscriptions are /watch" : "agctl and the daemon's socket have it"
+            let hint = method == "subscribe" ? "use /watch for subscriptions" : "use agctl or the daemon's socket"
             return reply(Gateway.fault(id, -32601, "the gateway has no method '\(method)'", "notFound", hint))
         }
         guard Gateway.reading.contains(method) || settings.isWritable else {
@@ -307,7 +307,7 @@ final class Gateway {
     /// the others.
     func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Refusal>) -> Void) {
         guard pages.count < Gateway.mostPages else {
-            return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages listen already"))))
+            return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages are connected already"))))
         }
         let found = wanted.map { each in
             let key = Value.map(each.parameters).jsonText
@@ -363,7 +363,7 @@ final class Gateway {
             if let error = message["error"] { return .refusal(error) }
             guard case .int(let number)? = message["result"]?["subscription"],
                 let epoch = message["result"]?["epoch"]?.string
-            else { return .unavailable("the daemon answers in no known way") }
+            else { return .unavailable("the daemon's answer cannot be understood") }
             watch.accepted(as: number, epoch: epoch)
             link.listen(to: number) { [weak watch, weak self] method, parameters in
                 guard let watch, case .map(let map) = parameters else { return }

@@ -37,7 +37,7 @@ final class Feeder {
 
     /// A daemon has answered, so it has accepted the feeder.
     private func noteAnswer() {
-        if hasComplained { report("agd is there") }
+        if hasComplained { report("connected to agd") }
         hasComplained = false
         backoff.reset()
     }

@@ -9,8 +9,8 @@ struct HostFeeder: ParsableCommand {
         abstract: "Feeds this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
         discussion: """
             Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest processes, raw \
-            and as one transaction. It waits for a daemon that is not there yet, not any more, or has no room for it, and says \
-            through the daemon when it goes itself: the figures are then marked as stale.
+            and as one transaction. While the daemon does not run or has no room for another client, it waits. When it ends \
+            itself, the daemon marks the figures as stale.
 
             It ends with 0 on SIGINT and SIGTERM, and with 1 when the daemon refuses what it writes.
             """,
@@ -19,7 +19,7 @@ struct HostFeeder: ParsableCommand {
     @Option(help: "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.")
     var socket: String?
 
-    @Option(help: "The node that is fed.")
+    @Option(help: "The node to write to.")
     var node = "/host"
 
     @Option(help: "Seconds between two samples, 0.01 to 3600.")

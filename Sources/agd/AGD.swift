@@ -15,7 +15,7 @@ struct AGD: ParsableCommand {
         discussion: """
             Without a configuration file everything has its default; config/agd.conf describes every setting. The socket is \
             the one given here, else the configuration's, else $AGD_SOCKET, else $XDG_RUNTIME_DIR/agd/agd.sock, else \
-            /run/agd/agd.sock. Sockets passed by systemd go before all of them.
+            /run/agd/agd.sock. Sockets passed by systemd replace all of them.
 
             EXAMPLES
               agd --scene Examples/podcast.yaml
@@ -23,11 +23,11 @@ struct AGD: ParsableCommand {
 
             SIGNALS
               SIGTERM, SIGINT  answer what has come in, remove the socket, end;
-                               a second one does not wait
+                               a second signal ends at once
               SIGHUP           read the configuration again
 
             EXIT STATUS
-              0   ended as told           71  operating system
+              0   normal end             71  operating system
               64  command line            72  store damaged or foreign
               65  scene                   73  socket
               66  scene file missing      74  store cannot be read or written
@@ -43,18 +43,22 @@ struct AGD: ParsableCommand {
     var socket: String?
 
     @Option(
-        help: ArgumentHelp("Load this scene at start, behind the configuration's; may be repeated.", valueName: "file"))
+        help: ArgumentHelp(
+            "Load this scene at start, after those of the configuration; may be repeated.", valueName: "file"))
     var scene: [String] = []
 
-    @Option(help: ArgumentHelp("Keep definitions and states here, over restarts.", valueName: "dir"))
+    @Option(
+        help: ArgumentHelp(
+            "Store definitions and states in this folder, so that they survive restarts.", valueName: "dir"))
     var stateDirectory: String?
 
-    @Flag(help: "Go on with what can be read of a damaged store; what is lost is said, and the damaged file is kept.")
+    @Flag(
+        help: "Start with the readable rows of a damaged store. The log names what is lost; the damaged file is kept.")
     var recover = false
 
     @Flag(
         help:
-            "Only check the configuration and its scenes: print all faults, and exit with 0 or as a start would for the first of them."
+            "Only check the configuration and its scenes: print all faults, and exit with 0 or with the status of a start that meets the first fault."
     )
     var checkConfig = false
 

@@ -402,17 +402,17 @@ struct SceneTests {
         }
         #expect(
             found == [
-                "keys.environment.my-key: a key is named by letters, digits and _, not 'my-key'",
+                "keys.environment.my-key: a key has a name of letters, digits and _, not 'my-key'",
                 "components.Card: declared twice",
-                "nodes[0].state.two words: an attribute is named by letters, digits and _, not 'two words'",
+                "nodes[0].state.two words: an attribute has a name of letters, digits and _, not 'two words'",
                 "nodes[0].let.x: the node has an attribute 'x' already",
                 "nodes[0].children[0].id: an id cannot be empty",
-                "nodes[0].children[0].state.bytes: a document cannot hold the bytes \(Value.bytes([1])); write it as a rule",
-                "nodes[0].children[1].let.nan: a document cannot hold the double \(Value.double(.nan)); write it as a rule",
+                "nodes[0].children[0].state.bytes: a document cannot contain the bytes \(Value.bytes([1])); write it as a rule",
+                "nodes[0].children[1].let.nan: a document cannot contain the double \(Value.double(.nan)); write it as a rule",
                 "nodes[0].children[2].tag: a reference names an attribute, as \\.name",
                 "nodes[0].children[2]: two siblings have the id 'b'",
-                "nodes[0].children[3].forEach.node.id: instances of a forEach are named by their element",
-                "nodes[0].transformEnvironment.scale: the node transforms 'scale' already; put this one on a Group around",
+                "nodes[0].children[3].forEach.node.id: the node of a ForEach has no id; each instance gets its id from its element",
+                "nodes[0].transformEnvironment.scale: the node transforms 'scale' already; put the second transform on a Group around it",
             ])
     }
 

@@ -150,7 +150,7 @@ struct ValueFormTests {
     func outOfRange(text: String) {
         let complaint = #expect(throws: Complaint.self) { try ValueForm.auto.read(text) }
         #expect(complaint?.message.hasSuffix("is out of range") == true)
-        #expect(complaint?.hint == "--string takes it as text")
+        #expect(complaint?.hint == "to write it as text, use --string")
         #expect((try? ValueForm.string.read(text)) == .string(text))
     }
 

@@ -59,15 +59,15 @@ struct AccessTests {
         }
         #expect(
             faults?.faults.map(\.description) == [
-                "agd.conf:1: access gives one of read, do, write, define, admin, each with those before it, not \"reed\" (did you mean 'read'?)",
-                "agd.conf:2: access gives one of read, do, write, define, admin, each with those before it, not \"read,write\"",
+                "agd.conf:1: access: there is no right \"reed\" (did you mean 'read'?)",
+                "agd.conf:2: access: there is no right \"read,write\" (the rights are read, do, write, define, admin; each includes those before it)",
                 "agd.conf:3: access is for everyone, user:NAME, group:NAME or as:NAME, not \"alice\" (\(form))",
                 "agd.conf:4: access is for everyone, user:NAME, group:NAME or as:NAME, not \"\" (\(form))",
-                "agd.conf:5: access: there is no user carol (a number needs no account)",
-                "agd.conf:6: access: there is no group alice (a number needs no account)",
+                "agd.conf:5: access: there is no user carol (create it, or write its number)",
+                "agd.conf:6: access: there is no group alice (create it, or write its number)",
                 "agd.conf:7: access: a pattern is missing (\(form))",
                 "agd.conf:8: access: path hosts/**: expected '/' at column 1, found 'h' (a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted)",
-                "agd.conf:9: access: /a.items[0] leads into a value; a right is to whole attributes",
+                "agd.conf:9: access: /a.items[0] names a part of a value; write the path of the attribute",
                 "agd.conf:10: access: admin concerns the daemon as a whole, so its pattern is /**, not /hosts/**",
                 "agd.conf:11: access is for everyone, user:NAME, group:NAME or as:NAME, not \"user:\" (\(form))",
                 "agd.conf:12: access: the name of a principal is not well formed (it has 1 to 64 ASCII letters, digits, '.', '_', '-' and '@')",

@@ -375,7 +375,8 @@ struct SlowSessionTests {
         let second = try daemon.connect()
         let refused = try second.next()
         #expect(
-            refused?.member("error", "data", "hint") == "LimitNOFILE is the limit", "\(String(describing: refused))")
+            refused?.member("error", "data", "hint") == "LimitNOFILE of the systemd unit is the limit",
+            "\(String(describing: refused))")
         daemon.run { second.isOver() }
         #expect(try first.call("stats").member("result", "refused_clients") == 1)
     }

@@ -81,7 +81,7 @@ struct ControlTests {
         #expect(try lines("apply", "-f", file, "--dry-run") == ["added\t/counter"])
         #expect(try lines("apply", "-f", file) == ["added\t/counter"])
         let twice = try daemon.control(["apply", "-f", file])
-        #expect(twice.code == 65 && twice.text.contains("hint: --merge changes what exists"), "\(twice.text)")
+        #expect(twice.code == 65 && twice.text.contains("hint: --merge updates nodes that exist"), "\(twice.text)")
         #expect(try lines("get", "/counter.twice") == ["0"])
         #expect(try lines("remove", "/counter") == [])
         #expect(try daemon.control(["get", "/counter.twice"]).code == 66)

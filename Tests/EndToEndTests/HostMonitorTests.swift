@@ -226,7 +226,8 @@ struct HostMonitorTests {
         #expect(try feeder.wait() == 0)
         let lines = feeder.text.split(separator: "\n")
         #expect(
-            lines.count == 2 && lines[0].contains("clients") && lines[1].hasSuffix("agd is there"), "\(feeder.text)")
+            lines.count == 2 && lines[0].contains("clients") && lines[1].hasSuffix("connected to agd"), "\(feeder.text)"
+        )
     }
 
     @Test("a feeder without its scene says what is missing")

@@ -9,7 +9,7 @@ import TestSupport
 ///     …
 ///     ^C
 ///     $ agctl set /player.isPlaying maybe
-///     agctl: /player.isPlaying holds bool, not string
+///     agctl: /player.isPlaying takes bool, not string
 ///
 /// Lines behind a command are what it prints; `…` stands for anything. A command whose lines end in `^C` goes on until
 /// it is interrupted; what it prints may be caused by the commands behind it. If the first line is an error message,

@@ -94,10 +94,13 @@ struct BeginningTests {
     @Test(
         "what a state cannot begin with is refused with a reason",
         arguments: [
-            ("state: { s: { initial: =twice } }, computed: { twice: '2' }", "begins before the node computes 'twice'"),
-            ("state: { s: { initial: =t }, t: { initial: =1 } }", "begins before the node computes 't'"),
-            ("let: { n: 1 }, state: { s: { initial: =previous(n) } }", "an operator over time tells of what was"),
-            ("state: { s: =1 }", "{ initial: =rule } for one to begin with"),
+            ("state: { s: { initial: =twice } }, computed: { twice: '2' }", "an initial value cannot read 'twice'"),
+            ("state: { s: { initial: =t }, t: { initial: =1 } }", "an initial value cannot read 't'"),
+            (
+                "let: { n: 1 }, state: { s: { initial: =previous(n) } }",
+                "an initial value cannot use an operator over time"
+            ),
+            ("state: { s: =1 }", "{ initial: =rule } for a rule that runs once"),
             ("let: { n: 1 }, state: { s: { initial: =n, type: string } }", "'initial' is a string, but this is an int"),
             ("state: { s: { initial: =nowhere } }", "undeclared"),
         ])

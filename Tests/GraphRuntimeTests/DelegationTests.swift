@@ -123,7 +123,7 @@ struct DelegationTests {
         _ = send(Self.write, to: graph)
         let left = graph.runtime.apply([.disconnected(ClientID(number: 1))], at: graph.now)
         #expect(left.resumed == [ClientID(number: 2)])
-        for expected in ["outcome unknown", "has ended"] {
+        for expected in ["outcome unknown", "is not connected"] {
             guard case .fault(let fault)? = reply(send(Self.write, to: graph)) else {
                 Issue.record("no answer")
                 return
@@ -163,7 +163,7 @@ struct DelegationTests {
         #expect(refusal { try graph.succeed(.answer(forward: number, result: [:], error: nil)) }?.code == .notFound)
     }
 
-    @Test("a writer without the right to write is denied before it learns that a node has an owner elsewhere")
+    @Test("a writer without the right to write is denied before it learns that a node is delegated")
     func rights() throws {
         let graph = try delegated()
         let reading = AccessRule(.read, [.user(1000)], try PathPattern("/**"))

@@ -52,7 +52,7 @@ struct HoldingTests {
         for path in ["/root/sick.share", "/root/sick.percent", "/root/ill.share", "/root/wrong/v.size"] {
             let failure = #expect(throws: Failure.self) { try graph.value(path) }
             #expect(failure?.code == .typeMismatch, "\(path)")
-            #expect(failure?.message.hasSuffix("holds double, not string") == true, "\(failure?.message ?? "")")
+            #expect(failure?.message.hasSuffix("takes double, not string") == true, "\(failure?.message ?? "")")
         }
         try graph.set("/root.raw", ["load": 1, "name": 7, "shade": "nocolor"])
         #expect(try graph.value("/root/sick.percent") == 700.0)
@@ -63,7 +63,7 @@ struct HoldingTests {
         let graph = try Harness(HoldingTests.scene)
         let failure = refusal { try graph.set("/root/knob.level", "text") }
         #expect(failure?.code == .typeMismatch)
-        #expect(failure?.message == "/root/knob.level holds double, not string")
+        #expect(failure?.message == "/root/knob.level takes double, not string")
         #expect(try graph.value("/root.raw.load") == 5)
         try graph.set("/root/knob.level", 7)
         #expect(try graph.value("/root.raw.load") == 7.0)
@@ -136,7 +136,7 @@ struct HoldingTests {
         #expect(unknown?.code == .notFound)
         #expect(unknown?.message == "Author stores no property nam")
         #expect(unknown?.hint == "did you mean 'name'?")
-        #expect(refusal { try graph.set("/n.who", ["name": 7]) }?.message == "/n.who.name holds string, not int")
+        #expect(refusal { try graph.set("/n.who", ["name": 7]) }?.message == "/n.who.name takes string, not int")
         #expect(try graph.value("/n.who") == .null)
     }
 
@@ -299,7 +299,7 @@ struct HoldingTests {
         for path in ["card", "edit", "near", "env/v"] {
             let failure = #expect(throws: Failure.self) { try graph.value("/n/at/\(path).name") }
             #expect(failure?.code == .typeMismatch, "\(path)")
-            #expect(failure?.message.hasSuffix("holds Author, not null") == true, "\(failure?.message ?? "")")
+            #expect(failure?.message.hasSuffix("takes Author, not null") == true, "\(failure?.message ?? "")")
         }
         let wrong = #expect(throws: Failure.self) { try graph.value("/n/at/wrong.name") }
         #expect(wrong?.code == .typeMismatch)
@@ -310,7 +310,7 @@ struct HoldingTests {
     @Test("what is written through a binding of an object type is held to it") func boundObjects() throws {
         let graph = try Harness(HoldingTests.references)
         #expect(
-            refusal { try graph.set("/n/at/edit.author", .null) }?.message == "/n/at/edit.author holds Author, not null"
+            refusal { try graph.set("/n/at/edit.author", .null) }?.message == "/n/at/edit.author takes Author, not null"
         )
         try graph.set("/n/at/edit.author", ["name": "Ada"])
         #expect(try graph.value("/n.who") == ["name": "Ada", "born": 0])
@@ -335,21 +335,21 @@ struct HoldingTests {
     @Test(
         "a refused write names the part that is wrong, and what it takes",
         arguments: [
-            ("/n.few", #"["1"]"#, .typeMismatch, "/n.few[0] holds int, not string", "write a value of type int"),
-            ("/n.few[1]", #""x""#, .typeMismatch, "/n.few[1] holds int, not string", "write a value of type int"),
-            ("/n.few", "null", .typeMismatch, "/n.few holds list(int), not null", "write a value of type list(int)"),
+            ("/n.few", #"["1"]"#, .typeMismatch, "/n.few[0] takes int, not string", "write a value of type int"),
+            ("/n.few[1]", #""x""#, .typeMismatch, "/n.few[1] takes int, not string", "write a value of type int"),
+            ("/n.few", "null", .typeMismatch, "/n.few takes list(int), not null", "write a value of type list(int)"),
             (
-                "/n.tint", #""nocolor""#, .typeMismatch, "/n.tint holds color, not the text 'nocolor'",
+                "/n.tint", #""nocolor""#, .typeMismatch, "/n.tint takes color, not the text 'nocolor'",
                 "a color is a CSS color, as red, #rrggbb or rgb(255 0 0)"
             ),
             (
-                "/n.at", #""soon""#, .typeMismatch, "/n.at holds timestamp, not the text 'soon'",
+                "/n.at", #""soon""#, .typeMismatch, "/n.at takes timestamp, not the text 'soon'",
                 "a timestamp is written as 2026-01-31T12:00:00Z"
             ),
             ("/n.art.nope", "1", .notFound, "Article has no property nope", nil),
             ("/n.art.titel", "1", .notFound, "Article has no property titel", "did you mean 'title'?"),
             (
-                "/n.art", #"{"author":{"born":"x"}}"#, .typeMismatch, "/n.art.author.born holds int, not string",
+                "/n.art", #"{"author":{"born":"x"}}"#, .typeMismatch, "/n.art.author.born takes int, not string",
                 "write a value of type int"
             ),
         ] as [(String, String, ErrorCode, String, String?)])

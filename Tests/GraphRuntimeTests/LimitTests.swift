@@ -94,7 +94,9 @@ struct LimitTests {
             while try graph.value(path).jsonText.utf8.count + 900 < 2000 { try graph.transact([mutation]) }
             let (before, revision) = (try graph.value(path), graph.runtime.revision)
             let failure = refusal { try graph.transact([mutation]) }
-            #expect(failure?.code == .limit && failure?.hint == "value-size is the limit", "\(operation) \(path)")
+            #expect(
+                failure?.code == .limit && failure?.hint == "the setting value-size is the limit",
+                "\(operation) \(path)")
             #expect(try graph.value(path) == before && graph.runtime.revision == revision)
         }
         // Many parts, each of them short.
@@ -151,7 +153,7 @@ struct LimitTests {
         let document = "nodes: [{ id: a, state: { x: \(String(repeating: "x", count: 3000)) } }]"
         let text = "agd: 1\n" + document
         let failure = refusal { try graph.apply(document) }
-        #expect(failure?.code == .limit && failure?.hint == "value-size is the limit")
+        #expect(failure?.code == .limit && failure?.hint == "the setting value-size is the limit")
         #expect(refusal { try graph.runtime.load(text, file: "scene.yaml") }?.code == .limit)
         let row: Value = [
             "id": "a", "parent": "",
@@ -192,7 +194,7 @@ struct LimitTests {
         #expect(leave([set]) == nil)
         #expect(
             leave([], TransactionOptions(label: String(repeating: "x", count: 2000)))?.hint
-                == "on-disconnect-size is the limit")
+                == "the setting on-disconnect-size is the limit")
         #expect(leave([set, set])?.code == .limit)
         #expect(leave([set]) == nil)
         #expect(leave([set])?.code == .limit)

@@ -300,7 +300,9 @@ struct ModelTests {
         for (path, revision) in [("/a.more", first), ("/a.m.k", last)] {
             let unknown = try at(path, revision)
             #expect(unknown["changed"] == .null, "\(path)")
-            #expect(unknown["reason"] == "it has changed again since, so what happened then is no longer known")
+            #expect(
+                unknown["reason"]
+                    == "it has changed again since then, so the history no longer tells about this revision")
         }
         let coming = try at("/a.x", 99_999)
         #expect(coming["changed"] == .null)

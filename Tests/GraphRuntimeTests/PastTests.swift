@@ -405,7 +405,7 @@ struct TimeOperatorTests {
             ("held(x, duration('1m'))", "held() takes a condition, not 'int'"),
             ("average(x)", "average() takes an attribute and a duration"),
             ("average(x + 1, duration('1m'))", "average() watches an attribute, not the result of an expression"),
-            ("previous(list[x])", "previous() watches one place, and this index is no constant"),
+            ("previous(list[x])", "previous() watches one part of a value, so this index must be a constant"),
         ])
     func mistakes(rule: String, message: String) throws {
         let failure = refusal {

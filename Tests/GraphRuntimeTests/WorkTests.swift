@@ -36,7 +36,7 @@ struct WorkTests {
         let first = try values(graph, ["/a.*"])
         let waiting = first.filter { $0.value.failure?.code == .limit }
         #expect(waiting.count > 5 && waiting.count < 20)
-        #expect(waiting.values.allSatisfy { $0.failure?.hint == "request-cost is the limit" })
+        #expect(waiting.values.allSatisfy { $0.failure?.hint == "the setting request-cost is the limit" })
         #expect(first["/a.r0"] == .value(90))
         let revision = graph.runtime.revision
         var turns = 1

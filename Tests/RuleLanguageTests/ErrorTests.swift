@@ -29,7 +29,7 @@ struct ErrorTests {
             ("x = 1", 1, 3, "unexpected '='; equality is '=='", nil),
             ("'a\\z'", 1, 3, "unknown escape; a backslash itself is written '\\\\'", nil),
             ("9223372036854775808", 1, 1, "the number is out of range", nil),
-            ("package + 1", 1, 1, "'package' is a reserved word", "it can be used behind a dot only"),
+            ("package + 1", 1, 1, "'package' is a reserved word", "it can be used only after a dot"),
             ("'é' +\n  nmae", 2, 3, "undeclared reference to 'nmae'", "did you mean 'name'?"),
             ("'😀é' + nmae", 1, 8, "undeclared reference to 'nmae'", "did you mean 'name'?"),
         ] as [(String, Int, Int, String, String?)])

@@ -20,7 +20,7 @@ struct HintTests {
             ("cel.bind(v, 1)", "cel.bind() takes a name, a value and an expression", "as cel.bind(x, a + b, x * x)"),
             (
                 "null + 1", "found no matching overload for '+' applied to '(null, int)'",
-                "null is no operand of '+': say what stands for it, as x == null ? … : x"
+                "'+' does not take null: give a value to use instead, as x == null ? … : x"
             ),
             (
                 "null == 1", "found no matching overload for '==' applied to '(null, int)'",
@@ -28,7 +28,7 @@ struct HintTests {
             ),
             (
                 "'a' in 'abc'", "found no matching overload for 'in' applied to '(string, string)'",
-                "a text is looked through with text.contains(part)"
+                "to search a text, write text.contains(part)"
             ),
             ("x > 1 and y > 1", "expected an operator or the end, found 'and'", "'and' is written &&"),
             ("(x > 1 or y > 1)", "expected ')', found 'or'", "'or' is written ||"),

@@ -66,13 +66,16 @@ struct ActionTests {
         #expect(
             onlyFault(
                 "components: { C: { state: { x: 1 } } }\nnodes: [{ id: a, component: C, actions: { go: { set: { /a.x: 2 } } } }]"
-            ).contains("actions does not go with component"))
+            ).contains("a use of the component C cannot have actions"))
     }
 
     @Test(
         "mistakes in what the daemon calls by itself are told with what to write",
         arguments: [
-            ("onChange: { set: { $x: 1 } }", "what is done on a change needs of and perform | onChange is {of: value"),
+            (
+                "onChange: { set: { $x: 1 } }",
+                "onChange needs 'of', the value to watch, and 'perform', the action | onChange is {of: value"
+            ),
             ("onChange: { of: 5, perform: { set: { $x: 1 } } }", "the int 5 never changes | write of: name"),
             ("onChange: { of: y, perform: { set: { $x: 1 } } }", "undeclared reference to 'y'"),
             (
@@ -92,7 +95,7 @@ struct ActionTests {
             ("actions: { go: { on: now, perform: { set: { $x: 1 } } } }", "on is appear or disappear, not the text"),
             (
                 "actions: { go: { on: appear, of: x, perform: { set: { $x: 1 } } } }",
-                "of goes with changes, not with on"
+                "of and on cannot be written together"
             ),
         ])
     func mistakesInReactions(_ written: String, _ message: String) {

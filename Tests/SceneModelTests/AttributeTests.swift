@@ -231,21 +231,24 @@ struct AttributeTests {
                 .animation(minimumInterval: TimeSpan(nanoseconds: 100_000_000)),
             ])
         #expect(node.attributes.allSatisfy { $0.type == .timestamp })
-        #expect(onlyFault("nodes: [{ id: n, clock: { a: every 1us } }]").contains("a clock ticks every 0.001s at most"))
+        #expect(
+            onlyFault("nodes: [{ id: n, clock: { a: every 1us } }]").contains(
+                "the shortest time between ticks is 0.001s"))
         #expect(
             onlyFault("nodes: [{ id: n, clock: { a: [2026-01-02T00:00:00Z, 2026-01-01T00:00:00Z] } }]").contains(
-                "the dates of a clock ascend"))
+                "the dates of a clock must be in order"))
         #expect(
             onlyFault("nodes: [{ id: n, clock: { a: { start: 2026-01-02T00:00:00Z } } }]").contains(
                 "a clock is every 1s"))
     }
 
-    @Test("an object that would hold itself without end is told with the way round, an optional one is fine")
+    @Test("an object that would contain itself without end is told with the way round, an optional one is fine")
     func containment() throws {
         let found = faults("types: { A: { state: { b: { type: B } } }, B: { state: { a: { type: A } } } }")
         #expect(
             found.map(\.message) == [
-                "an object of type A would hold itself: A → B → A", "an object of type B would hold itself: B → A → B",
+                "an object of type A would contain itself: A → B → A",
+                "an object of type B would contain itself: B → A → B",
             ])
         let tree = try SceneModelTests.scene("types: { Tree: { state: { left: { type: 'Tree?' }, size: 0 } } }")
         #expect(tree.declarations.types["Tree"]?.properties.map(\.type) == [.nullable(.object("Tree")), .int])
@@ -255,15 +258,15 @@ struct AttributeTests {
     func containmentBehindOptionals() throws {
         #expect(
             onlyFault("types: { N: { state: { next: { type: 'N?', initial: {} } } } }").contains(
-                "an object of type N would hold itself: N → N"))
+                "an object of type N would contain itself: N → N"))
         let used =
             "types: { N: { state: { next: { type: 'N?', initial: {} } } } }\nnodes: [{ id: a, state: { x: { type: list(N), initial: [{}] } } }]"
-        #expect(onlyFault(used).contains("an object of type N would hold itself: N → N"))
+        #expect(onlyFault(used).contains("an object of type N would contain itself: N → N"))
         let held = try SceneModelTests.scene("types: { N: { state: { a: 0 } }, M: { state: { n: { type: N } } } }")
         let context = SceneContext(declarations: held.declarations)
         #expect(
             onlyFault("types: { N: { state: { list: { type: list(M), initial: [{}] } } } }", context: context).contains(
-                "an object of type N would hold itself: N → M → N"))
+                "an object of type N would contain itself: N → M → N"))
     }
 
     @Test("types that lead to a circle without being on it are not told")
@@ -272,7 +275,7 @@ struct AttributeTests {
             (0..<50).map { "T\($0): { state: { a: { type: T\($0 + 1) } } }" } + ["T50: { state: { a: { type: T50 } } }"]
         #expect(
             onlyFault("types: { \(types.joined(separator: ", ")) }").contains(
-                "an object of type T50 would hold itself: T50 → T50"))
+                "an object of type T50 would contain itself: T50 → T50"))
     }
 
     @Test("types hold each other to a depth, and begin with so many properties, and no more")
@@ -286,13 +289,13 @@ struct AttributeTests {
                 "types: { \(types.joined(separator: ", ")) }\nnodes: [{ id: a, state: { x: { type: list(T1), initial: [{}] } } }]"
         }
         _ = try SceneModelTests.scene(chain(64, 1))
-        #expect(onlyFault(chain(65, 1)).contains("T1 would hold objects inside each other, 65 deep"))
+        #expect(onlyFault(chain(65, 1)).contains("T1 would have objects nested 65 deep"))
         let deep = faults(chain(SceneLimits.declarations, 1))
         #expect(
             deep.allSatisfy { $0.code == .limit }
-                && deep.contains { $0.message.contains("would hold objects inside each other") })
+                && deep.contains { $0.message.contains("would have objects nested") })
         _ = try SceneModelTests.scene(chain(3, 9))
-        #expect(onlyFault(chain(3, 10)).contains("an object of type T1 would begin with 1110 properties"))
+        #expect(onlyFault(chain(3, 10)).contains("an object of type T1 would have 1110 properties"))
         // As many as would never be counted one by one.
         #expect(faults(chain(40, 8)).allSatisfy { $0.code == .limit })
     }
@@ -326,15 +329,15 @@ struct AttributeTests {
             ("'=isLeft ? $a : $c'", "cannot be bound: 'c' is computed | pass it as let"),
             ("'=isLeft ? $a : $d'", "no enclosing node has an attribute 'd'"),
             ("'$items[id='", "chooses no reference: a ] is missing"),
-            ("'=isLeft ? $ : $b'", "chooses no reference: a name is missing behind $"),
-            ("'$items[$a]'", "chooses no reference: a reference stands in another one"),
+            ("'=isLeft ? $ : $b'", "chooses no reference: a name is missing after $"),
+            ("'$items[$a]'", "chooses no reference: a reference cannot contain another reference"),
             ("{ get: a * 2, set: { $c: =newValue } }", "'$c' cannot be written: 'c' is computed"),
             ("{ get: a * 2, set: { a: =newValue } }", "'a' is no target | a target is $name"),
             (
                 "{ get: a * 2, set: {} }",
-                "a binding that computes what it reads needs set | write set: {$state: =newValue}"
+                "a binding with get needs set | write set: {$state: =newValue}"
             ),
-            ("{ get: a * 2 }", "a binding that computes what it reads needs set"),
+            ("{ get: a * 2 }", "a binding with get needs set"),
             ("'=a * 2'", "a binding needs something to write to, not a rule | bind to $name, choose one with"),
         ])
     func mistakesInSelections(_ written: String, _ message: String) {

@@ -28,7 +28,10 @@ struct ChoiceTests {
     @Test(
         "a mistake in a choice is told where it is",
         arguments: [
-            ("[{ if: isOn }]", "5:8 if needs what is there when it is true | write then: and a list of nodes"),
+            (
+                "[{ if: isOn }]",
+                "5:8 if needs the nodes that exist while its condition is true | write then: and a list of nodes"
+            ),
             ("[{ if: isOn, then: [], esle: [] }]", "5:30 if has no key 'esle' | did you mean 'else'?"),
             (
                 "[{ if: n, then: [] }]",
@@ -41,7 +44,7 @@ struct ChoiceTests {
             ("[{ if: isOff, then: [] }]", "5:14 undeclared reference to 'isOff'"),
             (
                 "[{ if: isOn, then: { id: x } }]",
-                "5:26 then is a list of nodes, not a map | write each node behind a '-'"
+                "5:26 then is a list of nodes, not a map | write a '-' before each node"
             ),
             ("[{ switch: mode }]", "5:8 switch needs its cases | write cases: and below it a list of nodes for each"),
             (
@@ -50,7 +53,7 @@ struct ChoiceTests {
             ),
             (
                 "[{ switch: mode, cases: { x: { id: y } } }]",
-                "5:36 a case is a list of nodes, not a map | write each node behind a '-'"
+                "5:36 a case is a list of nodes, not a map | write a '-' before each node"
             ),
             ("[{ switch: mode, cases: [x] }]", "5:31 cases is a map, not a list | write value: and a list of nodes"),
             ("[{ id: x }, { if: isOn, then: [{ id: x }] }]", "5:44 two siblings have the id 'x'"),

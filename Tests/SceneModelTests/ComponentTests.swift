@@ -52,11 +52,11 @@ struct ComponentTests {
             ),
             (
                 "{ component: Button, let: { title: x, count: 5 } }",
-                "7:43 'count' of Button is a state, not a let | only bindings and lets are given at the use", 5
+                "7:43 'count' of Button is a state, not a let | a use gives values only to bindings and lets", 5
             ),
             (
                 "{ component: Button, let: { title: x }, state: { y: 1 } }",
-                "7:52 state does not go with component: Button says what it has | write it in the component, or give the component a parameter",
+                "7:52 a use of the component Button cannot have state | write it in the component, or give the component a parameter",
                 2
             ),
             (
@@ -223,10 +223,13 @@ struct ComponentTests {
         arguments: [
             ("in: $on, node: {}", "forEach needs a list, but this is a bool"),
             ("node: {}", "forEach needs its data"),
-            ("in: $items", "forEach needs what to make of an element"),
+            ("in: $items", "forEach needs the node that it makes for each element"),
             ("in: [{ id: 1 }, { id: 1 }], node: {}", "two elements have the id 1"),
             ("in: [1], node: {}", "the element has no usable 'id'"),
-            ("in: $items, node: { id: x }", "instances of a forEach are named by their element"),
+            (
+                "in: $items, node: { id: x }",
+                "the node of a forEach has no id; each instance gets its id from its element"
+            ),
             ("in: $items, as: x, index: x, node: {}", "element and index have the same name 'x'"),
             ("data: $items, in: $items, node: {}", "forEach has no key 'data'"),
             ("in: =items, node: { binding: { x: $element.done } }", "'$element.done' cannot be bound"),
@@ -259,7 +262,7 @@ struct ComponentTests {
             ])
         #expect(
             onlyFault("nodes: [{ id: view1 }, {}]").contains(
-                "two siblings have the id 'view1' | the node got this id for its place"))
+                "two siblings have the id 'view1' | the node got this id from its position"))
     }
 
     @Test("a section has header, content and footer; its children are its content")
@@ -273,7 +276,7 @@ struct ComponentTests {
         #expect(
             onlyFault("nodes: [{ id: s, header: [{ id: x }], content: [{ id: x }] }]").contains(
                 "two siblings have the id 'x'"))
-        #expect(onlyFault("nodes: [{ id: s, content: [], children: [] }]").contains("content or children"))
+        #expect(onlyFault("nodes: [{ id: s, content: [], children: [] }]").contains("content and children"))
         #expect(onlyFault("nodes: [{ id: s, kind: container, header: [] }]").contains("only a section has header"))
     }
 }

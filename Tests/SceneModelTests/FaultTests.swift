@@ -115,7 +115,7 @@ struct FaultTests {
         #expect(onlyFault("nodes: [{ id: a").hasPrefix("1:9 not YAML: the { that opens here is not closed"))
         #expect(onlyFault("nodes:\n\t- id: a\n").contains("spaces, not tabs"))
         #expect(onlyFault("") == "1:1 the document is empty")
-        #expect(onlyFault("agd: 1\n---\nagd: 1\n").hasPrefix("3:1 a file holds one document"))
+        #expect(onlyFault("agd: 1\n---\nagd: 1\n").hasPrefix("3:1 there is more than one document in the text"))
         #expect(onlyFault("- a\n").contains("a scene is a map"))
     }
 

@@ -87,7 +87,7 @@ struct ModifierTests {
                 "'$a' is an int, not an object"))
         #expect(
             onlyFault("nodes: [{ id: n, state: { a: 1 }, environment: { objects: [a] } }]").contains(
-                "objects are referred to, as $a"))
+                "objects takes references such as $a"))
     }
 
     @Test("an animation follows a value that can change, with any curve in either form")

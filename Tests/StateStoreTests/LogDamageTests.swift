@@ -197,7 +197,7 @@ struct LogDamageTests {
         if isClosed { return }
         try FileManager.default.removeItem(atPath: gone.database)
         let other = #expect(throws: StoreError.self) { try gone.open() }
-        #expect(other?.description.contains("the file is gone") == true)
+        #expect(other?.description.contains("the file does not exist") == true)
     }
 
     @Test("a store says whether it was begun; one that was cut off while it was made does not count") func begun()

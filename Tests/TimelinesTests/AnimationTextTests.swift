@@ -96,18 +96,18 @@ struct AnimationTextTests {
             ("timingCurve(0, 0, 1)", "'timingCurve' lacks 'y2'"),
             ("delay(1)", "an animation begins with a curve, not with the modifier 'delay' at character 1"),
             ("linear(duration: 1", "expected ',' or ')', but the text ends at character 19"),
-            ("linear)", "expected the end, or a modifier behind a dot, not ')' at character 7"),
+            ("linear)", "expected the end, or a dot and a modifier, not ')' at character 7"),
             ("", "expected the name of a curve or modifier, but the text ends at character 1"),
             ("linear.speed(0)", "a speed is 0 at character 8"),
             ("linear.repeatCount(0)", "a repeat count is 0 at character 8"),
             ("linear.repeatCount(1.5)", "a repeat count is 1.5 at character 8"),
-            ("linear(duration: 0).repeatForever", "what is repeated has no length at character 1"),
-            ("spring(duration: 1, bounce: 1).repeatCount(2)", "what is repeated never ends at character 1"),
+            ("linear(duration: 0).repeatForever", "the repeated animation has no length at character 1"),
+            ("spring(duration: 1, bounce: 1).repeatCount(2)", "the repeated animation never ends at character 1"),
             ("linear.repeatForever(autoreverses: maybe)", "'autoreverses' is 'maybe' at character 22"),
             ("linear.retarget(add)", "'retarget' is given 'add' at character 17; it takes merge, additive or chain"),
             (
                 "phases(phase(1, animation: linear.retarget(chain)))",
-                "a phase's animation takes over the phase before it at character 1"
+                "the animation of a phase has no retarget at character 1"
             ),
             ("phases(phase(1, animation: linear.repeatForever))", "a phase cannot repeat forever at character 1"),
             ("keyframes()", "an animation has 1 to 256 keyframes, not 0 at character 1"),

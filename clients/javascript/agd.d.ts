@@ -9,7 +9,7 @@ export interface ChangeOptions {
   disablesAnimations?: boolean
 }
 export interface WriteOptions extends ChangeOptions {
-  /** An identifier of the request: with one that this user has used before, nothing is changed. */
+  /** An identifier of the request. If this user has used it before, the request changes nothing. */
   once?: string
   /** Seconds for which the animation has run already. */
   elapsed?: number

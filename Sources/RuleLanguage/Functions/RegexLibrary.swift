@@ -147,10 +147,10 @@ enum RegexLibrary {
                 plain = []
                 parts.append(.group(Int(byte - 48)))
             } else {
-                throw Fault("in a replacement '\\' stands before a digit or another '\\'")
+                throw Fault("in a replacement, write '\\' only before a digit or another '\\'")
             }
         }
-        if isEscaped { throw Fault("in a replacement '\\' stands before a digit or another '\\'") }
+        if isEscaped { throw Fault("in a replacement, write '\\' only before a digit or another '\\'") }
         return parts + [.text(plain)]
     }
 }

@@ -41,7 +41,7 @@ extension Parser {
         let isOptional = skip(.question)
         let isQuoted = lexer.token == .quotedIdentifier
         guard lexer.token == .identifier || isQuoted else {
-            fail("expected a name behind '.', found \(found)")
+            fail("expected a name after '.', found \(found)")
             return operand
         }
         let text = isQuoted ? lexer.text(lexer.start + 1, lexer.end - 1) : lexer.text
@@ -82,7 +82,7 @@ extension Parser {
         case .dot:
             lexer.advance()
             guard lexer.token == .identifier else {
-                fail("expected a name behind '.', found \(found)")
+                fail("expected a name after '.', found \(found)")
                 return addFaulty()
             }
             return parseName(start, hasLeadingDot: true)
@@ -110,7 +110,7 @@ extension Parser {
         let text = lexer.text
         let position = lexer.start
         if Parser.reservedWords.contains(text) {
-            report("'\(text)' is a reserved word", at: position, hint: "it can be used behind a dot only")
+            report("'\(text)' is a reserved word", at: position, hint: "it can be used only after a dot")
         }
         lexer.advance()
         if lexer.token == .leftParenthesis {

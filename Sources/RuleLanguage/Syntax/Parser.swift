@@ -156,7 +156,7 @@ struct Parser {
         lexer.advance()
         let yes = parseOr()
         if lexer.token != .colon {
-            fail("expected ':' of the conditional, found \(found)", hint: "a nested conditional stands in parentheses")
+            fail("expected ':' of the conditional, found \(found)", hint: "put a nested conditional in parentheses")
             return addFaulty()
         }
         lexer.advance()

@@ -65,7 +65,7 @@ extension Checker {
     /// Mixing numbers of different types is the usual mistake.
     private static func conversionHint(_ name: String, _ types: [RuleType]) -> String? {
         guard types.count == 2 else { return nil }
-        if name == "in", types[1] == .string { return "a text is looked through with text.contains(part)" }
+        if name == "in", types[1] == .string { return "to search a text, write text.contains(part)" }
         guard types[0] != types[1] else { return nil }
         let numeric: [RuleType] = [.int, .uint, .double]
         if numeric.contains(types[0]), numeric.contains(types[1]) {
@@ -76,7 +76,7 @@ extension Checker {
         if types.contains(.null) {
             return ["==", "!="].contains(name)
                 ? "make one side dyn(…) to compare it with null"
-                : "null is no operand of '\(name)': say what stands for it, as x == null ? … : x"
+                : "'\(name)' does not take null: give a value to use instead, as x == null ? … : x"
         }
         return nil
     }

@@ -56,7 +56,7 @@ extension Checker {
                 switch tree.constant(tree.child(at, 1)) {
                 case .string: break
                 case .int(let index)? where index >= 0: break
-                default: return ("\(name)() watches one place, and this index is no constant", named)
+                default: return ("\(name)() watches one part of a value, so this index must be a constant", named)
                 }
             }
             at = tree.child(at, 0)

@@ -181,7 +181,7 @@ struct Checker {
         if type.isDynOrError { return .dyn }
         let element = unifier.fresh()
         guard unifier.agree(type, .optional(element)) else {
-            fail(id, "expected an optional value behind '?' but found '\(type)'", hint: "optional.of(x) makes one")
+            fail(id, "expected an optional value after '?' but found '\(type)'", hint: "optional.of(x) makes one")
             return .error
         }
         return unifier.substitute(element)

@@ -47,7 +47,7 @@ struct ActionReader {
     private func reaction(_ node: DocumentNode, _ scope: ExpressionScope) -> ActionDefinition {
         let form = "onChange is {of: value, perform: {set: {$state: value}}}"
         guard let entries = node.map, let perform = node["perform"], node["of"] != nil || node["on"] != nil else {
-            cursor.fault("what is done on a change needs of and perform", at: node, hint: form)
+            cursor.fault("onChange needs 'of', the value to watch, and 'perform', the action", at: node, hint: form)
             return ActionDefinition(parameters: [], steps: [], document: node.value)
         }
         cursor.checkKeys(entries, of: "an action that the daemon calls", allowed: ["of", "on", "initial", "perform"])
@@ -65,7 +65,8 @@ struct ActionReader {
             }
             for key in ["of", "initial"] {
                 if let other = node[key] {
-                    cursor.fault(under: key, "\(key) goes with changes, not with on", at: other)
+                    cursor.fault(
+                        under: key, "\(key) and on cannot be written together", at: other, hint: "remove one of them")
                 }
             }
         } else if let of = node["of"] {

@@ -94,7 +94,7 @@ struct ArgumentReader {
                 "'\(entry.name)' of \(name) is \(taken.role.noun), not a \(key.name)", at: entry.key,
                 hint: isOther
                     ? "write \(key == .binding ? "let" : "binding"): {\(entry.name): …}"
-                    : "only bindings and lets are given at the use",
+                    : "a use gives values only to bindings and lets",
                 note: base.declaredHere(taken))
         }
         let names = list.attributes.filter { $0.isParameter(.binding) || $0.isParameter(.let) }.map(\.name)

@@ -118,7 +118,7 @@ struct BindingReader {
         else { return nil }
         let form = "write set: {$state: =newValue}"
         guard let set = node["set"], set.map?.isEmpty == false else {
-            cursor.fault("a binding that computes what it reads needs set", at: node, hint: form)
+            cursor.fault("a binding with get needs set", at: node, hint: form)
             return nil
         }
         let type = expressions.vocabulary.type(of: read)

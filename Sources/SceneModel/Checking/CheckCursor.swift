@@ -115,7 +115,7 @@ final class CheckCursor {
 
     /// A list of nodes; a map is a fault.
     func readNodes(_ written: DocumentNode, _ what: String) -> [DocumentNode] {
-        let hint = "write each node behind a '-'"
+        let hint = "write a '-' before each node"
         if written.map != nil {
             fault("\(what) is a list of nodes, not a map", at: written, hint: hint)
             return []

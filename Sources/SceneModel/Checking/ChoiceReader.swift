@@ -85,8 +85,8 @@ struct ChoiceReader {
             if expressions.isKept { return .literal(.null) }
             cursor.fault(
                 under: choice.rawValue,
-                "\(choice.rawValue) puts what a component is given into its body, and this is in no component",
-                at: written, hint: "declare a component whose body has it, under components")
+                "\(choice.rawValue) shows nodes that a component is given, so it must be inside a component",
+                at: written, hint: "declare a component under components, and write it in the component's body")
             return nil
         }
         guard choice == .slot else {
@@ -94,7 +94,7 @@ struct ChoiceReader {
             if let base = component.components.last(where: { $0.placing.hasPlaces }) {
                 cursor.fault(
                     under: "place", "\(base.component ?? "the component") places its subviews itself", at: written,
-                    hint: "a component that is made from it passes on what it is given, with slot: content")
+                    hint: "to pass nodes on from a component that is made from it, write slot: content")
             }
             return condition(of: node, choice, scope)
         }
@@ -121,7 +121,8 @@ struct ChoiceReader {
         case .if:
             if node["then"] == nil {
                 cursor.fault(
-                    "if needs what is there when it is true", at: node, hint: "write then: and a list of nodes")
+                    "if needs the nodes that exist while its condition is true", at: node,
+                    hint: "write then: and a list of nodes")
             }
             add(Branch.then, ["then"], node["then"], "then")
             add(Branch.else, ["else"], node["else"], "else")

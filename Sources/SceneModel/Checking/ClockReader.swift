@@ -49,7 +49,7 @@ struct ClockReader {
         guard span.nanoseconds >= SceneLimits.shortestTick else {
             cursor.fault(
                 .limit,
-                "a clock ticks every \(TimeSpan(nanoseconds: SceneLimits.shortestTick)) at most, not every \(span)",
+                "the shortest time between ticks is \(TimeSpan(nanoseconds: SceneLimits.shortestTick)), not \(span)",
                 at: node)
             return nil
         }
@@ -76,7 +76,7 @@ struct ClockReader {
                 return
             }
             if let last = dates.last, date <= last {
-                cursor.fault("the dates of a clock ascend; \(date) is not later than \(last)", at: node)
+                cursor.fault("the dates of a clock must be in order: \(date) is not later than \(last)", at: node)
                 isRight = false
             }
             dates.append(date)

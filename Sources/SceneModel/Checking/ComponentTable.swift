@@ -125,7 +125,7 @@ final class ComponentTable {
                     let chain = (reading + [name]).joined(separator: " → ")
                     cursor.fault(
                         .limit,
-                        "components repeat each other from more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
+                        "components repeat each other more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
                         at: component.entry.key)
                     return nil
                 }

@@ -63,7 +63,8 @@ struct ExpressionReader {
             return nil
         }
         if let name = type.objectName, value != .null {
-            cursor.fault(.typeMismatch, "an object of type \(name) is referred to, as $name, not written", at: node)
+            cursor.fault(
+                .typeMismatch, "an object of type \(name) is given as a reference, $name, not as a literal", at: node)
             return nil
         }
         if let accepted = vocabulary.known.accept(value, as: type) { return .literal(accepted) }

@@ -103,7 +103,8 @@ struct LiteralReader {
 
     private func refuseLength(_ node: DocumentNode) {
         cursor.fault(
-            .limit, "the initial value has more than \(valueSize) bytes", at: node, hint: "value-size is the limit")
+            .limit, "the initial value has more than \(valueSize) bytes", at: node,
+            hint: "the setting value-size is the limit")
     }
 
     // MARK: Objects

@@ -56,7 +56,8 @@ struct ModifierReader {
             cursor.at(position) {
                 guard case .reference(let text) = element.form else {
                     let name = element.string.map { $0.hasPrefix("=") ? String($0.dropFirst()) : $0 } ?? "library"
-                    return cursor.fault("objects are referred to, as $\(name), not \(element.summary)", at: element)
+                    return cursor.fault(
+                        "objects takes references such as $\(name), not \(element.summary)", at: element)
                 }
                 guard let found = expressions.references.resolve(text, in: scope.lexical, at: element) else { return }
                 if found.type != .dyn {
@@ -67,7 +68,7 @@ struct ModifierReader {
                     }
                     if let first = types[name] {
                         return cursor.fault(
-                            .conflict, "there is one object of a type below a node, and \(name) is given twice",
+                            .conflict, "a node provides one object of each type, and \(name) is given twice",
                             at: element,
                             note: SceneFault.Note("it is given here first", first.position))
                     }

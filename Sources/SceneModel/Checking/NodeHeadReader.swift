@@ -82,7 +82,7 @@ struct NodeHeadReader {
             }
         }
         if fields[.component] == nil {
-            refuse([.slots], "slots are given to a component", hint: "write component: Name beside slots")
+            refuse([.slots], "only the use of a component has slots", hint: "add component: Name")
         }
         switch kind {
         case .view:
@@ -92,12 +92,12 @@ struct NodeHeadReader {
         case .container, .group:
             refuse(
                 [.header, .content, .footer], "only a section has header, content and footer",
-                hint: "write kind: section, or children")
+                hint: "write kind: section, or use children")
             refuse([.forEach], "forEach makes a node of its own kind", hint: "leave out kind")
         case .section:
-            refuse([.forEach], "a section's content may hold a forEach; it is none itself")
+            refuse([.forEach], "a section cannot be a forEach", hint: "write the forEach as a node in its content")
             if fields[.content] != nil {
-                refuse([.children], "a section has content or children, which mean the same, but not both")
+                refuse([.children], "content and children of a section mean the same; write one of them")
             }
         case .forEach:
             refuse(

@@ -61,7 +61,8 @@ struct NodeReader {
         if node.kind == .forEach {
             // The ids of the instances. Every forEach has this attribute.
             if list.attribute(named: "elements") != nil {
-                cursor.fault(.conflict, "a forEach has 'elements' already", at: fields.node)
+                cursor.fault(
+                    .conflict, "every forEach has an attribute 'elements' already; use another name", at: fields.node)
             }
             own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
         }
@@ -123,15 +124,17 @@ struct NodeReader {
                 guard let fields = heads.readFields(node) else { return nil }
                 if let id = fields[.id] {
                     cursor.fault(
-                        under: "id", "instances of a forEach are named by their element", at: id,
-                        hint: "name the element's field with id: beside in:")
+                        under: "id", "the node of a forEach has no id; each instance gets its id from its element",
+                        at: id,
+                        hint: "write id: next to in: to name the field of the element")
                 }
                 return self.node(fields, id: "", place)
             }
         }
         guard written["component"] != nil else {
             cursor.fault(
-                "forEach needs what to make of an element", at: written, hint: "write component: Name, or node: {…}")
+                "forEach needs the node that it makes for each element", at: written,
+                hint: "write component: Name, or node: {…}")
             return nil
         }
         // Here `id` names the field of the element. Faults for unknown keys have been added already.

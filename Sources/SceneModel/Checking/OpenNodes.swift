@@ -113,7 +113,7 @@ final class OpenNodes {
         for entry in given {
             let nodes = cursor.at("slots") {
                 cursor.at(entry.name) {
-                    cursor.readElements(entry.value, entry.name, hint: "write each node behind a '-'")
+                    cursor.readElements(entry.value, entry.name, hint: "write a '-' before each node")
                 }
             }
             opened.lists.append(List(.slots, nodes, prefix: entry.name, slot: entry.name))
@@ -193,7 +193,7 @@ final class OpenNodes {
         guard !open[around].ids.insert(id, at: child.number, in: branches) else { return }
         cursor.fault(
             .conflict, "two siblings have the id '\(id)'", at: isWritten ? child.node["id"] ?? child.node : child.node,
-            hint: isWritten ? nil : "the node got this id for its place; write one that no other has")
+            hint: isWritten ? nil : "the node got this id from its position; write an id that no sibling has")
     }
 
     /// Adds the definition of a child to its parent.

@@ -122,8 +122,8 @@ final class SceneChecker {
     private func checkImports(_ written: DocumentNode) {
         guard context.isFile else {
             return cursor.fault(
-                "a scene imports files, and nobody has sent any with this document", at: written,
-                hint: "apply the file with agctl, which sends what it imports, or send that first and leave import out")
+                "this document was sent without the files that it imports", at: written,
+                hint: "apply the file with agctl, which sends them too, or apply them first and leave import out")
         }
         for node in SceneImports.paths(in: document) where node.string == nil {
             cursor.fault(
@@ -142,7 +142,7 @@ final class SceneChecker {
             }
             return LexicalScope(entries, in: outer)
         }
-        walk.beginNodes(cursor.readElements(written, "nodes", hint: "write each node behind a '-'"), in: scope)
+        walk.beginNodes(cursor.readElements(written, "nodes", hint: "write a '-' before each node"), in: scope)
     }
 
     /// A scope outside all others with the names that may be undefined.
@@ -150,12 +150,12 @@ final class SceneChecker {
         guard let written = document["dangling"] else { return nil }
         guard context.admitsDangling else {
             cursor.fault(
-                "names that lead nowhere need the right to read the whole tree", at: written, hint: "leave dangling out"
+                "dangling needs the right 'read' on the whole tree", at: written, hint: "leave dangling out"
             )
             return nil
         }
         let names = cursor.at("dangling") {
-            cursor.readElements(written, "dangling", hint: "list the names that may lead nowhere").filter {
+            cursor.readElements(written, "dangling", hint: "list the names that may be undefined").filter {
                 cursor.checkName($0, "a name")
             }
         }

@@ -109,7 +109,7 @@ struct SelectionText {
         private mutating func reference() -> Part {
             at = text.index(after: at)
             let first = name()
-            if first.isEmpty { problem = "a name is missing behind $" }
+            if first.isEmpty { problem = "a name is missing after $" }
             var steps: [WrittenStep] = []
             while let character {
                 if character == "." {
@@ -126,7 +126,7 @@ struct SelectionText {
                             continue
                         case "[": depth += 1
                         case "]": depth -= 1
-                        case "$": problem = "a reference stands in another one"
+                        case "$": problem = "a reference cannot contain another reference"
                         default: break
                         }
                         if depth > 0 { at = text.index(after: at) }

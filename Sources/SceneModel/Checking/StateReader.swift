@@ -49,8 +49,8 @@ struct StateReader {
                 else { return }
                 guard (wanted ?? found.type).objectName == nil else {
                     return cursor.fault(
-                        .typeMismatch, "an object begins with a literal", at: node,
-                        hint: "let the properties of the object begin with literals, or bind to the other object")
+                        .typeMismatch, "the initial value of an object is a literal", at: node,
+                        hint: "write literals for the properties of the object, or bind to the other object")
                 }
                 (start, type) = (fitting, wanted ?? found.type)
             }
@@ -70,8 +70,8 @@ struct StateReader {
             }
         guard let name = names.first(where: late.contains) else { return false }
         cursor.fault(
-            "a state begins before the node computes '\(name)'", at: node,
-            hint: "its rule can read what the node is given (let, binding, inherit) and what encloses it")
+            "an initial value cannot read '\(name)', which the node computes later", at: node,
+            hint: "it can read values that the node is given (let, binding, inherit), and enclosing nodes")
         return true
     }
 
@@ -79,7 +79,9 @@ struct StateReader {
         guard case .rule(let program) = expression, program.inputs.contains(where: { $0.operation != nil }) else {
             return false
         }
-        cursor.fault("a state begins with what is now, and an operator over time tells of what was", at: node)
+        cursor.fault(
+            "an initial value cannot use an operator over time, which needs the past of its attribute", at: node,
+            hint: "use the operator in a computed")
         return true
     }
 
@@ -95,7 +97,7 @@ struct StateReader {
     private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {
         let node = entry.value
         let hint =
-            "use computed for a rule that goes on, { initial: =rule } for one to begin with, or binding for $name"
+            "use computed for a rule, { initial: =rule } for a rule that runs once, or binding for $name"
         guard StateReader.isForm(node) else {
             guard let initial = literals.read(node, "a state starts from a literal", hint: hint),
                 literals.isShort(initial, node)
@@ -129,7 +131,7 @@ struct StateReader {
             if type.admits(.null) { return .null }
             cursor.fault(
                 "a state of type \(type) needs an initial value", at: node,
-                hint: "write initial:, or the type \(type)? and start from null")
+                hint: "write initial:, or the type \(type)?, which starts as null")
             return nil
         }
         let known = literals.vocabulary.known

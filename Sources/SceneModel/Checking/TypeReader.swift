@@ -87,14 +87,14 @@ struct TypeReader {
                 if extent.depth > SceneLimits.objectDepth {
                     cursor.fault(
                         .limit,
-                        "an object of type \(entry.name) would hold objects inside each other, \(extent.depth) deep",
+                        "an object of type \(entry.name) would have objects nested \(extent.depth) deep",
                         at: entry.key,
                         hint: "at most \(SceneLimits.objectDepth)")
                 } else if extent.properties > SceneLimits.objectProperties {
                     cursor.fault(
-                        .limit, "an object of type \(entry.name) would begin with \(extent.properties) properties",
+                        .limit, "an object of type \(entry.name) would have \(extent.properties) properties",
                         at: entry.key,
-                        hint: "at most \(SceneLimits.objectProperties), those of the objects in it counted")
+                        hint: "at most \(SceneLimits.objectProperties), with those of the objects in it")
                 }
             }
         }
@@ -120,7 +120,7 @@ struct TypeReader {
             let way = (0...min(circle.count, TypeReader.toldOfCircle)).map { circle[(place + $0) % circle.count] }
             cursor.fault(
                 under: entry.name,
-                "an object of type \(entry.name) would hold itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
+                "an object of type \(entry.name) would contain itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
                 at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
         }
     }

@@ -22,7 +22,7 @@ struct UseReader {
         for key in [NodeKey.state, .computed, .inherit, .clock, .actions, .forEach] {
             guard let written = fields[key] else { continue }
             cursor.fault(
-                under: key.name, "\(key.name) does not go with component: \(base.name) says what it has", at: written,
+                under: key.name, "a use of the component \(base.name) cannot have \(key.name)", at: written,
                 hint: key == .forEach
                     ? "write forEach: {in: …, component: \(base.name)}"
                     : "write it in the component, or give the component a parameter",

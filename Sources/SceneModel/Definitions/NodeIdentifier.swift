@@ -6,7 +6,7 @@ public enum NodeIdentifier {
         if id.utf8.count > SceneLimits.idLength { return "has at most \(SceneLimits.idLength) bytes" }
         if id == "*" || id == "**" { return "cannot be '\(id)', which stands for any node in patterns" }
         if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
-            return "cannot hold control characters"
+            return "cannot contain control characters"
         }
         return nil
     }

@@ -40,7 +40,7 @@ public final class Selection {
         guard let parts = result.list, case .int(let number)? = parts.first, targets.indices.contains(Int(number))
         else {
             throw Failure(
-                .ruleFailed, "the rule chooses no reference, but \(result)", rule: text,
+                .ruleFailed, "the rule gives \(result), not a reference", rule: text,
                 hint: "let each of its results be a $name")
         }
         var open = parts.dropFirst()
@@ -56,7 +56,7 @@ public final class Selection {
                 case .string(let key)?: steps.append(.key(key))
                 case let other:
                     throw Failure(
-                        .typeMismatch, "\(other ?? .null) is no index and no key", rule: text)
+                        .typeMismatch, "\(other ?? .null) is neither an index nor a key", rule: text)
                 }
             }
         }

@@ -52,7 +52,7 @@ struct DocumentReader {
 
     private static func hint(for message: String) -> String? {
         if message.contains("mapping values are not allowed") || message.contains("did not find expected") {
-            return "put quotes around a rule or text that holds ': ', ' #', or begins with [ { * & ! % @ ` \" '"
+            return "put quotes around a rule or text that contains ': ', ' #', or begins with [ { * & ! % @ ` \" '"
         }
         if message.contains("is not closed") { return "close it, or put quotes around a text that begins with it" }
         if message.contains("cannot start any token") {
@@ -74,7 +74,8 @@ struct DocumentReader {
         default:
             guard document == nil else {
                 faults.add(
-                    .invalid, "a file holds one document", at: event.position, hint: "remove what stands behind ---")
+                    .invalid, "there is more than one document in the text", at: event.position,
+                    hint: "remove this --- and everything after it")
                 return false
             }
             return takePart(event)
@@ -110,7 +111,7 @@ struct DocumentReader {
         guard size <= SceneLimits.entries else {
             faults.add(
                 .limit, "the document has more than \(SceneLimits.entries) parts", at: event.position,
-                hint: "parts behind an alias count wherever they are used")
+                hint: "the parts of an anchor count again for each alias")
             return false
         }
         let complete: DocumentNode
@@ -126,7 +127,7 @@ struct DocumentReader {
                 faults.add(
                     .notFound, "no anchor '\(event.text)'", at: event.position,
                     hint: NearestName.hint(event.text, among: anchors.keys.sorted())
-                        ?? "an anchor stands before its aliases, as &\(event.text)")
+                        ?? "write the anchor before its aliases, as &\(event.text)")
                 complete = DocumentNode(.scalar(.null), at: event.position)
             }
         case .listStart, .mapStart:
@@ -229,7 +230,7 @@ struct DocumentReader {
         if let value = PlainScalar.value(event.text) { return value }
         faults.add(
             .invalid, "the number is out of range", at: event.position,
-            hint: "an int has 64 bits, a double at most 1.8e308; a text stands in quotes")
+            hint: "an int has 64 bits, a double at most 1.8e308; put quotes around a text")
         return Double(event.text).map { .double($0) } ?? .string(event.text)
     }
 }

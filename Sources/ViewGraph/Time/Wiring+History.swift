@@ -47,7 +47,7 @@ extension Wiring {
         else {
             throw Failure(
                 .limit, "\(path) is not recorded, because there were \(limits.timedValues) operators over time already",
-                path: path, hint: "time-operators is the limit")
+                path: path, hint: "the setting time-operators is the limit")
         }
         let stretches = chart.read(timedValues.now)
         try charge(stretches.count)

@@ -35,7 +35,7 @@ struct WrongUseTests {
         (#"ForEach(in: \.items) { State("x", 1); View() }"#, nil),
         (#"View("a") { View("b") }"#, "a View has no children; use Container or Group"),
         (#"State("x", 1)"#, "attributes belong to nodes; put this into a View or a Container"),
-        (#"Container { EnvironmentKey("x", default: 1) }"#, "declarations stand beside the nodes of a Scene"),
+        (#"Container { EnvironmentKey("x", default: 1) }"#, "write declarations in the Scene, not inside a node"),
         (
             #"ForEach(in: \.items) { View("a"); View("b") }"#,
             "a ForEach makes one node of each element; put several into a Group"
@@ -44,7 +44,7 @@ struct WrongUseTests {
         (#"ObjectType("L") { Binding("x", to: \.y) }"#, "an object has states and computeds"),
         (
             #"Section { View() } header: { State("x", 1) }"#,
-            "a section's header and footer, and branches, hold nodes"
+            "a header, footer or branch has only nodes"
         ),
         (#"View { State("x", .rule("1 + 1")) }"#, "type 'Value' has no member 'rule'"),
         (#"View { Binding("x", to: 5) }"#, "cannot convert value of type 'Int' to expected argument type 'PlacePath'"),

@@ -109,9 +109,9 @@ class Options(NamedTuple):
     animation: Optional[Animation] = None
     #: Shown in events and explanations.
     label: Optional[str] = None
-    #: No value is animated, whatever other settings say.
+    #: True: the change animates nothing, even if a scene or a binding has an animation.
     disables_animations: Optional[bool] = None
-    #: An identifier of the request: with one that this user has used before, nothing is changed.
+    #: An identifier of the request. If this user has used it before, the request changes nothing.
     once: Optional[str] = None
 
     @property
