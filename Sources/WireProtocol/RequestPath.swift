@@ -4,10 +4,15 @@ import Glibc
 /// A path as requests name it. Requests that name the same path one after the other share the object.
 public final class RequestPath {
     public let text: String
+    /// JSON writes the path as it is.
+    let isPlain: Bool
     /// Where it leads: whoever follows the path may keep that here.
     public var destination: AnyObject?
 
-    public init(_ text: String) { self.text = text }
+    public init(_ text: String) {
+        self.text = text
+        isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }
+    }
 }
 
 /// The paths that requests have named last, by their bytes: programs write the same ones again and again.
@@ -26,14 +31,20 @@ final class RequestPaths {
     private static let totalBytes = 8 << 20
     private static let longest = 256
 
-    /// - Parameter text: a string as the parser leaves it.
+    /// - Parameter text: a string with a word readable behind its end.
     func path(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath {
-        guard text.count <= RequestPaths.longest else { return RequestPath(String(decoding: text, as: UTF8.self)) }
-        let hash = hash(of: text)
-        if let place = place(of: hash), let found = paths[place], found.text.hasBytes(text) { return found }
+        if let found = known(text) { return found }
         let made = RequestPath(String(decoding: text, as: UTF8.self))
-        insert(made, hash)
+        if text.count <= RequestPaths.longest { insert(made, hash(of: text)) }
         return made
+    }
+
+    /// The path, if it has been named before.
+    func known(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath? {
+        guard text.count <= RequestPaths.longest, let place = place(of: hash(of: text)), let found = paths[place],
+            found.text.hasBytes(text)
+        else { return nil }
+        return found
     }
 
     func removeAll() {
@@ -85,7 +96,6 @@ final class RequestPaths {
         for (hash, path) in zip(old.0, old.1) where hash != 0 { put(path, hash) }
     }
 
-    /// - Parameter text: a string as the parser leaves it, with a word readable behind its end.
     private func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(text.count)
         guard let start = text.baseAddress else { return hash | 1 }
