@@ -99,8 +99,10 @@ final class Presentations {
     // MARK: What moves
 
     /// Whether something moves, or a change with this motion may begin to.
-    func mayMove(_ motion: Motion) -> Bool {
-        motion.animation != nil || !running.isEmpty || !motion.bindings.isEmpty || graph.hasAnimationModifiers
+    func mayMove(_ motion: Motion?) -> Bool {
+        if !running.isEmpty || graph.hasAnimationModifiers { return true }
+        guard let motion else { return false }
+        return motion.animation != nil || !motion.bindings.isEmpty
     }
 
     /// The displayed content of an attribute: its timeline's value while one runs, else the model's.

@@ -29,6 +29,8 @@ final class Topic {
     private var knownReceivers: [(client: ClientID, subscription: Int64)]?
     /// The subscriptions that want displayed values: one view for each rate.
     var frames: [FrameView] = []
+    /// What the present transaction has to tell it; kept for its memory.
+    var news = TopicNews()
     /// New attributes of the present transaction that its patterns name.
     var joining = 0
     /// It matches more than may be watched, and is about to end.
@@ -67,9 +69,11 @@ final class Topic {
         return receivers
     }
 
-    /// Whether some of the topic's subscriptions are all of them.
+    /// Whether a list is known to be that of the members, without a look at each.
     func isAll(_ some: [Subscription]) -> Bool {
-        some.count == members.count && some.first === members.first && some.last === members.last
+        some.withUnsafeBufferPointer { some in
+            members.withUnsafeBufferPointer { some.baseAddress == $0.baseAddress && some.count == $0.count }
+        }
     }
 
     /// Whether it needs values at all, or only to know that they may differ.
@@ -119,6 +123,7 @@ final class Topic {
     func giveBack() {
         paths.giveBack()
         order.giveBack()
+        news = TopicNews()
     }
 
     private func keepNamed() {

@@ -117,12 +117,16 @@ extension Watching {
         }
         let ends = presentations.advance()
         if !ends.isEmpty { deliver(completionNews(ends)) }
-        let due = held.isEmpty ? [] : held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
+        if !held.isEmpty { flushDue() }
+        deliverDueBookmarks()
+    }
+
+    private func flushDue() {
+        let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
         for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
             flush(subscription)
             guard turn.hasTime(limits.turnTime) else { break }
         }
-        deliverDueBookmarks()
     }
 
     /// At the end of a turn: for those who have been told something, and now and then for all others. Where nothing

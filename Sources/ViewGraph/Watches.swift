@@ -101,22 +101,22 @@ struct Watches {
     mutating func withdraw(_ over: Set<AttributeID>) { invalidated.removeAll { over.contains($0) } }
 
     /// What was collected, each once, in the order in which the first change reached it.
-    mutating func take(_ engine: GraphCore<some GraphHost>) -> [AttributeID] {
-        let taken = invalidated
-        invalidated = []
-        if taken.count < 2 { return taken }
+    mutating func take(_ engine: GraphCore<some GraphHost>, into taken: inout [AttributeID]) {
+        swap(&taken, &invalidated)
+        while invalidated.popLast() != nil {}
+        if taken.count < 2 { return }
         // What was read in between has been reported again.
         round &+= 1
         if round == 0 {
             reportedRounds = []
             round = 1
         }
-        return taken.filter { vertex in
+        taken.removeAll { vertex in
             let row = Int(vertex.index)
             if row >= reportedRounds.count { reportedRounds += repeatElement(0, count: row + 1 - reportedRounds.count) }
-            guard engine.isAlive(vertex), reportedRounds[row] != round else { return false }
+            guard engine.isAlive(vertex), reportedRounds[row] != round else { return true }
             reportedRounds[row] = round
-            return true
+            return false
         }
     }
 
