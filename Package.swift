@@ -36,8 +36,15 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: 
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// Programs export no symbols, and have their relative relocations in a tenth of the space, which Debian 12 can read.
+let small: [LinkerSetting] = [
+    .unsafeFlags(
+        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        .when(configuration: .release))
+]
+
 func program(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: small)
 }
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

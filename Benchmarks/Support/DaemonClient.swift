@@ -102,8 +102,8 @@ public final class DaemonClient {
     public func drain(seconds length: Double) throws -> (messages: Int, bytes: Int) {
         let deadline = MonotonicTime.now + length
         var (messages, bytes) = (0, 0)
+        bytes -= received.count
         while try read(until: deadline) {
-            bytes += received.count
             received.withUnsafeBytes { part in
                 var at = 0
                 while at < part.count, let start = part.baseAddress,
@@ -113,8 +113,12 @@ public final class DaemonClient {
                     at = UnsafeRawPointer(found) - start + 1
                 }
             }
-            received.removeAll(keepingCapacity: true)
+            // The beginning of the next message stays.
+            let end = received.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+            bytes += end
+            received.removeSubrange(..<end)
         }
+        bytes += received.count
         searched = 0
         return (messages, bytes)
     }

@@ -18,12 +18,15 @@ public final class DaemonProcess {
     /// - Parameters:
     ///   - scene: a document that it is started with.
     ///   - settings: lines of its configuration.
-    public init(_ program: String, scene: String? = nil, settings: [String] = [], hasStore: Bool = false) throws {
+    ///   - runner: the program and options that the daemon runs under.
+    public init(
+        _ program: String, scene: String? = nil, settings: [String] = [], hasStore: Bool = false, runner: [String] = []
+    ) throws {
         folder = try Folder()
         // Others may reach the socket, not list the folder.
         chmod(folder.path, 0o711)
         let configuration = try folder.write(settings.joined(separator: "\n") + "\n", to: "agd.conf")
-        var words = [program, "--config", configuration, "--socket", folder.file("agd.sock")]
+        var words = runner + [program, "--config", configuration, "--socket", folder.file("agd.sock")]
         if let scene { words += ["--scene", try folder.write(scene, to: "scene.json")] }
         if hasStore { words += ["--state-directory", folder.file("state")] }
         self.words = words
@@ -69,7 +72,8 @@ public final class DaemonProcess {
     public var residentKilobytes: Int { process?.status("VmRSS") ?? 0 }
     public var peakKilobytes: Int { process?.status("VmHWM") ?? 0 }
 
-    static func text(_ path: String) -> String {
+    /// The beginning of a file.
+    public static func text(_ path: String) -> String {
         guard let file = fopen(path, "r") else { return "" }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 8192)

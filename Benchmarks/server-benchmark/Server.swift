@@ -52,16 +52,16 @@ struct Message {
 
 /// The daemon, with a state of each shape in each of the places.
 final class Agd: Server {
-    private let daemon: DaemonProcess
+    let daemon: DaemonProcess
 
-    init(_ program: String, durability: String?) throws {
+    init(_ program: String, durability: String?, runner: [String] = []) throws {
         let nodes = (0..<Message.keys).map { place in
             #"{"id":"\#(Message.name(place))","state":{"load":{"initial":\#(Message.map(place))},"v":0.0}}"#
         }
         daemon = try DaemonProcess(
             program, scene: #"{"nodes":[{"id":"host","children":[\#(nodes.joined(separator: ","))]}]}"#,
             settings: ["clients = 2000"] + (durability.map { ["durability = \($0)"] } ?? []),
-            hasStore: durability != nil)
+            hasStore: durability != nil, runner: runner)
     }
 
     var socketPath: String { daemon.socketPath }

@@ -29,11 +29,31 @@ private func move(_ client: DaemonClient, numbersPerRow: Int) throws {
     }
 }
 
-/// Frames at 60 Hz to one subscriber that reads them as they come.
+/// Frames of 10,000 springs at 60 Hz to a client that reads them as they come: by one subscription, by ten that share
+/// the springs out, and by ten of which each shows all of them.
 func measureDaemonFrames(_ program: String, seconds length: Double) throws {
+    func row(_ number: Int) -> String { "\"/rows/row\(number).*\"" }
+    let parts = (0..<10).map { part in (0..<100).map { row(100 * part + $0) }.joined(separator: ",") }
+    let wholes = (0..<10).map { #""/rows/**",\#(row($0))"# }
+    var alone: Double?
+    for (name, subscriptions) in [("one", [#""/rows/**""#]), ("ten parts", parts), ("ten wholes", wholes)] {
+        let figures = try measureFrames(program, subscriptions, seconds: length)
+        let ratio = figures.corePercent / (alone ?? figures.corePercent)
+        if alone == nil { alone = figures.corePercent }
+        print(
+            #"{"benchmark":"timelines","case":"10,000 springs at 60 Hz through the daemon, subscriptions: \#(name)","corePercent":\#(figures.corePercent),"ofOne":\#(ratio),"framesPerSecond":\#(figures.frames),"bytesPerSecond":\#(figures.bytes)}"#
+        )
+    }
+}
+
+private func measureFrames(_ program: String, _ subscriptions: [String], seconds length: Double) throws -> (
+    corePercent: Double, frames: Double, bytes: Double
+) {
     let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 10))
     let client = try DaemonClient(daemon.socketPath)
-    try client.result("subscribe", #"{"paths":["/rows/**"],"events":["frames"],"frames":{"rate":60}}"#)
+    for paths in subscriptions {
+        try client.result("subscribe", #"{"paths":[\#(paths)],"events":["frames"],"frames":{"rate":60}}"#)
+    }
     try move(client, numbersPerRow: 10)
     try client.drain(seconds: 1)
     let (time, processor) = (MonotonicTime.now, daemon.processorTime)
@@ -43,9 +63,7 @@ func measureDaemonFrames(_ program: String, seconds length: Double) throws {
     guard try client.result("stats", "{}").map?["running_timelines"] == 10_000 else {
         preconditionFailure("timelines ended while they were measured")
     }
-    print(
-        #"{"benchmark":"timelines","case":"10,000 springs at 60 Hz through the daemon to one subscriber","corePercent":\#(percent),"framesPerSecond":\#(Double(messages) / passed),"bytesPerSecond":\#(Double(bytes) / passed)}"#
-    )
+    return (percent, Double(messages) / Double(subscriptions.count) / passed, Double(bytes) / passed)
 }
 
 /// 100,000 timelines that somebody watches and nobody samples: what they cost while they run.

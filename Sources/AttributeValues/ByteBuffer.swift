@@ -57,6 +57,15 @@ public final class ByteBuffer {
     }
 
     public func append(text: String) {
+        if text.isSmall {
+            let words = text.words
+            reserve(16)
+            let start = UnsafeMutableRawPointer(base + end)
+            start.storeBytes(of: words.0.littleEndian, as: UInt64.self)
+            start.storeBytes(of: words.1.littleEndian, toByteOffset: 8, as: UInt64.self)
+            end += Int(words.1 >> 56 & 15)
+            return
+        }
         var text = text
         text.withUTF8 { append($0) }
     }
@@ -67,11 +76,18 @@ public final class ByteBuffer {
 
     /// Appends the bytes that `body` appends, preceded by their number (four bytes, little-endian).
     public func appendWithLength(_ body: () -> Void) {
-        let place = end
-        for _ in 0..<4 { append(UInt8(0)) }
+        append(littleEndian: UInt32(0))
+        let start = end
         body()
-        let length = UInt32(truncatingIfNeeded: end - place - 4)
-        for byte in 0..<4 { base[place + byte] = UInt8(truncatingIfNeeded: length >> (8 * UInt32(byte))) }
+        let length = UInt32(truncatingIfNeeded: end - start)
+        UnsafeMutableRawPointer(base + start - 4).storeBytes(of: length.littleEndian, as: UInt32.self)
+    }
+
+    @inlinable
+    public func append(littleEndian number: some FixedWidthInteger) {
+        reserve(number.bitWidth / 8)
+        UnsafeMutableRawPointer(base + end).storeBytes(of: number.littleEndian, as: type(of: number))
+        end += number.bitWidth / 8
     }
 
     public func append(_ number: Int64) {

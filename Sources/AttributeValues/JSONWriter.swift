@@ -1,7 +1,7 @@
 extension ByteBuffer {
     /// Appends a JSON string with its quotes. Escapes only the characters that JSON requires.
     public func appendJSONString(_ text: String) {
-        if appendShortJSONString(text) { return }
+        if text.isSmall, appendShortText(text.words) { return }
         var text = text
         text.withUTF8 { bytes in
             reserve(bytes.count + 2)
@@ -32,19 +32,21 @@ extension ByteBuffer {
         }
     }
 
-    /// Appends a text that is stored in its own words and needs no escape, as most texts.
-    /// - Returns: false for other texts. Then nothing was appended.
-    private func appendShortJSONString(_ text: String) -> Bool {
-        guard text.isSmall else { return false }
-        let words = text.words
+    /// Appends a text that lies in its own words and needs no escape, which most texts do.
+    /// - Returns: false for a text with an escape. Then nothing was appended.
+    private func appendShortText(_ words: (UInt64, UInt64)) -> Bool {
         let count = Int(words.1 >> 56 & 15)
         let bytes = (words.0, words.1 & 0x00ff_ffff_ffff_ffff)
         // Bytes after the text are replaced by letters.
         let letters: UInt64 = 0x6161_6161_6161_6161
-        let (low, high) = (
-            count >= 8 ? 0 : letters << UInt64(8 * count), count <= 8 ? letters : letters << UInt64(8 * count - 64)
-        )
-        guard ByteBuffer.isPlain(bytes.0 | low), ByteBuffer.isPlain(bytes.1 | high) else { return false }
+        if count <= 8 {
+            let rest = count == 8 ? 0 : letters << UInt64(8 * count)
+            guard ByteBuffer.isPlain(bytes.0 | rest) else { return false }
+        } else {
+            guard ByteBuffer.isPlain(bytes.0), ByteBuffer.isPlain(bytes.1 | letters << UInt64(8 * count - 64)) else {
+                return false
+            }
+        }
         reserve(18)
         let start = UnsafeMutableRawPointer(base + end)
         start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
@@ -140,9 +142,9 @@ extension ByteBuffer {
             append(UInt8(ascii: "{"))
             for position in 0..<map.count {
                 if position > 0 { append(UInt8(ascii: ",")) }
-                appendJSONKey(keys[position])
+                if !appendShortText(at: keys + position) { appendJSONKey(keys[position]) }
                 append(UInt8(ascii: ":"))
-                appendJSON(values[position])
+                if !appendShortText(at: values + position) { appendJSON(values[position]) }
             }
             append(UInt8(ascii: "}"))
         case .timestamp(let time): appendJSONString(time.description)
@@ -151,6 +153,11 @@ extension ByteBuffer {
         case .optional(let wrapped): if let wrapped { appendJSON(wrapped) } else { append("null") }
         case .opaque(let opaque): appendJSON(opaque.json)
         }
+    }
+
+    /// The same for a text in a map, which is not copied for that; false for any other value.
+    private func appendShortText(at value: UnsafePointer<Value>) -> Bool {
+        value.shortText.map(appendShortText) ?? false
     }
 
     /// Appends a string: the key itself, or the JSON text of a key that is not a string.

@@ -160,7 +160,7 @@ private struct TransactionRing {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    mutating func append(_ entry: Transaction) {
+    mutating func append(_ entry: consuming Transaction) {
         if entries.count < capacity {
             entries.append(entry)
         } else {

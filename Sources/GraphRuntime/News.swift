@@ -3,13 +3,10 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// One transaction's news for the topics, in the order in which the topics were touched.
-struct News {
-    private(set) var topics: [TopicNews] = []
-    /// The positions of topics in `topics`, once there are more than a few.
-    private var places: [ObjectIdentifier: Int] = [:]
-    private static let few = 8
-    private var lastPlace = 0
+/// The news of one transaction, which the topics hold. A runtime has one and reuses its memory.
+final class News {
+    /// The topics that have news, in the order in which the transaction reached them.
+    private(set) var topics: [Topic] = []
     /// Cached animation settings of the scene around changed attributes.
     var surroundings = KnownSurroundings()
     /// Attributes whose new content has been given to topics, recorded once some attributes have joined.
@@ -25,64 +22,58 @@ struct News {
     /// Topics that would watch more attributes than the limit allows.
     private(set) var overfull: [Topic] = []
 
-    subscript(topic: Topic) -> TopicNews {
-        get { place(of: topic).map { topics[$0] } ?? TopicNews(topic: topic) }
-        _modify {
-            let place: Int
-            if lastPlace < topics.count, topics[lastPlace].topic === topic {
-                place = lastPlace
-            } else if let known = self.place(of: topic) {
-                place = known
-            } else {
-                place = topics.count
-                topics.append(TopicNews(topic: topic))
-                if place == News.few {
-                    for (place, news) in topics.enumerated() { places[ObjectIdentifier(news.topic)] = place }
-                } else if place > News.few {
-                    places[ObjectIdentifier(topic)] = place
-                }
-            }
-            lastPlace = place
-            yield &topics[place]
-        }
+    /// A topic is about to get news.
+    func enlist(_ topic: Topic) {
+        if topic.news.isEnlisted { return }
+        topic.news.isEnlisted = true
+        topics.append(topic)
     }
 
-    private func place(of topic: Topic) -> Int? {
-        topics.count > News.few ? places[ObjectIdentifier(topic)] : topics.firstIndex { $0.topic === topic }
-    }
-
-    mutating func touch(_ topic: Topic) {
+    func touch(_ topic: Topic) {
         guard topic.key.events.contains(.completion), touched.last !== topic, !touched.contains(where: { $0 === topic })
         else { return }
         touched.append(topic)
     }
 
-    /// A name of the topic no longer leads to an attribute.
-    mutating func leave(_ attribute: AttributeID, _ path: String, _ topic: Topic) {
-        self[topic].left.append((attribute, path))
-        if topic.key.events.contains(.invalidate) { self[topic].invalidated.append((attribute, [path], true)) }
+    /// A name of the topic leads nowhere now.
+    func leave(_ attribute: AttributeID, _ path: String, _ topic: Topic) {
+        enlist(topic)
+        topic.news.left.append((attribute, path))
+        if topic.key.events.contains(.invalidate) { topic.news.invalidated.append((attribute, [path], true)) }
     }
 
-    /// The topic gets a new name of an attribute.
-    mutating func join(_ attribute: AttributeID, _ path: String, _ topic: Topic) {
+    /// The topic knows an attribute by a new name.
+    func join(_ attribute: AttributeID, _ path: String, _ topic: Topic) {
         hasJoined = true
-        self[topic].joined.append((attribute, path))
-        if topic.key.events.contains(.invalidate) { self[topic].invalidated.append((attribute, [path], false)) }
+        enlist(topic)
+        topic.news.joined.append((attribute, path))
+        if topic.key.events.contains(.invalidate) { topic.news.invalidated.append((attribute, [path], false)) }
     }
 
-    mutating func overfill(_ topic: Topic) {
+    func overfill(_ topic: Topic) {
         topic.isOverfull = true
         overfull.append(topic)
     }
 
-    mutating func forEachTopic(_ body: (inout TopicNews) -> Void) {
-        for place in topics.indices { body(&topics[place]) }
+    func removeAll() {
+        for topic in topics { topic.news.removeAll() }
+        topics.removeAll(keepingCapacity: true)
+        surroundings = KnownSurroundings()
+        if hasJoined {
+            collected = []
+            hasJoined = false
+        }
+        if !touched.isEmpty { touched = [] }
+        if !animated.isEmpty { animated = [] }
+        if !replaced.isEmpty { replaced = [] }
+        if !completions.isEmpty { completions = [] }
+        if !overfull.isEmpty { overfull = [] }
     }
 }
 
 /// One transaction's news for one topic.
 struct TopicNews {
-    let topic: Topic
+    fileprivate var isEnlisted = false
     var changes: [Change] = []
     /// Names that lead nowhere now, and new names. A name can be both.
     var left: [(attribute: AttributeID, path: String)] = []
@@ -91,12 +82,26 @@ struct TopicNews {
     /// has not read it.
     var invalidated: [(attribute: AttributeID, paths: [String], hasLeft: Bool)] = []
 
+    /// So many changes keep their memory.
+    private static let few = 8
+
     /// The changes in an update: each name once.
     var update: [Change] {
         if left.isEmpty { return changes }
         // If an attribute has returned under the same name, only its value has changed.
         let live = Set(changes.map(\.path))
         return left.filter { !live.contains($0.path) }.map { Change(removalOf: $0.path) } + changes
+    }
+
+    var hasUpdate: Bool { !changes.isEmpty || !left.isEmpty }
+
+    fileprivate mutating func removeAll() {
+        isEnlisted = false
+        if changes.count > TopicNews.few { changes = [] }
+        while changes.popLast() != nil {}
+        if !left.isEmpty { left = [] }
+        if !joined.isEmpty { joined = [] }
+        if !invalidated.isEmpty { invalidated = [] }
     }
 }
 

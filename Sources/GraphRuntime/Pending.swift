@@ -28,10 +28,11 @@ struct Pending {
     /// The client has read these names, so it must hear when they leave.
     mutating func noteKnown(_ paths: [String]) { joined.subtract(paths) }
 
-    mutating func merge(_ news: TopicNews) {
+    mutating func merge(_ topic: Topic) {
+        let news = topic.news
         for (attribute, path) in news.left {
             if joined.remove(path) == nil { left.insert(path) }
-            guard news.topic.paths[attribute] == nil else { continue }
+            guard topic.paths[attribute] == nil else { continue }
             renamed.remove(attribute)
             invalidated.remove(attribute)
             rested.remove(attribute)

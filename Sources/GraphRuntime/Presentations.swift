@@ -97,9 +97,11 @@ final class Presentations {
     /// The animation of this text in a scene, which was checked when the scene was read.
     func knownAnimation(_ text: String) -> Animation? { try? animations.animation(text) }
 
-    /// True if something moves, or if a change with this motion may begin to.
-    func mayMove(_ motion: Motion) -> Bool {
-        motion.animation != nil || !running.isEmpty || !motion.bindings.isEmpty || graph.hasAnimationModifiers
+    /// Whether something moves, or a change with this motion may begin to.
+    func mayMove(_ motion: Motion?) -> Bool {
+        if !running.isEmpty || graph.hasAnimationModifiers { return true }
+        guard let motion else { return false }
+        return motion.animation != nil || !motion.bindings.isEmpty
     }
 
     /// The displayed content of an attribute: its timeline's value while it moves, otherwise the model's.

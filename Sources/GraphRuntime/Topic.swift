@@ -29,6 +29,8 @@ final class Topic {
     private var knownReceivers: [(client: ClientID, subscription: Int64)]?
     /// One view for each frame rate that subscriptions want.
     var frames: [FrameView] = []
+    /// What the present transaction has to tell it; kept for its memory.
+    var news = TopicNews()
     /// The number of new attributes in the present transaction that its patterns match.
     var joining = 0
     /// The topic matches more than may be watched, and is about to end.
@@ -67,9 +69,11 @@ final class Topic {
         return receivers
     }
 
-    /// True if these subscriptions are all members of the topic.
+    /// True if the list is the list of members; O(1), so false for an equal copy.
     func isAll(_ some: [Subscription]) -> Bool {
-        some.count == members.count && some.first === members.first && some.last === members.last
+        some.withUnsafeBufferPointer { some in
+            members.withUnsafeBufferPointer { some.baseAddress == $0.baseAddress && some.count == $0.count }
+        }
     }
 
     /// True if it needs values; false if it only needs to know that they may have changed.
@@ -119,6 +123,7 @@ final class Topic {
     func giveBack() {
         paths.giveBack()
         order.giveBack()
+        news = TopicNews()
     }
 
     private func keepNamed() {

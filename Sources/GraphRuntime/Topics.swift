@@ -132,7 +132,7 @@ final class Topics {
 
     /// Adds attributes that are new or have a new name to the topics whose patterns match them. A topic that would
     /// exceed the limit gets none.
-    func join(_ attributes: [AttributeID], _ news: inout News) {
+    func join(_ attributes: [AttributeID], _ news: News) {
         var named: [(attribute: AttributeID, entries: [PatternIndex.Entry])] = []
         var listeners = byKey.values.count { $0.watchesAttributes && !$0.isOverfull }
         for attribute in attributes where listeners > 0 {
@@ -147,7 +147,7 @@ final class Topics {
             }
         }
         for (_, entries) in named { for entry in entries { entry.topic.joining = 0 } }
-        for (attribute, entries) in named { join(attribute, entries, &news) }
+        for (attribute, entries) in named { join(attribute, entries, news) }
     }
 
     /// The matching patterns of topics that watch attributes.
@@ -159,7 +159,7 @@ final class Topics {
     /// The patterns that match a node or attributes of it.
     func naming(_ ids: [String]) -> [PatternIndex.Entry] { index.find(at: ids) }
 
-    private func join(_ attribute: AttributeID, _ entries: [PatternIndex.Entry], _ news: inout News) {
+    private func join(_ attribute: AttributeID, _ entries: [PatternIndex.Entry], _ news: News) {
         var whole: String?
         var joined: Topic?
         for entry in entries where !entry.topic.isOverfull {
@@ -184,10 +184,10 @@ final class Topics {
     }
 
     /// Makes the index attribute of an instance if some topic names it.
-    func joinIndex(of node: NodeID, _ news: inout News) {
+    func joinIndex(of node: NodeID, _ news: News) {
         guard let name = graph.nameOfIndex(of: node) else { return }
         let isNamed = index.find(name, at: graph.ids(of: node)).contains { $0.topic.watchesAttributes }
-        if isNamed, let index = graph.index(of: node) { join([index], &news) }
+        if isNamed, let index = graph.index(of: node) { join([index], news) }
     }
 
     func giveBack() {

@@ -117,12 +117,16 @@ extension Watching {
         }
         let ends = presentations.advance()
         if !ends.isEmpty { deliver(completionNews(ends)) }
-        let due = held.isEmpty ? [] : held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
+        if !held.isEmpty { flushDue() }
+        deliverDueBookmarks()
+    }
+
+    private func flushDue() {
+        let due = held.values.filter { $0.nextAllowed <= now && $0.mayFlush }
         for subscription in due.sorted(by: { ($0.nextAllowed, $0.number) < ($1.nextAllowed, $1.number) }) {
             flush(subscription)
             guard turn.hasTime(limits.turnTime) else { break }
         }
-        deliverDueBookmarks()
     }
 
     /// At the end of a turn, sends bookmarks to subscriptions that have been sent an event, and from time to time to

@@ -172,10 +172,11 @@ extension Watching {
     /// Sets `scenePhase` to `active` while there are subscriptions.
     /// - Parameter isWatched: a subscription is about to be added.
     func updateScenePhase(isWatched: Bool = false) {
-        let phase: Value = subscriptions.isEmpty && !isWatched ? "background" : "active"
-        guard graph.systemValue("scenePhase") != phase else { return }
+        let isActive = isWatched || !subscriptions.isEmpty
+        guard isActive != self.isActive else { return }
+        self.isActive = isActive
         let stamp = graph.stamp
-        graph.setSystemValue("scenePhase", phase)
+        graph.setSystemValue("scenePhase", isActive ? "active" : "background")
         complete(since: stamp, "scenePhase")
     }
 }

@@ -6,20 +6,20 @@ import WireProtocol
 // Topics follow the changes of the tree.
 
 extension Watching {
-    func followTree(_ structure: StructureChange, _ news: inout News) {
-        for attribute in structure.removedAttributes { leave(attribute, &news) }
+    func followTree(_ structure: StructureChange, _ news: News) {
+        for attribute in structure.removedAttributes { leave(attribute, news) }
         if !structure.removedTrees.isEmpty {
-            for attribute in topics.watches.attributes.filter(graph.isUnlinked) { leave(attribute, &news) }
+            for attribute in topics.watches.attributes.filter(graph.isUnlinked) { leave(attribute, news) }
         }
-        news.forEachTopic { part in part.topic.remove(Set(part.left.map(\.attribute))) }
+        for topic in news.topics { topic.remove(Set(topic.news.left.map(\.attribute))) }
         guard !topics.isEmpty else { return }
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
-        let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), &news) }
+        let left = moved.flatMap { leave(below: AttributePath.describe(nodes: $0.from), news) }
         let movedNodes = moved.flatMap { graph.allNodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributeIDs)
-        topics.join(attributes, &news)
+        topics.join(attributes, news)
         for node in structure.addedInstances + movedNodes where graph.isAlive(node) {
-            topics.joinIndex(of: node, &news)
+            topics.joinIndex(of: node, news)
         }
         for attribute in left where topics[attribute]?.topics.isEmpty == true {
             news.completions += stopWatching(attribute)
@@ -28,7 +28,7 @@ extension Watching {
 
     /// Removes a removed attribute from all topics. The topics still know its names until all others have left, for
     /// completions.
-    private func leave(_ attribute: AttributeID, _ news: inout News) {
+    private func leave(_ attribute: AttributeID, _ news: News) {
         guard let watch = topics[attribute] else { return }
         news.completions += stopWatching(attribute)
         for topic in watch.topics {
@@ -40,7 +40,7 @@ extension Watching {
     /// Handles a node with a new path: the attributes below it leave the topics that know them by the old path. O(names
     /// of the topics).
     /// - Returns: attributes that have no name left in some topic.
-    private func leave(below old: String, _ news: inout News) -> [AttributeID] {
+    private func leave(below old: String, _ news: News) -> [AttributeID] {
         var left: [AttributeID] = []
         for topic in topics.inOrder {
             for (attribute, path) in topic.forgetNames(below: old) {

@@ -25,6 +25,11 @@ final class Watching {
     var structureLog: StructureLog
     /// The number of subscriptions whose batch has not been answered.
     var openings = 0
+    /// As `scenePhase` says.
+    var isActive = false
+    /// Kept from transaction to transaction for their memory.
+    private let news = News()
+    private var invalidated: [AttributeID] = []
 
     init(
         _ graph: ViewGraph, _ limits: RuntimeLimits, _ turn: CurrentTurn, _ statistics: Statistics, _ clients: Clients,
@@ -72,43 +77,47 @@ final class Watching {
         if redefines { history.lastRedefinition = history.revision }
         // Most writes change nothing that is watched.
         guard graph.hasNews else { return }
-        var motion = motion ?? .none
-        if !bindings.isEmpty { motion.bindings = bindings.compactMapValues(presentations.knownAnimation) }
+        var motion = motion
+        if !bindings.isEmpty {
+            if motion == nil { motion = Motion() }
+            motion?.bindings = bindings.compactMapValues(presentations.knownAnimation)
+        }
         publish(since: stamp, motion, label)
     }
 
     /// Tells of the last transaction.
     /// - Parameters:
-    ///   - stamp: the engine's stamp before the transaction.
-    ///   - motion: the animation of its changes.
-    private func publish(since stamp: UInt64, _ motion: Motion, _ label: String?) {
-        var news = News()
+    ///   - stamp: the engine's clock before the transaction.
+    ///   - motion: how its changes are animated, if the transaction says so.
+    private func publish(since stamp: UInt64, _ motion: Motion?, _ label: String?) {
         let structure = graph.hasStructureChange ? graph.takeStructureChange() : nil
         if let structure {
             history.note(structure)
-            followTree(structure, &news)
+            followTree(structure, news)
         }
-        let invalidated = graph.takeInvalidated()
+        graph.takeInvalidated(into: &invalidated)
         if graph.hasAnimationModifiers {
             for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
         }
-        let motion = presentations.mayMove(motion) ? motion : nil
+        let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
         for attribute in invalidated {
-            graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion, &news) }
+            graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion) }
         }
-        collectJoined(&news)
-        for part in news.topics where !part.left.isEmpty || !part.joined.isEmpty { news.touch(part.topic) }
-        deliver(news, structure, motion ?? .none, since: stamp, label)
+        collectJoined()
+        for topic in news.topics where !topic.news.left.isEmpty || !topic.news.joined.isEmpty { news.touch(topic) }
+        deliver(structure, motion, since: stamp, label)
         deliverCompletions(news)
         endEmptyTopics()
         for topic in news.overfull { endOverfull(topic) }
+        news.removeAll()
     }
 
-    /// - Parameter motion: nil if nothing moves.
-    private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion?, _ news: inout News) {
+    /// - Parameter motion: nil where nothing moves.
+    private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion?) {
         guard let watch = topics[attribute] else { return }
         for topic in watch.topics where topic.key.events.contains(.invalidate) {
-            news[topic].invalidated.append((attribute, topic.paths[attribute] ?? [], false))
+            news.enlist(topic)
+            topic.news.invalidated.append((attribute, topic.paths[attribute] ?? [], false))
         }
         guard watch.topics.contains(where: \.wantsValues) else { return }
         let old = watch.content ?? .value(.null)
@@ -121,7 +130,8 @@ final class Watching {
                 news.touch(topic)
                 topic.stopFrames(attribute, isGone: false)
                 guard topic.key.events.contains(.update), let paths = topic.paths[attribute] else { continue }
-                for path in paths { news[topic].changes.append(Change(path: path, content: content)) }
+                news.enlist(topic)
+                for path in paths { topic.news.changes.append(Change(path: path, content: content)) }
             }
             return
         }
@@ -152,8 +162,9 @@ final class Watching {
                         plain = timeline
                     }
                 }
+                news.enlist(topic)
                 for path in topic.paths[attribute] ?? [] {
-                    news[topic].changes.append(Change(path: path, content: content, timeline: timeline))
+                    topic.news.changes.append(Change(path: path, content: content, timeline: timeline))
                 }
             }
             if topic.frames.isEmpty { continue }
@@ -170,49 +181,43 @@ final class Watching {
     private static let stepsPerMotion = 100
     private static let stepsPerTimeline = 100
 
-    /// Tells of attributes that have joined with their present content, unless it has been told as a change.
-    private func collectJoined(_ news: inout News) {
+    /// Attributes that joined are told as they are now, unless that has been told as a change.
+    private func collectJoined() {
         guard news.hasJoined else { return }
-        let collected = news.collected
-        news.forEachTopic { part in
-            let topic = part.topic
-            guard topic.wantsValues else { return }
-            for (attribute, path) in part.joined where !collected.contains(attribute) {
+        for topic in news.topics where topic.wantsValues {
+            for (attribute, path) in topic.news.joined where !news.collected.contains(attribute) {
                 let content = topics.evaluated(attribute)
                 let running = presentations.moving(attribute)
                 if let running { topic.startFrames(attribute, running, at: now) }
                 guard topic.key.events.contains(.update) else { continue }
                 let timeline = running.map { presentations.describe($0, replaces: nil, css: topic.key.css) }
-                part.changes.append(Change(path: path, content: content, timeline: timeline))
+                topic.news.changes.append(Change(path: path, content: content, timeline: timeline))
             }
         }
     }
 
-    /// Changes of the tree come before new values, so that clients know the nodes that the values belong to. Both wait
-    /// together.
-    private func deliver(
-        _ news: News, _ structure: StructureChange?, _ motion: Motion, since stamp: UInt64, _ label: String?
-    ) {
+    /// Changes of the tree come before the new values: who gets these knows what they are of. Both wait together.
+    private func deliver(_ structure: StructureChange?, _ motion: Motion?, since stamp: UInt64, _ label: String?) {
         guard let structure, !structure.isEmpty else {
-            for part in news.topics where !part.topic.isOverfull {
-                deliver(part, label, to: holdBack(part, since: stamp, label))
+            for topic in news.topics where !topic.isOverfull {
+                deliverNews(of: topic, label, to: holdBack(topic, since: stamp, label))
             }
             return
         }
-        let due = news.topics.filter { !$0.topic.isOverfull }.map { ($0, holdBack($0, since: stamp, label)) }
-        deliver(structure, motion)
-        for (part, members) in due { deliver(part, label, to: members.filter { !$0.hasEnded }) }
+        let due = news.topics.filter { !$0.isOverfull }.map { ($0, holdBack($0, since: stamp, label)) }
+        deliver(structure, motion ?? Motion())
+        for (topic, members) in due { deliverNews(of: topic, label, to: members.filter { !$0.hasEnded }) }
     }
 
-    /// - Returns: the subscriptions that are told now.
-    private func holdBack(_ part: TopicNews, since stamp: UInt64, _ label: String?) -> [Subscription] {
-        let hasUpdate = part.topic.key.events.contains(.update) && !part.update.isEmpty
-        let members = part.topic.members
+    /// - Returns: those who are told now.
+    private func holdBack(_ topic: Topic, since stamp: UInt64, _ label: String?) -> [Subscription] {
+        let hasUpdate = topic.key.events.contains(.update) && topic.news.hasUpdate
+        let members = topic.members
         var told: [Subscription]?
         for (place, member) in members.enumerated() {
             if hasUpdate ? member.holdsBack(at: now) : member.isWaiting {
                 if told == nil { told = Array(members[..<place]) }
-                hold(part, isUpdate: hasUpdate, since: stamp, label, for: member)
+                hold(topic, isUpdate: hasUpdate, since: stamp, label, for: member)
             } else {
                 told?.append(member)
             }
@@ -220,10 +225,9 @@ final class Watching {
         return told ?? members
     }
 
-    private func deliver(_ part: TopicNews, _ label: String?, to members: [Subscription]) {
+    private func deliverNews(of topic: Topic, _ label: String?, to members: [Subscription]) {
         if members.isEmpty { return }
-        let topic = part.topic
-        let changes = topic.key.events.contains(.update) ? part.update : []
+        let changes = topic.key.events.contains(.update) ? topic.news.update : []
         if !changes.isEmpty {
             if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength(members) }
             func update(_ writer: String?) -> Event {
@@ -238,14 +242,16 @@ final class Watching {
                 deliver(update(nil), to: members)
             }
         }
-        if !part.invalidated.isEmpty { for member in members { deliverInvalidations(part, to: member) } }
+        if !topic.news.invalidated.isEmpty {
+            for member in members { deliverInvalidations(topic.news, to: member) }
+        }
     }
 
     private func hold(
-        _ news: TopicNews, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription
+        _ topic: Topic, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription
     ) {
         hold(for: subscription) { pending in
-            pending.merge(news)
+            pending.merge(topic)
             guard isUpdate else { return }
             if pending.from == nil {
                 pending.from = history.revision
@@ -256,7 +262,7 @@ final class Watching {
                 statistics.conflated += 1
             }
         }
-        for (attribute, _) in news.left { subscription.outstanding.remove(attribute) }
+        for (attribute, _) in topic.news.left { subscription.outstanding.remove(attribute) }
     }
 
     /// Each path is told once, until the client has read it.

@@ -36,10 +36,10 @@ extension ByteBuffer {
         case .map(let map):
             append(Sign.map)
             append(count: map.count)
+            let (keys, values) = map.bases
             for position in 0..<map.count {
-                let (key, value) = map.entry(at: position)
-                appendCompact(key)
-                appendCompact(value)
+                appendCompact(keys[position])
+                appendCompact(values[position])
             }
         case .bytes, .timestamp, .duration, .type, .optional, .opaque:
             append(Sign.typedJSON)
@@ -49,14 +49,10 @@ extension ByteBuffer {
 
     private func append(_ sign: UInt8, word: UInt64) {
         append(sign)
-        withUnsafeBytes(of: word.littleEndian) { append($0.assumingMemoryBound(to: UInt8.self)) }
+        append(littleEndian: word)
     }
 
-    func append(count: Int) {
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: count).littleEndian) {
-            append($0.assumingMemoryBound(to: UInt8.self))
-        }
-    }
+    func append(count: Int) { append(littleEndian: UInt32(truncatingIfNeeded: count)) }
 }
 
 /// Reads the store's values.

@@ -38,9 +38,7 @@ struct TurnBody {
         bytes.appendWithLength { bytes.appendCompact(value) }
     }
 
-    private func append(_ revision: UInt64) {
-        withUnsafeBytes(of: revision.littleEndian) { bytes.append($0.assumingMemoryBound(to: UInt8.self)) }
-    }
+    private func append(_ revision: UInt64) { bytes.append(littleEndian: revision) }
 
     private func append(_ text: String) {
         bytes.append(count: text.utf8.count)

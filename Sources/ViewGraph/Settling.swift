@@ -96,8 +96,15 @@ extension ViewGraph {
     /// Watched attributes that may have changed since the last call, each once, in the order in
     /// which the first change reached them.
     public func takeInvalidated() -> [AttributeID] {
+        var taken: [AttributeID] = []
+        takeInvalidated(into: &taken)
+        return taken
+    }
+
+    /// The same, in the place and the memory of an earlier list.
+    public func takeInvalidated(into taken: inout [AttributeID]) {
         collectInvalidated()
-        return watches.take(engine)
+        watches.take(engine, into: &taken)
     }
 
     /// Whether the tree or a watched attribute may have changed since both were taken.

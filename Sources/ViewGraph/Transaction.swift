@@ -45,13 +45,14 @@ extension ViewGraph {
         while commit.states.popLast() != nil {}
         done.forEachState { if engine.changedAt($0) > done.stamp { commit.states.append($0) } }
         if done.isAhead { withdrawReports { commit.states.isEmpty || same.contains($0) } }
+        if engine.mayHaveReports { collectInvalidated() }
         if !isSettled { settleStructure() }
         commit.bindingAnimations = done.bindingAnimations
     }
 
     /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
     private var isSettled: Bool {
-        !engine.mayHaveReports && sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
+        sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
             && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
     }
 

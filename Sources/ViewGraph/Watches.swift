@@ -99,23 +99,23 @@ struct Watches {
 
     mutating func withdraw(_ over: Set<AttributeID>) { invalidated.removeAll { over.contains($0) } }
 
-    /// The collected vertices, each once, in the order in which the first change reached them.
-    mutating func take(_ engine: GraphCore<some GraphHost>) -> [AttributeID] {
-        let taken = invalidated
-        invalidated = []
-        if taken.count < 2 { return taken }
+    /// What was collected, each once, in the order in which the first change reached it.
+    mutating func take(_ engine: GraphCore<some GraphHost>, into taken: inout [AttributeID]) {
+        swap(&taken, &invalidated)
+        while invalidated.popLast() != nil {}
+        if taken.count < 2 { return }
         // A vertex that was read in between may have been reported again.
         round &+= 1
         if round == 0 {
             reportedRounds = []
             round = 1
         }
-        return taken.filter { vertex in
+        taken.removeAll { vertex in
             let row = Int(vertex.index)
             if row >= reportedRounds.count { reportedRounds += repeatElement(0, count: row + 1 - reportedRounds.count) }
-            guard engine.isAlive(vertex), reportedRounds[row] != round else { return false }
+            guard engine.isAlive(vertex), reportedRounds[row] != round else { return true }
             reportedRounds[row] = round
-            return true
+            return false
         }
     }
 

@@ -1,7 +1,7 @@
 import AttributeValues
 
 /// The members of a JSON-RPC request, found in one pass. Other members are ignored, as JSON-RPC requires.
-struct Envelope {
+struct Envelope: ~Copyable {
     private(set) var id: RequestID?
     private(set) var method: JSONElement?
     private(set) var parameters: JSONElement?

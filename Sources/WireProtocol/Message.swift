@@ -109,11 +109,11 @@ public struct StructureDetails {
 /// An event for subscribers. It is encoded once for all of them; only the subscription's number differs.
 public enum Event {
     /// `from`: the first revision of the event, if it spans several.
-    case update(
+    indirect case update(
         revision: UInt64, from: UInt64?, label: String?, writer: String? = nil, isInitial: Bool, changes: [Change],
         typed: Bool)
     case invalidate(revision: UInt64, paths: [String])
-    case structure(
+    indirect case structure(
         revision: UInt64, added: [String], removed: [String], moved: [String], details: StructureDetails? = nil)
     /// `time`: seconds on the daemon's monotonic clock.
     case frames(time: Double, values: [(path: String, value: Value)])

@@ -48,6 +48,7 @@ public final class RequestDecoder {
     public func decode(
         _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void
     ) {
+        if isPadded, let call = plainSet(line) { return receive(call) }
         if !line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) { return }
         defer { if line.count > RequestDecoder.keptLength { parser.releaseMemory() } }
         let message: JSONElement
@@ -63,6 +64,18 @@ public final class RequestDecoder {
             return receive(unparsed(line, error))
         }
         message.isArray ? decodeBatch(message, receive) : receive(call(message))
+    }
+
+    /// Reads the most common line in half the time.
+    /// - Returns: nil if the line has another form, names a path for the first time, or has a fault.
+    private func plainSet(_ line: UnsafeBufferPointer<UInt8>) -> Incoming? {
+        // A value of so few bytes is not nested too deep in the line.
+        guard let call = PlainSet(line), call.value.count <= 2 * (parser.maximumDepth - 2),
+            line.count / 2 <= maximumValues, let path = parameters.paths.known(call.path), path.isPlain,
+            let value = try? parser.parse(call.value, isPadded: true).value
+        else { return nil }
+        let mutation = Mutation(operation: .set, target: path, value: value)
+        return .call(id: .int(call.id), .set(mutation, TransactionOptions()))
     }
 
     /// The fault for a line that cannot be read as a whole. If the line is a single JSON message, the fault has its id.
@@ -104,7 +117,7 @@ public final class RequestDecoder {
         }
     }
 
-    private func request(_ envelope: Envelope) throws(RequestFault) -> Request {
+    private func request(_ envelope: borrowing Envelope) throws(RequestFault) -> Request {
         if let fault = envelope.fault { throw RequestFault(code: RequestFault.invalidRequest, failure: fault) }
         guard let name = envelope.method?.stringBytes else {
             preconditionFailure("an envelope without fault has a method")

@@ -4,10 +4,15 @@ import Glibc
 /// A path in a request. Requests with the same path share the object.
 public final class RequestPath {
     public let text: String
+    /// JSON writes the path as it is.
+    let isPlain: Bool
     /// The destination of the path. The code that follows the path may cache it here.
     public var destination: AnyObject?
 
-    public init(_ text: String) { self.text = text }
+    public init(_ text: String) {
+        self.text = text
+        isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }
+    }
 }
 
 /// The paths of recent requests, by their bytes. Programs send the same paths again and again.
@@ -26,14 +31,20 @@ final class RequestPaths {
     private static let totalBytes = 8 << 20
     private static let longest = 256
 
-    /// - Parameter text: a string of the parser.
+    /// - Parameter text: a string with a word readable behind its end.
     func path(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath {
-        guard text.count <= RequestPaths.longest else { return RequestPath(String(decoding: text, as: UTF8.self)) }
-        let hash = hash(of: text)
-        if let place = place(of: hash), let found = paths[place], found.text.hasBytes(text) { return found }
+        if let found = known(text) { return found }
         let made = RequestPath(String(decoding: text, as: UTF8.self))
-        insert(made, hash)
+        if text.count <= RequestPaths.longest { insert(made, hash(of: text)) }
         return made
+    }
+
+    /// The path, if it has been named before.
+    func known(_ text: UnsafeBufferPointer<UInt8>) -> RequestPath? {
+        guard text.count <= RequestPaths.longest, let place = place(of: hash(of: text)), let found = paths[place],
+            found.text.hasBytes(text)
+        else { return nil }
+        return found
     }
 
     func removeAll() {
@@ -85,7 +96,6 @@ final class RequestPaths {
         for (hash, path) in zip(old.0, old.1) where hash != 0 { put(path, hash) }
     }
 
-    /// - Parameter text: a string of the parser, with a readable word after its end.
     private func hash(of text: UnsafeBufferPointer<UInt8>) -> UInt64 {
         var hash = seed ^ UInt64(text.count)
         guard let start = text.baseAddress else { return hash | 1 }

@@ -100,6 +100,21 @@ struct ResumingTests {
         #expect(graph.runtime.nextDeadline == nil)
     }
 
+    @Test("a bookmark goes to those who want it, though others watch the same and more of them watch other things")
+    func bookmarkReceivers() throws {
+        let graph = try Harness(ResumingTests.scene)
+        for (path, wants) in [("/w.a", true), ("/m.z", true), ("/w.a", false), ("/w.a", true)] {
+            _ = try resume(graph, [path], since: graph.runtime.revision, bookmarks: wants)
+        }
+        try graph.set("/n.z", 1)
+        graph.advance(graph.runtime.limits.bookmarkInterval)
+        let receivers = graph.deliveries.flatMap { delivery -> [Int64] in
+            guard case .event(let receivers, .bookmark) = delivery else { return [] }
+            return receivers.map(\.subscription)
+        }
+        #expect(receivers == [1, 2, 4])
+    }
+
     @Test("a bookmark comes behind everything of its revision, changes of structure included") func bookmarkOrder()
         throws
     {

@@ -40,7 +40,9 @@ struct WatchesTests {
             }
         }
         #expect(watches.invalidated.count > 2)
-        let (first, second) = (watches.take(engine), watches.take(engine))
+        var (first, second): ([AttributeID], [AttributeID]) = ([], [])
+        watches.take(engine, into: &first)
+        watches.take(engine, into: &second)
         #expect(first == [inputs.b, inputs.a] && second == [])
     }
 
@@ -56,7 +58,8 @@ struct WatchesTests {
         }
         #expect(kept == [inputs.a] && watches.invalidated == [inputs.b])
         watches.withdraw([inputs.b])
-        let taken = watches.take(engine)
+        var taken = [inputs.b]
+        watches.take(engine, into: &taken)
         #expect(taken == [])
     }
 

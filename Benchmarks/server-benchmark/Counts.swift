@@ -1,0 +1,79 @@
+import AttributeValues
+import BenchmarkSupport
+import Glibc
+import TestSupport
+
+/// The instructions and allocations of a request: what more requests add to those of a run under valgrind.
+func countRequests(_ program: String) throws {
+    guard access(Counting.valgrind, X_OK) == 0 else {
+        return tell(#"{"case":"counts","skipped":"install valgrind"}"#)
+    }
+    let counting = try Counting(program)
+    for (name, shape, watchers, durability) in [
+        ("set a map", Message.Shape.map, 0, nil), ("set a number", .number, 0, nil),
+        ("set a map, 1 watcher", .map, 1, nil), ("set a map, durable normal", .map, 0, "normal"),
+    ] {
+        let instructions = try counting.count("Collected :", ["--tool=callgrind", "--callgrind-out-file=/dev/null"]) {
+            try counting.perform($0, shape, watchers: watchers, durability, runner: $1)
+        }
+        let allocations = try counting.count("total heap usage:", ["--tool=memcheck", "--leak-check=no"]) {
+            try counting.perform($0, shape, watchers: watchers, durability, runner: $1)
+        }
+        tell(#"{"case":"\#(name)","instructions":\#(instructions),"allocations":\#(allocations)}"#)
+    }
+}
+
+private final class Counting {
+    static let valgrind = "/usr/bin/valgrind"
+    private static let window = 64
+    private let folder: Folder
+    /// Without debug information, which valgrind would read at each start.
+    private let program: String
+
+    init(_ program: String) throws {
+        folder = try Folder()
+        self.program = folder.file("agd")
+        guard try ChildProcess(["/usr/bin/strip", "-g", "-o", self.program, program]).wait(upTo: 60) == 0 else {
+            throw Trouble("strip \(program) failed")
+        }
+    }
+
+    /// - Parameter label: stands in valgrind's log before the number.
+    func count(_ label: String, _ tool: [String], _ perform: (Int, [String]) throws -> Void) throws -> Int {
+        let (few, many) = (10 * Counting.window, 100 * Counting.window)
+        let totals = try [few, many].map { requests in
+            let log = folder.file("log")
+            try perform(requests, [Counting.valgrind, "--log-file=\(log)"] + tool)
+            let text = DaemonProcess.text(log)
+            let line = text.split(separator: "\n").first { $0.contains(label) } ?? ""
+            let digits = line.drop { $0 != ":" }.drop { !$0.isNumber }.prefix { $0.isNumber || $0 == "," }
+            guard let total = Int(String(digits.filter(\.isNumber))) else { throw Trouble("valgrind says: \(text)") }
+            return total
+        }
+        return (totals[1] - totals[0]) / (many - few)
+    }
+
+    func perform(
+        _ requests: Int, _ shape: Message.Shape, watchers: Int, _ durability: String?, runner: [String]
+    ) throws {
+        let agd = try Agd(program, durability: durability, runner: runner)
+        let writer = try DaemonClient(agd.socketPath)
+        let watchers = try (0..<watchers).map { _ in try DaemonClient(agd.socketPath) }
+        for watcher in watchers {
+            try watcher.send(agd.subscribing)
+            _ = try watcher.reply()
+        }
+        for first in stride(from: 0, to: requests, by: Counting.window) {
+            var bytes: [UInt8] = []
+            for number in first..<first + Counting.window {
+                var message = agd.write(number % Message.keys, shape)
+                message.count(UInt64(number + 1))
+                bytes += message.bytes
+            }
+            try writer.send(String(decoding: bytes, as: UTF8.self))
+            for _ in 0..<Counting.window { _ = try writer.reply() }
+        }
+        agd.daemon.terminate()
+        guard agd.daemon.hasEnded(within: 60) else { throw Trouble("the daemon does not end") }
+    }
+}
