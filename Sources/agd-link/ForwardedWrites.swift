@@ -9,6 +9,8 @@ struct ForwardedWrites {
     /// A write that the owner has been asked to perform.
     private struct Pending {
         var copy: SiteCopy
+        /// Its own, because libnats does not say which request nobody listens to.
+        var inbox: Inbox
         /// Monotonic seconds. The daemon has given up long before.
         var end: Double
         var reply: ForwardedReply?
@@ -17,18 +19,10 @@ struct ForwardedWrites {
     private static let end = 3600.0
     private static let maximum = 10_000
 
-    /// The subject of replies, without the daemon's number.
-    private let inbox: String
-    private let replies: Inbox
     /// By the daemon's number.
     private var pending: [Int64: Pending] = [:]
     // For the metrics.
     private(set) var count = 0
-
-    init(_ nats: NATS) throws(NATSError) {
-        inbox = try NATS.newInbox()
-        replies = try nats.listen("\(inbox).*")
-    }
 
     /// The daemon has forgotten its requests.
     mutating func forget() { pending = [:] }
@@ -37,7 +31,6 @@ struct ForwardedWrites {
     mutating func serve(_ connection: Connection, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy])
         throws
     {
-        while let reply = try replies.next() { take(reply) }
         while let message = try connection.receive(timeout: 0) {
             guard case .event(_, .forward(let number, let method, let parameters, let principal, let user)) = message
             else { continue }
@@ -50,11 +43,14 @@ struct ForwardedWrites {
         if pending.isEmpty { return }
         let now = MonotonicTime.now
         for (number, write) in pending {
-            guard let reply = write.reply else {
+            guard let reply = try write.reply ?? receiveReply(write) else {
                 if now > write.end { pending[number] = nil }
                 continue
             }
-            if let wanted = reply.position, let position = write.copy.follower.position, position < wanted { continue }
+            if let wanted = reply.position, let position = write.copy.follower.position, position < wanted {
+                pending[number]?.reply = reply
+                continue
+            }
             pending[number] = nil
             try answer(number, reply, connection)
         }
@@ -78,11 +74,13 @@ struct ForwardedWrites {
         guard pending.count < ForwardedWrites.maximum else {
             throw Failure(.limit, "\(ForwardedWrites.maximum) writes wait for their owners", hint: "try again later")
         }
-        do throws(NATSError) { try nats.request(copy.site.writes, call.json, replyTo: "\(inbox).\(number)") } catch {
-            throw Failure(.unavailable, "\(error)")
-        }
+        do throws(NATSError) {
+            let subject = try NATS.newInbox()
+            let inbox = try nats.listen(subject)
+            try nats.request(copy.site.writes, call.json, replyTo: subject)
+            pending[number] = Pending(copy: copy, inbox: inbox, end: MonotonicTime.now + ForwardedWrites.end)
+        } catch { throw Failure(.unavailable, "\(error)") }
         count += 1
-        pending[number] = Pending(copy: copy, end: MonotonicTime.now + ForwardedWrites.end)
     }
 
     private static func silent(_ copy: SiteCopy) -> Failure {
@@ -91,15 +89,16 @@ struct ForwardedWrites {
             hint: "its machine, agd-link there or the network has failed; agctl sites shows when it was heard")
     }
 
-    private mutating func take(_ message: Inbox.Message) {
-        guard let number = message.number.flatMap({ Int64(exactly: $0) }), let write = pending[number] else { return }
-        if message.isNoResponders {
-            pending[number]?.reply = ForwardedReply(failure: ForwardedWrites.silent(write.copy))
-        } else {
-            do throws(Failure) { pending[number]?.reply = try ForwardedReply(json: message.bytes) } catch {
-                pending[number]?.reply = ForwardedReply(failure: error)
+    private func receiveReply(_ write: Pending) throws(NATSError) -> ForwardedReply? {
+        guard let message = try write.inbox.next() else { return nil }
+        if message.isNoResponders { return ForwardedReply(failure: ForwardedWrites.silent(write.copy)) }
+        do throws(Failure) {
+            var reply = try ForwardedReply(json: message.bytes)
+            reply.failure = reply.failure.map {
+                Failure($0.code, "the owner of \(write.copy.site): \($0.message)", path: $0.path, hint: $0.hint)
             }
-        }
+            return reply
+        } catch { return ForwardedReply(failure: error) }
     }
 
     private func answer(_ number: Int64, _ reply: ForwardedReply, _ connection: Connection) throws(ClientError) {

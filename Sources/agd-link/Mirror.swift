@@ -12,6 +12,8 @@ final class Mirror {
     private static let lookTime = 0.02
     /// The daemon gets the transactions of a round together.
     private static let messagesPerRound = 64
+    /// Seconds of a call after which the daemon is told who lives.
+    private static let longCall = 0.1
     /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
     private static let patience = 2.0
 
@@ -27,7 +29,7 @@ final class Mirror {
     private var nextLook = 0.0
     private var nextTry = 0.0
     private let parser = JSONParser()
-    private var forwards: ForwardedWrites?
+    private var forwards = ForwardedWrites()
     // For the metrics.
     private var failures = 0
 
@@ -54,7 +56,7 @@ final class Mirror {
                 log.report("daemon", "\(error)")
                 connection = nil
                 for copy in copies.values { copy.forgetDaemon() }
-                forwards?.forget()
+                forwards.forget()
             }
             pulse.beat()
             stop.wait(pause.pause())
@@ -67,7 +69,6 @@ final class Mirror {
         // As they are published: the stream has what this does not bring.
         let transactions = try nats.listen("agd.tx.\(tokens)")
         let heartbeats = try nats.listen("agd.live.\(tokens)")
-        if forwards == nil { forwards = try ForwardedWrites(nats) }
         var heads: Inbox?
         while !stop.isSignalled {
             pulse.beat()
@@ -81,8 +82,6 @@ final class Mirror {
                 for copy in copies.values {
                     guard heads != nil, let time = copy.healTime, MonotonicTime.now >= time else { continue }
                     try heal(copy)
-                    // Calls to a NATS that hangs take seconds, and the mirrors of others must not look live meanwhile.
-                    try report()
                 }
             }
             var wait = 0.005
@@ -99,7 +98,7 @@ final class Mirror {
             }
             for copy in changed.values { try sendRequests(of: copy) }
             while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
-            if let connection { try forwards?.serve(connection, nats, mirroring.nodes, copies) }
+            if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies) }
         }
     }
 
@@ -167,13 +166,25 @@ final class Mirror {
         guard let copy = copy(for: message.subject), let (frame, length) = try? Frame.read(message.bytes)
         else { return }
         let position = copy.follower.position
-        // An owner that has lost its lease.
-        if let position, frame.position.term < position.term { return }
+        if let position, frame.position.term < position.term {
+            log.report("term \(copy.name)", "\(copy.site): dropped messages of an owner that has lost its lease")
+            return
+        }
         let body = try? JSONParser.parseOnce(message.bytes.dropFirst(length)).map
         if let owner = body?["owner"]?.string, owner != copy.owner {
             copy.owner = owner
             nextReport = 0
         }
+        if frame.position.term != copy.heardTerm {
+            (copy.heardTerm, copy.delay) = (frame.position.term, ClockDifference())
+        }
+        // A sign of life may wait in a network that was cut, longer than its sender lives.
+        var age = 0.0
+        if let sent = body?["clock"]?.number {
+            copy.delay.hear(sent, at: WallTime.sinceStart)
+            age = copy.delay.elapsed(since: sent, at: WallTime.sinceStart)
+        }
+        copy.heard = max(copy.heard, MonotonicTime.now - age)
         if let sent = body?["time"]?.number { copy.clock.hear(sent, at: WallTime.now) }
         hear(copy, frame.position.revision)
         if let position, frame.position.term > position.term, copy.healTime == nil { copy.healTime = 0 }
@@ -181,7 +192,6 @@ final class Mirror {
 
     private func hear(_ copy: SiteCopy, _ ownerRevision: UInt64) {
         let now = MonotonicTime.now
-        copy.heard = now
         copy.seen = WallTime.now
         copy.ownerRevision = ownerRevision
         if copy.revision >= ownerRevision {
@@ -263,6 +273,10 @@ final class Mirror {
     }
 
     private func reach<T>(_ body: () throws(NATSError) -> T) throws(Failure) -> T {
+        let start = MonotonicTime.now
+        // Calls to a NATS that hangs take seconds, and mirrors must not look live meanwhile. A daemon that is lost is
+        // noticed later, too.
+        defer { if MonotonicTime.now > start + Mirror.longCall { try? report() } }
         do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, "\(error)") }
     }
 
@@ -330,7 +344,7 @@ final class Mirror {
         }
         var samples = [
             sample(.natsConnected, nats.isConnected ? 1 : 0), sample(.daemonConnected, connection == nil ? 0 : 1),
-            sample(.failures, Double(failures)), sample(.writesForwarded, Double(forwards?.count ?? 0)),
+            sample(.failures, Double(failures)), sample(.writesForwarded, Double(forwards.count)),
         ]
         for copy in copies.values.sorted(by: { $0.id < $1.id }) {
             samples += [

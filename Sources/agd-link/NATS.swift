@@ -307,8 +307,8 @@ final class Inbox {
         var sequence: UInt64
         /// The subject that a reply goes to.
         var reply: String?
-        /// The server's word that nobody listens to the subject of a request.
-        var isNoResponders: Bool
+        /// The server's word that nobody listens to the subject of a request. libnats does not say which.
+        var isNoResponders = false
 
         /// The last token of its subject.
         var number: UInt64? {
@@ -347,13 +347,13 @@ final class Inbox {
         let status = natsSubscription_NextMsg(&message, subscription, Int64(seconds * 1000))
         // Messages were dropped because the queue was full: the frames of later ones show the gap.
         if status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER { return nil }
+        if status == NATS_NO_RESPONDERS { return Message(subject: "", bytes: [], sequence: 0, isNoResponders: true) }
         try NATS.check(status, "receive")
         defer { spent.add(message) }
         return Message(
             subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message),
             sequence: isStream ? Inbox.sequence(message) : 0,
-            reply: natsMsg_GetReply(message).map { String(cString: $0) },
-            isNoResponders: natsMsg_IsNoResponders(message))
+            reply: natsMsg_GetReply(message).map { String(cString: $0) })
     }
 
     private static func sequence(_ message: OpaquePointer?) -> UInt64 {
@@ -373,7 +373,9 @@ extension NATS {
 
     private func leases() throws(NATSError) -> OpaquePointer? {
         if let bucket { return bucket }
-        if js_KeyValue(&bucket, context, NATS.leases) == NATS_OK { return bucket }
+        let found = js_KeyValue(&bucket, context, NATS.leases)
+        if found == NATS_OK { return bucket }
+        if found != NATS_NOT_FOUND { try NATS.check(found, "open the bucket \(NATS.leases)") }
         let status = NATS.leases.withCString { name in
             var bucket = kvConfig()
             kvConfig_Init(&bucket)
@@ -399,13 +401,10 @@ extension NATS {
     }
 
     func lease(of site: SiteName) throws(NATSError) -> Lease? {
-        var entry: OpaquePointer?
-        let status = kvStore_Get(&entry, try leases(), site.tokens)
-        if status == NATS_NOT_FOUND { return nil }
-        try NATS.check(status, "read the lease of \(site)")
-        defer { kvEntry_Destroy(entry) }
-        let value = UnsafeRawBufferPointer(start: kvEntry_Value(entry), count: Int(kvEntry_ValueLen(entry)))
-        return Lease(holder: String(decoding: value, as: UTF8.self), revision: kvEntry_Revision(entry))
+        _ = try leases()
+        // Not `kvStore_Get`: any server answers that, also one that is behind the others.
+        guard let last = try last("KV_\(NATS.leases)", "$KV.\(NATS.leases).\(site.tokens)") else { return nil }
+        return Lease(holder: String(decoding: last.bytes, as: UTF8.self), revision: last.sequence)
     }
 
     /// Writes a lease by compare-and-set.

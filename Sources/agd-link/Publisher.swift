@@ -35,8 +35,6 @@ final class Publisher {
     /// Changes of one revision whose turn has not ended.
     private var collected: (revision: UInt64, changes: Transaction)?
     private var structureChanged = false
-    /// The last changes that `readAll` has to find: their label and animation count.
-    private var reason: Transaction?
     private var isSubscribed = false
     /// When the daemon was asked for a sign of life; nil if it has answered. Monotonic seconds.
     private var askedAt: Double?
@@ -140,7 +138,11 @@ final class Publisher {
                 guard let message = try connection.receive(timeout: patience, interrupt: stop.descriptor) else { break }
                 patience = 0
                 try take(message)
-                if structureChanged, collected == nil { try readAll(connection) }
+                if structureChanged {
+                    try readAll(connection)
+                    // A large subtree takes a while, and the lease must not lapse meanwhile.
+                    break
+                }
             }
             let now = MonotonicTime.now
             if let askedAt {
@@ -198,27 +200,33 @@ final class Publisher {
     private func take(_ message: Message) throws(ClientError) {
         guard case .event(_, let event) = message else { return askedAt = nil }
         switch event {
-        case .update(let revision, let from, let label, let writer, _, let changes, _):
+        case .update(let revision, _, _, _, _, _, _):
             guard revision > self.revision else { return }
             if let collected, collected.revision != revision { finish() }
-            var transaction = collected?.changes ?? Transaction()
-            (transaction.label, transaction.writer) = (label, writer)
-            transaction.isConflated = from != nil
-            for change in changes {
-                guard let place = place(change.path) else { continue }
-                transaction.contents[place] = change.content
-                if let timeline = change.timeline?.map, transaction.animation == nil {
-                    transaction.animation = Publisher.animation(timeline)
-                    let start = timeline["start"]?.number ?? MonotonicTime.now
-                    transaction.begun = WallTime.now - (MonotonicTime.now - start)
-                }
-            }
-            collected = (revision, transaction)
+            collect(event)
         case .structure(let revision, _, _, _, _): if revision > self.revision { structureChanged = true }
         case .bookmark: finish()
         case .ended(_, let reason): throw .ended(reason)
         default: break
         }
+    }
+
+    /// Adds an update to what is collected.
+    private func collect(_ event: Event) {
+        guard case .update(let revision, let from, let label, let writer, _, let changes, _) = event else { return }
+        var transaction = collected?.changes ?? Transaction()
+        (transaction.label, transaction.writer) = (label, writer)
+        if from != nil || collected.map({ $0.revision != revision }) ?? false { transaction.isConflated = true }
+        for change in changes {
+            guard let place = place(change.path) else { continue }
+            transaction.contents[place] = change.content
+            if let timeline = change.timeline?.map, transaction.animation == nil {
+                transaction.animation = Publisher.animation(timeline)
+                let start = timeline["start"]?.number ?? MonotonicTime.now
+                transaction.begun = WallTime.now - (MonotonicTime.now - start)
+            }
+        }
+        collected = (revision, transaction)
     }
 
     /// The animation that makes the same motion.
@@ -238,14 +246,10 @@ final class Publisher {
         return Transaction.Place(path: String(Substring(rest)))
     }
 
-    /// All changes of the collected revision have come. If the structure has changed too, `readAll` finds them.
+    /// All changes of the collected revision have come. If the structure has changed too, `readAll` publishes them.
     private func finish() {
-        guard let (revision, changes) = collected else { return }
+        guard let (revision, changes) = collected, !structureChanged else { return }
         collected = nil
-        if structureChanged {
-            reason = changes
-            return
-        }
         tree.apply(changes)
         queue(changes, revision)
     }
@@ -292,10 +296,13 @@ final class Publisher {
                     structureChanged = true
                     continue
                 case .event(_, .ended(_, let reason)): throw .ended(reason)
+                case .event(_, let event):
+                    // The difference has its values. Its label, writer and animation count.
+                    collect(event)
+                    continue
                 case .reply:
                     askedAt = nil
                     continue
-                default: continue
                 }
                 break
             }
@@ -328,11 +335,12 @@ final class Publisher {
             guard let place = place(path.string ?? ""), new.children[place.node] != nil else { continue }
             new.contents[place] = try Content(result: content, typed: true)
         }
-        collected = nil
         var changes = new.changes(since: tree)
-        (changes.label, changes.writer) = (reason?.label, reason?.writer)
-        (changes.animation, changes.begun) = (reason?.animation, reason?.begun)
-        reason = nil
+        if let known = collected?.changes {
+            (changes.label, changes.writer, changes.isConflated) = (known.label, known.writer, known.isConflated)
+            (changes.animation, changes.begun) = (known.animation, known.begun)
+        }
+        collected = nil
         tree = new
         queue(changes, UInt64(clamping: number))
     }
@@ -360,11 +368,16 @@ final class Publisher {
                 hasStreams = true
             }
             try takeAcknowledgments()
+            // Another link may publish the site meanwhile.
+            guard isSubscribed else {
+                writes = nil
+                return lease.release(nats)
+            }
             try lease.keep(nats)
             if let other = lease.otherHolder {
                 log.report("lease", "'\(other)' publishes this site; waiting for its lease to lapse")
             }
-            guard isSubscribed, lease.isValid else {
+            guard lease.isValid else {
                 writes = nil
                 return
             }
@@ -385,8 +398,10 @@ final class Publisher {
             if now >= nextHeartbeat, askedAt.map({ now < $0 + Publisher.heartbeatTime }) ?? true {
                 nextHeartbeat = now + Publisher.heartbeatTime
                 let frame = Frame(position: position(acknowledged), after: acknowledged)
-                let heartbeat = (["owner": .string(holder), "time": .double(WallTime.now)] as Value).jsonText
-                try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat).utf8))
+                let heartbeat: Value = [
+                    "owner": .string(holder), "time": .double(WallTime.now), "clock": .double(WallTime.sinceStart),
+                ]
+                try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat.jsonText).utf8))
             }
             if let old = oldSnapshots.first, now > old.due {
                 oldSnapshots.removeFirst()
@@ -394,7 +409,7 @@ final class Publisher {
             }
             backoff.reset()
         }
-        if isUnflushed {
+        if isUnflushed, nats.isConnected {
             isUnflushed = false
             nats.flush()
         }
@@ -466,8 +481,8 @@ final class Publisher {
 
     private func takeAcknowledgments() throws(NATSError) {
         while let message = try acknowledgments?.next() {
-            guard let number = message.number else { continue }
             if message.isNoResponders { throw lost("no server stores it") }
+            guard let number = message.number else { continue }
             do throws(Failure) {
                 try message.bytes.withUnsafeBufferPointer { (bytes) throws(Failure) in
                     let answer = try parser.parse(bytes)

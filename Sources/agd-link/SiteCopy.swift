@@ -24,7 +24,11 @@ final class SiteCopy {
     var healTime: Double? = 0
     /// The message behind the gap that will be healed. The stream may not have it yet.
     var gap: (Frame, Transaction)?
+    /// When the owner sent its last sign of life. Monotonic seconds.
     var heard = -Double.infinity
+    /// Of the clocks that nobody sets, in the term of the owner that was heard last.
+    var delay = ClockDifference()
+    var heardTerm: UInt64 = 0
     /// The last moment at which the mirror was as new as the owner.
     var even = -Double.infinity
     var ownerRevision: UInt64 = 0

@@ -495,7 +495,7 @@ private final class Trial {
         trace.suffix(40).joined(separator: "\n") + "\n"
             + (owners.map { ($0.who, $0.station) } + mirrors.enumerated().map { ("mirror \($0.offset)", $0.element) })
             .map {
-                let lines = ($0.1.link?.text ?? "").split(separator: "\n").suffix(8).joined(separator: "\n    ")
+                let lines = ($0.1.link?.text ?? "").split(separator: "\n").suffix(16).joined(separator: "\n    ")
                 return "  \($0.0):\n    \(lines)"
             }.joined(separator: "\n")
     }
@@ -507,17 +507,14 @@ private final class Trial {
     }
 }
 
-/// Long runs: `AGD_FLEET_SECONDS`. One order of faults again: `AGD_FLEET_SEED`.
+/// Long runs: `AGD_FLEET_SECONDS`, and `make endurance`. One order of faults again: `AGD_FLEET_SEED`.
 @Suite(
     "Fleet", .serialized,
-    .enabled(if: NATSServer.path != nil, "nats-server is not installed: Scripts/dependencies --tests installs it"),
-    .enabled(
-        if: ProcessInfo.processInfo.environment["AGD_FLEET_SECONDS"] != nil,
-        "a run of chance: make endurance, or AGD_FLEET_SECONDS=12 Scripts/test --filter Fleet"))
+    .enabled(if: NATSServer.path != nil, "nats-server is not installed: Scripts/dependencies --tests installs it"))
 struct FleetTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["AGD_FLEET_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...99_999)
-    private static let seconds = environment["AGD_FLEET_SECONDS"].flatMap { Double($0) } ?? 12
+    private static let seconds = environment["AGD_FLEET_SECONDS"].flatMap { Double($0) } ?? 10
 
     private func run(isReal: Bool) throws {
         let trial = try Trial(seed: FleetTests.seed, isReal: isReal)

@@ -199,6 +199,13 @@ struct LinkTests {
         let load = changes.first { $0["path"] == "/fleet/web-01.load" }
         #expect(load?["value"] == 4.0)
         #expect(load?["timeline"]?["curve"]?["timingCurve"]?["duration"] == 1)
+        // A change of structure, too.
+        try owner.call(
+            "apply",
+            ["document": ["nodes": [["id": "late", "state": ["x": 1]]]], "at": "/host", "label": "grow"])
+        while try mirror.event()["label"]?.string?.hasPrefix("hosts/web-01: grow by ") != true {}
+        let changed = try mirror.client.call("explain", ["path": "/fleet/web-01/late.x"])["changed"]
+        #expect(changed?["label"]?.string?.hasPrefix("hosts/web-01: grow by ") == true, "\(changed ?? .null)")
         withExtendedLifetime(links) {}
     }
 
@@ -408,7 +415,11 @@ struct LinkTests {
         writer.signal(SIGKILL)
         try mirror.wait(".load", 2.5)
         try expectEqual(try second.client(), mirror)
-        withExtendedLifetime(reader) {}
+        // A link without its daemon leaves the site to another link.
+        let third = try link(a, nats, LinkTests.publish)
+        second.program.signal(SIGKILL)
+        try mirror.wait(".load", 1.5)
+        withExtendedLifetime((reader, claimant, third)) {}
     }
 
     @Test("after kills between changes of the owner, the mirror has what the owner has", arguments: freshSeeds(3))
@@ -640,6 +651,33 @@ struct LinkTests {
         program.signal(SIGTERM)
         try hear("STOPPING=1")
         #expect(try program.wait() == 0)
+    }
+
+    @Test("a write whose owner's link has just died fails at once, though the mirror still takes it for live")
+    func noOwner() throws {
+        let nats = try NATSServer()
+        let access = "access = admin everyone /**\naccess = write as:\(NSUserName()) /**\nforward-time = 1 s\n"
+        let a = try Daemon(scenes: [LinkTests.scene], configuration: access)
+        let b = try Daemon(configuration: access)
+        let mirror = try Watch(b)
+        let writer = try link(a, nats, LinkTests.publish)
+        let reader = try link(b, nats, LinkTests.mirror, "live-time = 60 s")
+        try mirror.wait(".isLive", true)
+        let client = try b.client()
+        try client.set("/fleet/web-01.load", 2.0)
+        writer.signal(SIGKILL)
+        _ = try writer.wait()
+        // Until the server has noticed, the outcome is unknown.
+        var message = ""
+        let deadline = Deadline(Deadline.patience)
+        while !message.contains("has no owner"), !deadline.isOver {
+            let refusal = try client.refusal("set", ["path": "/fleet/web-01.load", "value": 9.0])
+            #expect(refusal["data"]?["code"] == "unavailable")
+            message = refusal["message"]?.string ?? ""
+        }
+        #expect(message.contains("has no owner"), "\(message)")
+        #expect(try mirror.get(".isLive") == true)
+        withExtendedLifetime(reader) {}
     }
 
     @Test("a write whose owner does not answer ends with an unknown outcome; requests behind it wait")
