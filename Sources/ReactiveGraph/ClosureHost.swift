@@ -3,7 +3,7 @@ import AttributeGraph
 /// The host behind `Graph`: rules and observers are Swift closures, values are equal by `==`.
 public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
-    /// Those of the table, one step nearer.
+    /// The table's rows, one step nearer.
     @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
     /// A run has created something, ever.
     @usableFromInline var hasOwners = false
@@ -195,8 +195,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
         if row.pointee.form == .none { return }
-        // All closures are code and context, and only the context is counted. What it lets go may use the graph, and
-        // move the rows: so the row is cleared first.
+        // All closures are code and context, and only the context is counted. When the context is freed, the objects in
+        // it may use the graph and move the rows. So the row is cleared first.
         if row.pointee.context == 0 { return row.initialize(to: ClosureRow()) }
         let closure = row.closure(RuleClosure<Value>.self).move()
         row.initialize(to: ClosureRow())
@@ -265,8 +265,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         destroyClosure(row)
     }
 
-    /// As `release`. What has been registered since the cleanups of something that goes were done is done last: by
-    /// what its scope held, when that went.
+    /// As `release`. While a scope was freed, its objects may have registered further cleanups; these are done last.
     @inlinable @inline(never)
     static func releaseWithExtras(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         let row = table.pointee.row(index)

@@ -65,7 +65,8 @@ extension GraphContext {
         return core.hasInvalidated
     }
 
-    /// What observers left behind: an error, or no end of work. Those that are still due stay so for the next flush.
+    /// Throws the first error of an observer, or that the observers do not settle. Observers that are still due run at
+    /// the next flush.
     @usableFromInline
     func reportObservers() throws {
         let failures = table.pointee.observerFailures

@@ -67,7 +67,7 @@ extension GraphCore where Host: ~Copyable {
         case none
         /// This one has, and none of those before it (of a fixed rule or observer: none at all) may yet change.
         case change(of: UInt32)
-        /// One that comes before may have changed, or any of those of a fixed rule or observer.
+        /// An input before it may have changed, or any input of a fixed rule or observer.
         case unknown
     }
 
@@ -83,8 +83,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.pending.count = 1
     }
 
-    /// At rest, runs an observer that has just been made, without asking whether it must. What it `mayLeaveUnread` of
-    /// its fixed inputs is brought up to date before, else its changes would not be noticed.
+    /// At rest, runs an observer that has just been made, without asking whether it must. If the observer may leave
+    /// fixed inputs unread, they are brought up to date before; otherwise their changes would not be noticed.
     @inlinable @inline(__always)
     func runNew(_ observer: UInt32, mayLeaveUnread: Bool) {
         s.pointee.pending.count = 1

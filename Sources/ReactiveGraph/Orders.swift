@@ -7,7 +7,7 @@ import AttributeGraph
 /// An order decides nothing: if anything turns up that was not foreseen, the rest is marked and reported, and the walk
 /// goes on from there. It is made for the observers that a write has reported. Its steps are what these bring up to
 /// date whatever values turn up: through all fixed inputs, and through the input of a tracked rule that is the only one
-/// concerned. What else is downstream, the order's *side*, is only marked.
+/// concerned. The other vertices downstream, the order's *side*, are only marked.
 ///
 /// In the table an order is the number of its steps and the size of its side, and then their vertices. Where an input's
 /// order begins stands in the input's row (`ClosureRow`).

@@ -144,7 +144,7 @@ extension StateStore {
         // SQLite would not say why it cannot make a file.
         let file = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw .system("open", path) }
-        // Whatever the umask takes away. SQLite gives the log the mode of the database.
+        // The umask must not take rights away. SQLite gives the log the mode of the database.
         let number = fchmod(file, 0o600) == 0 ? 0 : errno
         Glibc.close(file)
         guard number == 0 else { throw .system("fchmod", path, number) }
@@ -282,7 +282,7 @@ extension StateStore {
             rows: life)
     }
 
-    /// What the rows by key and the turns behind them come to.
+    /// The rows by key, with the changes of the turns that are not folded yet.
     struct Scan {
         var rows: [StoredRow] = []
         /// The last revision of which there is anything.

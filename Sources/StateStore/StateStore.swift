@@ -27,8 +27,8 @@ public final class StateStore {
         public var epoch: String
         /// No client can have seen a later one.
         public var revision: UInt64
-        /// Who has seen this revision or a later one has seen nothing that the store does not hold, and from here on
-        /// nothing has changed but values of states.
+        /// A client that has seen this revision or a later one can resume: the store holds everything that the client has
+        /// seen, and since this revision only values of states have changed.
         public var resumableFrom: UInt64
         /// In no order that matters.
         public var rows: [StoredRow]
@@ -36,7 +36,7 @@ public final class StateStore {
         public var isNew = false
         /// Whether it was ever made from what a damaged one still had.
         public var isSalvaged = false
-        /// What had to be left behind, for the log: by `recover`, or by a crash.
+        /// What `recover` or a crash has lost, for the log.
         public var losses: [String] = []
     }
 

@@ -115,8 +115,8 @@ struct TreeDrawing {
         return items
     }
 
-    /// `if isPlaying: then`, or why it shows nothing else. What places show stands at the node; they tell of errors
-    /// alone.
+    /// `if isPlaying: then`, or why it shows nothing else. A `place` only tells its errors: the nodes that it shows are
+    /// drawn at the node.
     private func note(ofChoice choice: ValueMap) -> String? {
         let keywords = ["if", "switch", "place", "slot"]
         guard let keyword = keywords.first(where: { choice[$0] != nil }), let condition = choice[keyword] else {

@@ -154,7 +154,7 @@ struct UseReader {
     }
 
     /// The use's modifiers are outside those of the body's root. Where the nearest modifier wins, the body's win.
-    /// Preferences pass upwards, so there the outer one wins. What comes and goes is the use, so its transition wins.
+    /// Preferences pass upwards, so there the outer one wins. The use comes and goes, so its transition wins.
     private func wrap(_ node: NodeDefinition, around base: NodeDefinition) {
         node.transformEnvironment += base.transformEnvironment.map { transform in
             var transform = transform
