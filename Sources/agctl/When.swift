@@ -53,11 +53,9 @@ struct WhenCommand: ParsableCommand {
 
     func run() throws {
         try perform(common) { session in
-            let watcher = Watcher(
-                Request.Subscribe(
-                    patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
-                at: session.location,
-                name: "agctl when", as: session.settings.principal, timeout: session.settings.timeout)
+            let watcher = session.newWatcher(
+                .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
+                name: "agctl when")
             let signals = try Signals()
             var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
             var edge = RisingEdge(delay: seconds ?? 0)
@@ -164,7 +162,7 @@ private struct Condition {
         if case .value(let value)? = content { values[name] = value } else { values[name] = nil }
     }
 
-    /// - Returns: nil if the daemon is away. What the watcher gets when it is back is a reason to ask again.
+    /// - Returns: nil if the daemon is away. When it is back, the watcher's news leads to another call.
     mutating func holds() throws(ClientError) -> Bool? {
         do throws(ClientError) { return try evaluate() } catch {
             if let failure = error.failure {
