@@ -11,6 +11,8 @@ import WireProtocol
 /// over from before.
 @Suite("A tree changed step by step")
 struct LivingTreeTests {
+    // `AGD_TREE_TOLD=1` prints the document that has made another tree.
+
     /// - Parameter variant: what the components have inside.
     private static func declarations(_ variant: Int) -> String {
         let deep = "{ id: leaf, binding: { g: $f }, let: { m: =n * 2 }, computed: { y: \"g + env.pin.x + m\" } }"
@@ -225,7 +227,10 @@ struct LivingTreeTests {
             compared += 1
             #expect(
                 found == [], "seed \(seed), step \(number): live ≠ fresh\n\(found.prefix(5).joined(separator: "\n"))")
-            if !found.isEmpty { return }
+            if !found.isEmpty {
+                if numberInEnvironment("AGD_TREE_TOLD") == 1 { print(document.jsonText) }
+                return
+            }
         }
         #expect(compared == 8, "seed \(seed)")
     }
