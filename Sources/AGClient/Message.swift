@@ -170,7 +170,7 @@ extension Content {
 extension Value {
     static func read(_ value: Value, typed: Bool) throws(ClientError) -> Value {
         guard typed else { return value }
-        do { return try Value(typedJSON: value, anyKeys: true) } catch { throw .malformed(error.message) }
+        do { return try Value(typedJSON: value) } catch { throw .malformed(error.message) }
     }
 }
 

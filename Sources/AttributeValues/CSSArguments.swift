@@ -6,7 +6,7 @@ struct CSSArguments {
         var unit: Unit
 
         /// A plain number, or a percentage of `percent`.
-        func number(percent: Double) -> Double? {
+        func resolve(percent: Double) -> Double? {
             switch unit {
             case .number: value
             case .percent: value / 100 * percent
@@ -34,7 +34,7 @@ struct CSSArguments {
     /// 0...1; nil if it is not a number or a percentage.
     var alphaValue: Double? {
         guard let alpha else { return 1 }
-        return alpha.number(percent: 1).map { clamp($0, 0, 1) }
+        return alpha.resolve(percent: 1).map { min(max($0, 0), 1) }
     }
 
     init?(_ text: Substring) {
@@ -55,9 +55,8 @@ struct CSSArguments {
         } else {
             space = nil
         }
-        let read = words.compactMap(Term.init)
-        guard read.count == 3, words.count == 3 else { return nil }
-        terms = read
+        terms = words.compactMap(Term.init)
+        guard terms.count == 3, words.count == 3 else { return nil }
         if let alphaWord {
             guard let term = Term(alphaWord) else { return nil }
             alpha = term

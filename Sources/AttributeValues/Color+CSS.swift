@@ -46,59 +46,45 @@ extension Color {
     }
 
     private init?(function: String, _ arguments: CSSArguments) {
-        guard let alpha = arguments.alphaValue else { return nil }
-        let a = arguments.terms
+        // What 100 % means for each argument; a hue has no percentages.
+        let percents: [Double?] =
+            switch function {
+            case "rgb", "rgba": [255, 255, 255]
+            case "hsl", "hsla", "hwb": [nil, 100, 100]
+            case "oklab": [1, 0.4, 0.4]
+            case "oklch": [1, 0.4, nil]
+            case "lab": [100, 125, 125]
+            case "lch": [100, 150, nil]
+            case "color": [1, 1, 1]
+            default: []
+            }
+        let read = zip(arguments.terms, percents).compactMap { term, percent in
+            if let percent { term.resolve(percent: percent) } else { term.hue }
+        }
+        guard read.count == 3, let alpha = arguments.alphaValue else { return nil }
+        let (x, y, z) = (read[0], read[1], read[2])
         switch function {
         case "rgb", "rgba":
-            guard let r = a[0].number(percent: 255), let g = a[1].number(percent: 255),
-                let b = a[2].number(percent: 255)
-            else { return nil }
             self.init(
-                red: clamp(r, 0, 255) / 255, green: clamp(g, 0, 255) / 255, blue: clamp(b, 0, 255) / 255, alpha: alpha)
-        case "hsl", "hsla":
-            guard let hue = a[0].hue, let s = a[1].number(percent: 100), let l = a[2].number(percent: 100) else {
-                return nil
-            }
-            self.init(hue: hue, saturation: max(0, s) / 100, lightness: l / 100, alpha: alpha)
-        case "hwb":
-            guard let hue = a[0].hue, let w = a[1].number(percent: 100), let b = a[2].number(percent: 100) else {
-                return nil
-            }
-            self.init(hue: hue, whiteness: w / 100, blackness: b / 100, alpha: alpha)
-        case "oklab":
-            guard let l = a[0].number(percent: 1), let x = a[1].number(percent: 0.4), let y = a[2].number(percent: 0.4)
-            else { return nil }
-            self.init(oklabLightness: clamp(l, 0, 1), a: x, b: y, alpha: alpha)
+                red: clamp(x, 0, 255) / 255, green: clamp(y, 0, 255) / 255, blue: clamp(z, 0, 255) / 255, alpha: alpha)
+        case "hwb": self.init(hue: x, whiteness: y / 100, blackness: z / 100, alpha: alpha)
+        case "oklab": self.init(oklabLightness: clamp(x, 0, 1), a: y, b: z, alpha: alpha)
         case "oklch":
-            guard let l = a[0].number(percent: 1), let c = a[1].number(percent: 0.4), let hue = a[2].hue else {
-                return nil
-            }
-            let (x, y) = Color.rectangular(chroma: max(0, c), hue: hue)
-            self.init(oklabLightness: clamp(l, 0, 1), a: x, b: y, alpha: alpha)
-        case "lab":
-            guard let l = a[0].number(percent: 100), let x = a[1].number(percent: 125),
-                let y = a[2].number(percent: 125)
-            else { return nil }
-            self.init(labLightness: clamp(l, 0, 100), a: x, b: y, alpha: alpha)
+            let (a, b) = Color.rectangular(chroma: max(0, y), hue: z)
+            self.init(oklabLightness: clamp(x, 0, 1), a: a, b: b, alpha: alpha)
+        case "lab": self.init(labLightness: clamp(x, 0, 100), a: y, b: z, alpha: alpha)
         case "lch":
-            guard let l = a[0].number(percent: 100), let c = a[1].number(percent: 150), let hue = a[2].hue else {
-                return nil
-            }
-            let (x, y) = Color.rectangular(chroma: max(0, c), hue: hue)
-            self.init(labLightness: clamp(l, 0, 100), a: x, b: y, alpha: alpha)
+            let (a, b) = Color.rectangular(chroma: max(0, y), hue: z)
+            self.init(labLightness: clamp(x, 0, 100), a: a, b: b, alpha: alpha)
         case "color":
-            guard let space = arguments.space, let x = a[0].number(percent: 1), let y = a[1].number(percent: 1),
-                let z = a[2].number(percent: 1)
-            else { return nil }
-            switch space {
+            switch arguments.space {
             case "srgb": self.init(red: x, green: y, blue: z, alpha: alpha)
             case "srgb-linear": self.init(linearRed: x, green: y, blue: z, alpha: alpha)
             case "display-p3": self.init(displayP3Red: x, green: y, blue: z, alpha: alpha)
             case "xyz", "xyz-d65": self.init(x: x, y: y, z: z, alpha: alpha)
             default: return nil
             }
-        default:
-            return nil
+        default: self.init(hue: x, saturation: max(0, y) / 100, lightness: z / 100, alpha: alpha)
         }
         guard [red, green, blue].allSatisfy(\.isFinite) else { return nil }
     }
@@ -128,4 +114,4 @@ extension Color {
     }
 }
 
-func clamp(_ value: Double, _ low: Double, _ high: Double) -> Double { min(max(value, low), high) }
+private func clamp(_ value: Double, _ low: Double, _ high: Double) -> Double { min(max(value, low), high) }

@@ -7,13 +7,13 @@
 /// caller continues with `==`.
 public enum IdenticalRun {
     /// - Returns: the number of elements from `a[x]` and `b[y]` on, at most `count`, that are identical one by one.
-    public static func length(_ a: ValueList, from x: Int, _ b: ValueList, from y: Int, count: Int) -> Int {
+    public static func countFrom(_ a: ValueList, from x: Int, _ b: ValueList, from y: Int, count: Int) -> Int {
         precondition(x >= 0 && y >= 0 && count <= a.count - x && count <= b.count - y)
         var (before, after) = (Stretch(a, from: x), Stretch(b, from: y))
         var done = 0
         while done < count {
             let part = min(count - done, before.left, after.left)
-            let same = forwards(before.elements, before.place, after.elements, after.place, part)
+            let same = run(before.elements, before.place, after.elements, after.place, part, by: 1)
             done += same
             guard same == part else { break }
             before.advance(part)
@@ -23,13 +23,13 @@ public enum IdenticalRun {
     }
 
     /// The same from the ends of both lists.
-    public static func lengthFromEnd(_ a: ValueList, _ b: ValueList, count: Int) -> Int {
+    public static func countFromEnd(_ a: ValueList, _ b: ValueList, count: Int) -> Int {
         precondition(count <= a.count && count <= b.count)
         var (before, after) = (Stretch(endOf: a), Stretch(endOf: b))
         var done = 0
         while done < count {
             let part = min(count - done, before.place, after.place)
-            let same = backwards(before.elements, before.place, after.elements, after.place, part)
+            let same = run(before.elements, before.place - 1, after.elements, after.place - 1, part, by: -1)
             done += same
             guard same == part else { break }
             before.retreat(part)
@@ -94,26 +94,14 @@ public enum IdenticalRun {
             && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
     }
 
-    private static func forwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {
+    /// - Parameter step: 1 towards the end, -1 towards the beginning.
+    private static func run(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int, by step: Int) -> Int {
         if x == y, isShared(a, b) { return count }
-        let stride = MemoryLayout<Value>.stride
+        let size = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
             b.withUnsafeBytes { b in
-                for place in 0..<count where !isSame(a, (x + place) * stride, b, (y + place) * stride) { return place }
-                return count
-            }
-        }
-    }
-
-    /// - Parameters:
-    ///   - x: the position after the last element.
-    private static func backwards(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int) -> Int {
-        if x == y, isShared(a, b) { return count }
-        let stride = MemoryLayout<Value>.stride
-        return a.withUnsafeBytes { a in
-            b.withUnsafeBytes { b in
-                for place in 1..<count + 1 where !isSame(a, (x - place) * stride, b, (y - place) * stride) {
-                    return place - 1
+                for place in 0..<count where !isSame(a, (x + place * step) * size, b, (y + place * step) * size) {
+                    return place
                 }
                 return count
             }

@@ -72,13 +72,13 @@ public enum JSONText {
     }
 
     private static func isOutOfRange(_ text: String) -> Bool {
-        guard isNumber(text) else { return false }
+        guard hasNumberForm(text) else { return false }
         let isWhole = text.utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") }
         return isWhole ? Int64(text) == nil && UInt64(text) == nil : Double(text)?.isFinite != true
     }
 
     /// Whether a text has the form of JSON's numbers: no leading zero, a digit on both sides of the point.
-    public static func isNumber(_ text: String) -> Bool {
+    public static func hasNumberForm(_ text: String) -> Bool {
         var rest = Substring(text)
         func digits() -> Int {
             let found = rest.prefix { ("0"..."9").contains($0) }.count

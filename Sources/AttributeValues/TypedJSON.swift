@@ -33,35 +33,32 @@ extension Value {
     }
 
     /// Reads typed JSON. The depth limit of admitted JSON bounds the recursion.
-    /// - Parameter anyKeys: also accepts keys that rules do not accept, for documents from a time when they were
-    ///   accepted.
     /// - Throws: `invalid`, which names the expected form.
-    public init(typedJSON json: Value, anyKeys: Bool = false) throws(Failure) {
+    public init(typedJSON json: Value) throws(Failure) {
         guard case .map(let map) = json, map.count == 1, case (.string(let name), let content) = map.entry(at: 0)
         else { throw Value.untyped }
-        self = try Value.made(of: content, as: name, anyKeys)
+        self = try Value.made(of: content, as: name)
     }
 
     /// Reads typed JSON directly from the parser: as a tree of values it would take many times the memory of the
     /// result.
-    public init(typedJSON json: JSONElement, anyKeys: Bool = false) throws(Failure) {
+    public init(typedJSON json: JSONElement) throws(Failure) {
         guard let (name, content) = json.onlyMember else { throw Value.untyped }
         switch name {
         case "list" where content.isArray:
             var list: [Value] = []
             try content.forEachElement { (element) throws(Failure) in
-                list.append(try Value(typedJSON: element, anyKeys: anyKeys))
+                list.append(try Value(typedJSON: element))
             }
             self = .list(list)
         case "map" where content.isArray:
             var map = ValueMap()
             try content.forEachElement { (entry) throws(Failure) in
                 guard let (key, value) = entry.pair else { throw Value.mistyped(entry.value, name) }
-                map[try Value(typedJSON: key, anyKeys: anyKeys).asKey(anyKeys)] = try Value(
-                    typedJSON: value, anyKeys: anyKeys)
+                map[try Value(typedJSON: key).asKey()] = try Value(typedJSON: value)
             }
             self = .map(map)
-        default: self = try Value.made(of: content.value, as: name, anyKeys)
+        default: self = try Value.made(of: content.value, as: name)
         }
     }
 
@@ -73,20 +70,20 @@ extension Value {
         Failure(.invalid, "\(content) is not the typed JSON of \(name)")
     }
 
-    private func asKey(_ anyKeys: Bool) throws(Failure) -> Value {
-        guard anyKeys || isKey else {
+    private func asKey() throws(Failure) -> Value {
+        guard isKey else {
             throw Failure(
                 .invalid, "a key of a map is a bool, int, uint or string, not a value of type \(shortTypeName)")
         }
         return self
     }
 
-    private static func made(of content: Value, as name: String, _ anyKeys: Bool) throws(Failure) -> Value {
-        guard let value = try read(typed: content, as: name, anyKeys) else { throw mistyped(content, name) }
+    private static func made(of content: Value, as name: String) throws(Failure) -> Value {
+        guard let value = try read(typed: content, as: name) else { throw mistyped(content, name) }
         return value
     }
 
-    private static func read(typed content: Value, as name: String, _ anyKeys: Bool) throws(Failure) -> Value? {
+    private static func read(typed content: Value, as name: String) throws(Failure) -> Value? {
         switch (name, content) {
         case ("null", _): return .null
         case ("bool", .bool), ("string", .string): return content
@@ -99,14 +96,14 @@ extension Value {
         case ("type", .string(let text)): return .type(text)
         case ("list", .list(let elements)):
             var list: [Value] = []
-            for element in elements { list.append(try Value(typedJSON: element, anyKeys: anyKeys)) }
+            for element in elements { list.append(try Value(typedJSON: element)) }
             return .list(list)
         case ("map", .list(let entries)):
             var map = ValueMap(minimumCapacity: entries.count)
             for entry in entries {
                 guard case .list(let pair) = entry, pair.count == 2 else { return nil }
-                let key = try Value(typedJSON: pair[0], anyKeys: anyKeys).asKey(anyKeys)
-                map[key] = try Value(typedJSON: pair[1], anyKeys: anyKeys)
+                let key = try Value(typedJSON: pair[0]).asKey()
+                map[key] = try Value(typedJSON: pair[1])
             }
             return .map(map)
         case ("timestamp", .map(let parts)):
@@ -116,7 +113,7 @@ extension Value {
             guard let (seconds, nanos) = secondsAndNanos(parts) else { return nil }
             return TimeSpan(seconds: seconds, nanoseconds: nanos).map { .duration($0) }
         case ("optional", .null): return .optional(nil)
-        case ("optional", _): return .optional(try Value(typedJSON: content, anyKeys: anyKeys))
+        case ("optional", _): return .optional(try Value(typedJSON: content))
         case ("color", _): return ValueType.color.accept(content)
         case ("angle", _): return number(content).map { .opaque(AngleValue(degrees: $0)) }
         case ("vector", .list(let elements)):

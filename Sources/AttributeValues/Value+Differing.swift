@@ -24,7 +24,7 @@ extension Value {
             var growth = (bytes: new.count - old.count, measured: 0)
             var (x, y) = (0, 0)
             while x < old.count, y < new.count {
-                let same = IdenticalRun.length(
+                let same = IdenticalRun.countFrom(
                     old, from: x, new, from: y, count: min(old.count - x, new.count - y))
                 x += same
                 y += same
@@ -77,8 +77,8 @@ extension Value {
     /// The positions between the identical elements at the beginning and at the end of two lists.
     fileprivate static func stretch(_ old: ValueList, _ new: ValueList) -> (old: Range<Int>, new: Range<Int>) {
         let shorter = min(old.count, new.count)
-        let prefix = IdenticalRun.length(old, from: 0, new, from: 0, count: shorter)
-        let suffix = IdenticalRun.lengthFromEnd(old, new, count: shorter - prefix)
+        let prefix = IdenticalRun.countFrom(old, from: 0, new, from: 0, count: shorter)
+        let suffix = IdenticalRun.countFromEnd(old, new, count: shorter - prefix)
         return (prefix..<old.count - suffix, prefix..<new.count - suffix)
     }
 }

@@ -307,7 +307,7 @@ extension ValueList: Hashable {
         guard a.count == b.count else { return false }
         var position = 0
         while true {
-            position += IdenticalRun.length(a, from: position, b, from: position, count: a.count - position)
+            position += IdenticalRun.countFrom(a, from: position, b, from: position, count: a.count - position)
             guard position < a.count else { return true }
             guard a[position] == b[position] else { return false }
             position += 1

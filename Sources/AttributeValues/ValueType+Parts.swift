@@ -3,9 +3,9 @@
 extension ValueType {
     /// The type of the part at a step of a value of this type; nil if there can be no such part. Only declarations know
     /// the parts of objects.
-    public func part(at step: AttributePath.Step) -> ValueType? {
+    public func typeOfPart(at step: AttributePath.Step) -> ValueType? {
         switch (self, step) {
-        case (.nullable(let wrapped), _): wrapped.part(at: step)
+        case (.nullable(let wrapped), _): wrapped.typeOfPart(at: step)
         case (.dyn, _): .dyn
         case (.list(let element), .index), (.list(let element), .element): element
         case (.map(_, let value), .key), (.map(_, let value), .index): value

@@ -221,7 +221,7 @@ extension Transaction {
             guard value.isPlainJSON else { throw malformed("a change that is no object") }
             return .value(value)
         }
-        if let value = json["value"] { return .value(try Value(typedJSON: value, anyKeys: true)) }
+        if let value = json["value"] { return .value(try Value(typedJSON: value)) }
         guard let error = json["error"], let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {
             throw malformed("a change has neither a value nor an error")
         }

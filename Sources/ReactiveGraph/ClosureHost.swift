@@ -3,7 +3,7 @@ import AttributeGraph
 /// The host of `Graph`: rules and observers are Swift closures, and values are compared by `==`.
 public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline let table: UnsafeMutablePointer<ClosureTable<Value>>
-    /// The table's rows, reachable without loading the table.
+    /// The table's rows, one step nearer.
     @usableFromInline var rows: UnsafeMutablePointer<ClosureRow>
     /// Some run has created something.
     @usableFromInline var hasOwners = false
@@ -195,8 +195,8 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
     @inlinable
     static func destroyClosure(_ row: UnsafeMutablePointer<ClosureRow>) {
         if row.pointee.form == .none { return }
-        // Every closure is code and context, and only the context is counted. Freeing the context may run code that
-        // uses the graph and moves the rows, so the row is cleared first.
+        // All closures are code and context, and only the context is counted. When the context is freed, the objects in
+        // it may use the graph and move the rows. So the row is cleared first.
         if row.pointee.context == 0 { return row.initialize(to: ClosureRow()) }
         let closure = row.closure(RuleClosure<Value>.self).move()
         row.initialize(to: ClosureRow())
@@ -265,8 +265,7 @@ struct ClosureTable<Value: Equatable>: ~Copyable {
         destroyClosure(row)
     }
 
-    /// As `release`. Runs the cleanups that were registered after the attribute's cleanups had run, for example by
-    /// cleanups of its scope.
+    /// As `release`. While a scope was freed, its objects may have registered further cleanups; these are done last.
     @inlinable @inline(never)
     static func releaseWithExtras(_ index: UInt32, of table: UnsafeMutablePointer<ClosureTable>) {
         let row = table.pointee.row(index)

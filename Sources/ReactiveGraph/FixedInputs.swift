@@ -58,7 +58,7 @@ public struct GraphInputs<Value: Equatable> {
         return _fastPath(core.isReadable(vertex)) ? GraphStorage<ClosureHost<Value>>.value(of: vertex) : nil
     }
 
-    /// Reads an input whose value is not ready: it has failed, is destroyed, or is on a cycle.
+    /// Reads an input that has failed, that is gone, or that is on a cycle.
     @inlinable @inline(never)
     func readSlowly(_ position: Int) throws -> UnsafeMutablePointer<Value> {
         if core.isInterrupted { throw Interruption() }

@@ -65,8 +65,8 @@ extension GraphContext {
         return core.hasInvalidated
     }
 
-    /// Throws the first error of the observers, or `unsettled` if they did not come to an end. Observers that are still
-    /// due are run by the next flush.
+    /// Throws the first error of an observer, or that the observers do not settle. Observers that are still due run at
+    /// the next flush.
     @usableFromInline
     func reportObservers() throws {
         let failures = table.pointee.observerFailures

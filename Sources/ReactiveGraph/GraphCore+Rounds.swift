@@ -67,7 +67,7 @@ extension GraphCore where Host: ~Copyable {
         case none
         /// This input has changed, and no input before it (for fixed inputs: no input at all) may still change.
         case change(of: UInt32)
-        /// An input before it may have changed, or for fixed inputs any input.
+        /// An input before it may have changed, or any input of a fixed rule or observer.
         case unknown
     }
 
@@ -83,9 +83,8 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.pending.count = 1
     }
 
-    /// Runs an observer that has just been made, while nothing else runs, without checking whether it must run. If it
-    /// may leave some fixed inputs unread, all are brought up to date first; otherwise their changes would not be
-    /// noticed.
+    /// At rest, runs an observer that has just been made, without asking whether it must. If the observer may leave
+    /// fixed inputs unread, they are brought up to date before; otherwise their changes would not be noticed.
     @inlinable @inline(__always)
     func runNew(_ observer: UInt32, mayLeaveUnread: Bool) {
         s.pointee.pending.count = 1

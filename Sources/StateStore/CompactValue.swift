@@ -94,7 +94,7 @@ struct ValueReader {
                 map[key] = try value(bytes, &place, depth: depth + 1)
             }
             return .map(map)
-        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)), anyKeys: true)
+        case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)))
         default: throw ValueReader.unreadable
         }
     }

@@ -26,8 +26,8 @@ public final class StateStore {
         public var epoch: String
         /// No client can have seen a later revision.
         public var revision: UInt64
-        /// A client that has seen this revision or a later one has seen only what the store has. Since then, only
-        /// values of states have changed.
+        /// A client that has seen this revision or a later one can resume: the store holds everything that the client has
+        /// seen, and since this revision only values of states have changed.
         public var resumableFrom: UInt64
         /// Unordered.
         public var rows: [StoredRow]
@@ -35,7 +35,7 @@ public final class StateStore {
         public var isNew = false
         /// True if it was ever recovered from a damaged store.
         public var isSalvaged = false
-        /// Lost data in words, for the log: lost in `recover` or in a crash.
+        /// What `recover` or a crash has lost, for the log.
         public var losses: [String] = []
     }
 

@@ -78,8 +78,8 @@ extension ViewGraph {
             nodes[Int(row)].instances?.endless = nil
         }
         do {
+            let placed = definition.choice?.isPlacement == true ? try place(content, definition, at: row) : nil
             let value = try content.get()
-            let placed = definition.choice?.isPlacement == true ? try place(value, definition, at: row) : nil
             let list = try definition.elementList(of: value)
             guard let change = try change(of: row, to: list, definition) else { return .none }
             try refuseTaken(list, definition, at: row)

@@ -36,7 +36,7 @@ struct ListChange {
         let shorter = min(before.count, list.count)
         var prefix = 0
         while prefix < shorter {
-            let same = IdenticalRun.length(before, from: prefix, list, from: prefix, count: shorter - prefix)
+            let same = IdenticalRun.countFrom(before, from: prefix, list, from: prefix, count: shorter - prefix)
             prefix += same
             if same > 0 { continue }
             if !before[prefix].isIdentical(to: list[prefix]) {
@@ -45,7 +45,7 @@ struct ListChange {
             }
             prefix += 1
         }
-        var suffix = IdenticalRun.lengthFromEnd(before, list, count: shorter - prefix)
+        var suffix = IdenticalRun.countFromEnd(before, list, count: shorter - prefix)
         while suffix < shorter - prefix {
             let (from, to) = (before.count - 1 - suffix, list.count - 1 - suffix)
             if !before[from].isIdentical(to: list[to]) {
@@ -116,12 +116,12 @@ struct ListChange {
         guard count == new.count, count > 1 else { return nil }
         let (x, y) = (old.lowerBound, new.lowerBound)
         if before[x + count - 1].isIdentical(to: after[y]),
-            IdenticalRun.length(before, from: x, after, from: y + 1, count: count - 1) == count - 1
+            IdenticalRun.countFrom(before, from: x, after, from: y + 1, count: count - 1) == count - 1
         {
             return ((0..<count).map { $0 == 0 ? count - 1 : $0 - 1 }, 0)
         }
         if before[x].isIdentical(to: after[y + count - 1]),
-            IdenticalRun.length(before, from: x + 1, after, from: y, count: count - 1) == count - 1
+            IdenticalRun.countFrom(before, from: x + 1, after, from: y, count: count - 1) == count - 1
         {
             return ((0..<count).map { $0 == count - 1 ? 0 : $0 + 1 }, count - 1)
         }

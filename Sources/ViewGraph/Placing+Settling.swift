@@ -7,26 +7,34 @@ import SceneModel
 extension ViewGraph {
     /// Sets the nodes that a `place` or `slot` should show.
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
-    /// - Throws: `notFound` for an id that no subview has; all others are shown.
-    func place(_ value: Value, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
+    /// - Throws: `notFound` for an id that no subview has; all others are shown. Other failures: nothing is shown, as
+    ///   after a start, which does not know what was shown before.
+    func place(_ content: Content, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
         guard let body = nodes.body(around: row) else { return nil }
         var rows: [UInt32] = []
         var unknown: String?
-        if definition.choice == .slot {
-            rows = (value.list ?? []).map {
-                if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 }
-            }
-        } else {
-            let ids = try ViewGraph.ids(ofSubviews: value)
-            let known = ids.isEmpty ? [:] : subviewIDs(of: body.root)
-            var seen: Set<UInt32> = []
-            for id in ids {
-                guard let found = known[id] else {
-                    unknown = unknown ?? id
-                    continue
+        do throws(Failure) {
+            let value = try content.get()
+            if definition.choice == .slot {
+                rows = (value.list ?? []).map {
+                    if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 }
                 }
-                if seen.insert(found).inserted { rows.append(found) }
+            } else {
+                let ids = try ViewGraph.ids(ofSubviews: value)
+                let known = ids.isEmpty ? [:] : subviewIDs(of: body.root)
+                var seen: Set<UInt32> = []
+                for id in ids {
+                    guard let found = known[id] else {
+                        unknown = unknown ?? id
+                        continue
+                    }
+                    if seen.insert(found).inserted { rows.append(found) }
+                }
             }
+        } catch {
+            // A rule that costs too much may only wait for the next turn.
+            if error.code != .limit { _ = nodes.placements.setWanted([], at: row, in: body.root) }
+            throw error
         }
         let placed = nodes.placements.setWanted(rows, at: row, in: body.root)
         nodes.placements.note(row, isComplete: unknown == nil)

@@ -183,7 +183,7 @@ final class ProjectionTree {
             while place < max(before.count, after.count) {
                 defer { place += 1 }
                 if place < min(before.count, after.count) {
-                    place += IdenticalRun.length(
+                    place += IdenticalRun.countFrom(
                         before, from: place, after, from: place, count: min(before.count, after.count) - place)
                 }
                 let (x, y) = (place < before.count ? before[place] : nil, place < after.count ? after[place] : nil)
@@ -221,8 +221,8 @@ final class ProjectionTree {
             return
         }
         let shorter = min(before.count, after.count)
-        let prefix = IdenticalRun.length(before, from: 0, after, from: 0, count: shorter)
-        let suffix = IdenticalRun.lengthFromEnd(before, after, count: shorter - prefix)
+        let prefix = IdenticalRun.countFrom(before, from: 0, after, from: 0, count: shorter)
+        let suffix = IdenticalRun.countFromEnd(before, after, count: shorter - prefix)
         // Nothing changes for readers by id if elements have only changed places.
         if ListChange.rotation(from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix)
             != nil

@@ -62,3 +62,13 @@ enum ExitStatus: Int32 {
         }
     }
 }
+
+/// Ends the command with a status, after everything has been printed.
+struct EndOfCommand: Error {
+    let code: Int32
+
+    init(status: ExitStatus) { code = status.rawValue }
+
+    /// - Parameter code: that of another program, whose end is the command's.
+    init(code: Int32) { self.code = code }
+}

@@ -28,7 +28,7 @@ enum Front {
             if let quick = QuickPath(arguments) {
                 try quick.run()
             } else {
-                var command = try parse(NegativeNumbers.disguise(arguments))
+                var command = try readCommand(NegativeNumbers.disguise(arguments))
                 try command.run()
             }
             return ExitStatus.done.rawValue
@@ -49,7 +49,7 @@ enum Front {
     private static func tell(_ error: any Error, _ form: ErrorForm, isCompletionScript: Bool) -> Int32 {
         let code = Agctl.exitCode(for: error)
         guard code == .success else {
-            return usage(error).report(form)
+            return refuse(error).report(form)
         }
         var text = text(of: error)
         if isCompletionScript { text = CompletionScript.completing(text) }
@@ -59,7 +59,7 @@ enum Front {
 
     /// The error for arguments that are not a command. The hint has the lines that the argument parser adds: the
     /// meaning of the missing argument, and how to see the help.
-    static func usage(_ error: any Error) -> Complaint {
+    static func refuse(_ error: any Error) -> Complaint {
         let message = NegativeNumbers.reveal(Agctl.message(for: error))
         let verb = text(of: error).lines.first { $0.hasPrefix("Usage: agctl ") }.flatMap {
             $0.split(separator: " ").dropFirst(2).first
@@ -76,7 +76,7 @@ enum Front {
 
     /// Only the verb reads its arguments, which saves building the parser of all others. If it cannot read them, the
     /// root reads them again, because its messages name the whole command.
-    static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    static func readCommand(_ arguments: [String]) throws -> any ParsableCommand {
         let arguments = GlobalOptions.moveBehindVerb(arguments)
         if let name = arguments.first, let verb = Agctl.verbs.first(where: { $0.isCalled(name) }),
             let command = try? verb.parse(Array(arguments.dropFirst()))
@@ -120,14 +120,4 @@ extension ParsableCommand {
     static func isCalled(_ name: String) -> Bool {
         configuration.commandName == name || configuration.aliases.contains(name)
     }
-}
-
-/// Ends the command with a status, after everything has been printed.
-struct EndOfCommand: Error {
-    let code: Int32
-
-    init(status: ExitStatus) { code = status.rawValue }
-
-    /// - Parameter code: that of another program, which becomes the status of the command.
-    init(code: Int32) { self.code = code }
 }

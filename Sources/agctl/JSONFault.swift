@@ -115,7 +115,7 @@ private struct Scan {
         let start = at
         while at < text.count, Scan.isWord(text[at]) { at += 1 }
         let word = string(start..<at)
-        if ["true", "false", "null"].contains(word) || JSONText.isNumber(word) { return }
+        if ["true", "false", "null"].contains(word) || JSONText.hasNumberForm(word) { return }
         at = start
         throw Fault(message: "expected a value, found \(found)", position: start)
     }

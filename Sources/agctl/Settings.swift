@@ -1,6 +1,7 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
+import WireProtocol
 
 /// The settings that all verbs share, after the arguments have been read.
 struct Settings {
@@ -104,6 +105,10 @@ final class Session {
 
     func newConnection(name: String) throws(ClientError) -> Connection {
         try Connection(to: location, name: name, as: settings.principal, timeout: settings.timeout)
+    }
+
+    func newWatcher(_ request: Request.Subscribe, name: String) -> Watcher {
+        Watcher(request, at: location, name: name, as: settings.principal, timeout: settings.timeout)
     }
 }
 

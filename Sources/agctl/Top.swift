@@ -43,11 +43,7 @@ struct TopCommand: ParsableCommand {
             load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
             if !patterns.isEmpty {
                 _ = try connection.call(
-                    .subscribe(
-                        .init(
-                            patterns: patterns, events: .update, initial: false, since: nil, maxRate: nil,
-                            frameRate: nil, css: false,
-                            typed: false, bookmarks: false)))
+                    .subscribe(.init(patterns: patterns, events: .update, initial: false)))
             }
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
             if session.output.isTerminal, count == nil, !session.settings.isJSON {

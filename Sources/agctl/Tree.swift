@@ -115,8 +115,8 @@ struct TreeDrawing {
         return items
     }
 
-    /// `if isPlaying: then`, or the reason why it shows nothing else. The nodes in a place or slot are drawn below the
-    /// node, so only its error is noted.
+    /// `if isPlaying: then`, or why it shows nothing else. A `place` only tells its errors: the nodes that it shows are
+    /// drawn at the node.
     private func note(ofChoice choice: ValueMap) -> String? {
         let keywords = ["if", "switch", "place", "slot"]
         guard let keyword = keywords.first(where: { choice[$0] != nil }), let condition = choice[keyword] else {

@@ -94,9 +94,8 @@ struct WatchCommand: ParsableCommand {
             let limit = once ? 1 : count
             let isTable =
                 session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
-            let watcher = Watcher(
-                request(frameRate: frames ?? (isTable ? 30 : nil)), at: session.location, name: "agctl watch",
-                as: session.settings.principal, timeout: session.settings.timeout)
+            let watcher = session.newWatcher(
+                request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {

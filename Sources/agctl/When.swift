@@ -53,11 +53,9 @@ struct WhenCommand: ParsableCommand {
 
     func run() throws {
         try perform(common) { session in
-            let watcher = Watcher(
-                Request.Subscribe(
-                    patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
-                at: session.location,
-                name: "agctl when", as: session.settings.principal, timeout: session.settings.timeout)
+            let watcher = session.newWatcher(
+                .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
+                name: "agctl when")
             let signals = try Signals()
             var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
             var edge = RisingEdge(delay: seconds ?? 0)

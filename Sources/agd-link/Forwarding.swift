@@ -51,7 +51,7 @@ struct ForwardedCall {
     func request() throws(Failure) -> Request {
         let isTyped = parameters["typed"] == true
         func value(_ json: Value) throws(Failure) -> Value {
-            isTyped ? try Value(typedJSON: json, anyKeys: true) : json
+            isTyped ? try Value(typedJSON: json) : json
         }
         let options = TransactionOptions(
             animation: parameters["animation"], disablesAnimations: parameters["disablesAnimations"] == true,

@@ -34,7 +34,7 @@ struct CommandTests {
     func commonOptions(typed: [String], read: [String]) { #expect(GlobalOptions.moveBehindVerb(typed) == read) }
 
     @Test("options before the verb reach it") func optionsBeforeVerb() throws {
-        let ping = try #require(try Front.parse(["--socket", "/s", "--json", "ping"]) as? PingCommand)
+        let ping = try #require(try Front.readCommand(["--socket", "/s", "--json", "ping"]) as? PingCommand)
         #expect(ping.common.daemon.socket == "/s" && ping.common.json)
     }
 
@@ -56,7 +56,7 @@ struct CommandTests {
         for example in Self.examples(command) {
             for words in Self.commands(example) where words.first == "agctl" {
                 #expect(throws: Never.self, "\(example)") {
-                    _ = try Front.parse(NegativeNumbers.disguise(Array(words.dropFirst())))
+                    _ = try Front.readCommand(NegativeNumbers.disguise(Array(words.dropFirst())))
                 }
             }
         }
@@ -113,7 +113,7 @@ struct CommandTests {
 
     @Test("an unknown verb is told with the nearest one")
     func unknown() {
-        #expect { try Front.parse(["wacth", "/a.b"]) } throws: { error in
+        #expect { try Front.readCommand(["wacth", "/a.b"]) } throws: { error in
             let complaint = error as? Complaint
             return complaint?.status == .usage && complaint?.hint == "did you mean 'watch'?"
         }
@@ -123,7 +123,7 @@ struct CommandTests {
         "the names of other programs lead to a verb",
         arguments: [("delete", "remove"), ("Subscribe", "watch"), ("incr", "add")])
     func otherNames(name: String, verb: String) {
-        #expect { try Front.parse([name]) } throws: { ($0 as? Complaint)?.hint == "did you mean '\(verb)'?" }
+        #expect { try Front.readCommand([name]) } throws: { ($0 as? Complaint)?.hint == "did you mean '\(verb)'?" }
     }
 
     @Test(
@@ -135,17 +135,17 @@ struct CommandTests {
 
     @Test("wrong usage is told as every other error, with the way to the help")
     func usage() {
-        #expect { try Front.parse(["tree", "--deep"]) } throws: { error in
-            let text = Front.usage(error).text(Style(isOn: false))
+        #expect { try Front.readCommand(["tree", "--deep"]) } throws: { error in
+            let text = Front.refuse(error).text(Style(isOn: false))
             return text == "agctl: unknown option '--deep'. Did you mean '--depth'?\n  hint: see 'agctl help tree'\n"
         }
     }
 
     @Test("wrong usage is told as JSON where that is asked for, with arguments as they were typed")
     func usageAsJSON() {
-        #expect { try Front.parse(NegativeNumbers.disguise(["tree", "/", "--depth", "-1x", "--json"])) } throws: {
-            error in
-            let complaint = Front.usage(error)
+        let words = NegativeNumbers.disguise(["tree", "/", "--depth", "-1x", "--json"])
+        #expect { try Front.readCommand(words) } throws: { error in
+            let complaint = Front.refuse(error)
             return complaint.status == .usage
                 && complaint.json.map?["error"]?.map?["message"]?.string?.contains("'-1x'") == true
         }
@@ -161,6 +161,6 @@ struct CommandTests {
             ["trace", "--start", "--stop"], ["trace", "--start", "--rules"],
         ])
     func contradictions(_ arguments: [String]) {
-        #expect { try Front.parse(arguments) } throws: { Agctl.exitCode(for: $0).rawValue == 64 }
+        #expect { try Front.readCommand(arguments) } throws: { Agctl.exitCode(for: $0).rawValue == 64 }
     }
 }

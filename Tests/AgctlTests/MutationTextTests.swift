@@ -200,11 +200,10 @@ struct ValueFormTests {
 
     @Test("a negative number is read as it was typed, wherever it stands")
     func revealed() throws {
-        let set = try #require(
-            try Front.parse(NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"]))
-                as? SetCommand)
+        let words = NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])
+        let set = try #require(try Front.readCommand(words) as? SetCommand)
         #expect(set.given.write.options().label == "-3" && set.given.write.options().animation == "-1")
-        #expect { try Front.parse(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
+        #expect { try Front.readCommand(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
             Front.text(of: error).contains("'-1x'")
         }
     }

@@ -60,7 +60,7 @@ struct SuggestionTests {
 
     @Test("every shell's script knows the short names of verbs", arguments: ["bash", "zsh", "fish"])
     func shortNames(shell: String) throws {
-        #expect { try Front.parse(["--generate-completion-script", shell]) } throws: { error in
+        #expect { try Front.readCommand(["--generate-completion-script", shell]) } throws: { error in
             let script = Front.text(of: error)
             let added = CompletionScript.addingShortNames(to: script)
             return added.count > script.count && added.contains("mv") && added.contains("cat")

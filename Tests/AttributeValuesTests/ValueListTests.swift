@@ -65,10 +65,10 @@ struct ValueListTests {
             let count = min(list.count, other.count) - x
             var expected = 0
             while expected < count, list[x + expected] == other[x + expected] { expected += 1 }
-            #expect(IdenticalRun.length(list, from: x, other, from: x, count: count) == expected)
+            #expect(IdenticalRun.countFrom(list, from: x, other, from: x, count: count) == expected)
             var fromEnd = 0
             while fromEnd < count, list[list.count - 1 - fromEnd] == other[other.count - 1 - fromEnd] { fromEnd += 1 }
-            #expect(IdenticalRun.lengthFromEnd(list, other, count: count) == fromEnd)
+            #expect(IdenticalRun.countFromEnd(list, other, count: count) == fromEnd)
         }
     }
 }

@@ -5,49 +5,19 @@ import Testing
 
 /// The graph over HTTP.
 @Suite("Gateway")
-struct GatewayTests {
+struct GatewayTests: GatewayTest {
     private let daemon: Daemon
     private let gateway: Program
-    private let port: UInt16
+    let port: UInt16
 
     init() throws {
         daemon = try Daemon(scenes: [Scenes.counter])
-        let (ours, theirs) = try Descriptor.pair()
-        gateway = try Program(
-            "agd-gateway",
-            [
-                "--socket", daemon.socket, "--port", "0", "--pages", Project.file("dashboard"), "--allow-origin",
-                "https://a.example",
-            ],
-            folder: daemon.folder, standardOutput: theirs)
-        let line = try Client(socket: ours).line() ?? ""
-        port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+        (gateway, port) = try GatewayTests.start(daemon, ["--allow-origin", "https://a.example"])
     }
 
     @Test("a folder of pages that is not there is refused") func noPages() throws {
         let told = try Program.run("agd-gateway", ["--pages", "/nowhere"], folder: daemon.folder)
         #expect(told.code == 64 && told.text.contains("--pages: there is no folder /nowhere"), "\(told.text)")
-    }
-
-    private func ask(
-        _ target: String, method: String = "GET", host: String = "localhost", headers: [String] = [], body: String = ""
-    ) throws -> Client {
-        let connection = Client(socket: try TCP.connect(port: port))
-        let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
-        let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)", "Connection: close"] + length + headers
-        // The client ends what it sends with a line feed.
-        try connection.send(lines.joined(separator: "\r\n") + "\r\n\r" + (body.isEmpty ? "" : "\n" + body))
-        return connection
-    }
-
-    /// The whole answer, head and all, in lines.
-    private func lines(
-        _ target: String, method: String = "GET", headers: [String] = [], body: String = ""
-    ) throws -> [String] {
-        let connection = try ask(target, method: method, headers: headers, body: body)
-        var lines: [String] = []
-        while let line = try connection.line() { lines.append(line.filter { $0 != "\r" && $0 != "\r\n" }) }
-        return lines
     }
 
     private func rpc(_ body: String) throws -> Value {
@@ -56,12 +26,10 @@ struct GatewayTests {
     }
 
     /// Status and body of an answer that ends.
-    private func answer(_ target: String, method: String = "GET", host: String = "localhost") throws -> (
+    private func answer(_ target: String, method: String = "GET", host: String? = nil) throws -> (
         status: Int, body: String
     ) {
-        let connection = try ask(target, method: method, host: host)
-        var lines: [String] = []
-        while let line = try connection.line() { lines.append(line.filter { $0 != "\r" && $0 != "\r\n" }) }
+        let lines = try lines(target, method: method, host: host)
         let status = lines.first?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
         let end = lines.firstIndex(of: "") ?? lines.endIndex
         return (status ?? 0, lines[end...].dropFirst().joined(separator: "\n"))

@@ -5,10 +5,10 @@ import Testing
 
 /// The gateway with tokens: whoever asks has the rights of the token's principal.
 @Suite("Gateway with tokens")
-struct GatewayTokenTests {
+struct GatewayTokenTests: GatewayTest {
     private let daemon: Daemon
     private let gateway: Program
-    private let port: UInt16
+    let port: UInt16
     private let reader: String
     private let writer: String
     private let file: String
@@ -20,40 +20,14 @@ struct GatewayTokenTests {
         file = daemon.folder.file("tokens")
         reader = try GatewayTokenTests.add("reader", file, daemon.folder)
         writer = try GatewayTokenTests.add("writer", file, daemon.folder)
-        let (ours, theirs) = try Descriptor.pair()
-        gateway = try Program(
-            "agd-gateway",
-            [
-                "--socket", daemon.socket, "--port", "0", "--pages", Project.file("dashboard"), "--writable",
-                "--tokens",
-                file, "--allow-origin", "https://a.example",
-            ],
-            folder: daemon.folder, standardOutput: theirs)
-        let line = try Client(socket: ours).line() ?? ""
-        port = try #require(line.split(separator: ":").last.flatMap { UInt16($0) })
+        (gateway, port) = try GatewayTokenTests.start(
+            daemon, ["--writable", "--tokens", file, "--allow-origin", "https://a.example"])
     }
 
     private static func add(_ name: String, _ file: String, _ folder: Folder) throws -> String {
         let made = try Program.run("agd-gateway", ["--tokens", file, "--add-token", name], folder: folder)
         #expect(made.code == 0, "\(made.text)")
         return String(made.text.dropLast())
-    }
-
-    private func ask(_ target: String, _ method: String, _ headers: [String], _ body: String) throws -> Client {
-        let connection = Client(socket: try TCP.connect(port: port))
-        let length = body.isEmpty ? [] : ["Content-Length: \(body.utf8.count)"]
-        let lines = ["\(method) \(target) HTTP/1.1", "Host: localhost:\(port)", "Connection: close"] + length + headers
-        try connection.send(lines.joined(separator: "\r\n") + "\r\n\r" + (body.isEmpty ? "" : "\n" + body))
-        return connection
-    }
-
-    private func lines(
-        _ target: String, method: String = "GET", headers: [String] = [], body: String = ""
-    ) throws -> [String] {
-        let connection = try ask(target, method, headers, body)
-        var lines: [String] = []
-        while let line = try connection.line() { lines.append(line.filter { $0 != "\r" && $0 != "\r\n" }) }
-        return lines
     }
 
     private func status(
@@ -129,7 +103,7 @@ struct GatewayTokenTests {
     @Test("pages of one principal share a connection and a subscription; another principal has its own")
     func shared() throws {
         let pages = try (0..<20).map { number in
-            try ask("/watch?path=/counter.*", "GET", [bearer(number < 10 ? reader : writer)], "")
+            try ask("/watch?path=/counter.*", headers: [bearer(number < 10 ? reader : writer)])
         }
         for page in pages {
             while let line = try page.line(), !line.contains("initial") {}
@@ -141,9 +115,9 @@ struct GatewayTokenTests {
     }
 
     @Test("a token that is deleted from the file works no longer, and its streams end") func deleted() throws {
-        let stream = try ask("/watch?path=/counter.*", "GET", [bearer(reader)], "")
+        let stream = try ask("/watch?path=/counter.*", headers: [bearer(reader)])
         while let line = try stream.line(), !line.contains("initial") {}
-        let other = try ask("/watch?path=/counter.*", "GET", [bearer(writer)], "")
+        let other = try ask("/watch?path=/counter.*", headers: [bearer(writer)])
         while let line = try other.line(), !line.contains("initial") {}
         let kept = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").filter {
             $0.hasPrefix("writer ")

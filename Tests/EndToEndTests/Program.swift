@@ -42,11 +42,22 @@ final class Program {
             posix_spawn_file_actions_adddup2(&actions, descriptor.number, Int32(3 + place))
         }
 
+        let variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
+        // A process group of its own, so that what it started ends with it.
+        pid = try Program.spawn(
+            path, arguments, variables.merging(environment) { $1 }, flags: POSIX_SPAWN_SETPGROUP, &actions)
+        life = ours
+    }
+
+    /// Starts a program with the signals as a shell would leave them.
+    /// - Parameter flags: in addition to those for the signals.
+    static func spawn(
+        _ path: String, _ arguments: [String], _ environment: [String: String], flags: Int32,
+        _ actions: inout posix_spawn_file_actions_t
+    ) throws -> pid_t {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // A process group of its own, so that what it started ends with it; and the signals as a shell would leave
-        // them.
         var all = sigset_t()
         sigfillset(&all)
         posix_spawnattr_setsigdefault(&attributes, &all)
@@ -54,19 +65,14 @@ final class Program {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setpgroup(&attributes, 0)
-        posix_spawnattr_setflags(
-            &attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-
-        var variables = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]
-        variables.merge(environment) { $1 }
-        let arguments = ([path] + arguments).map { strdup($0) } + [nil]
-        let strings = variables.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in arguments + strings { free(text) } }
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | flags))
+        let words = ([path] + arguments).map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in words + variables { free(text) } }
         var pid = pid_t()
-        let code = posix_spawn(&pid, path, &actions, &attributes, arguments, strings)
+        let code = posix_spawn(&pid, path, &actions, &attributes, words, variables)
         guard code == 0 else { throw Trouble("cannot start \(path): \(String(cString: strerror(code)))") }
-        self.pid = pid
-        life = ours
+        return pid
     }
 
     deinit {

@@ -27,27 +27,11 @@ final class TerminalProgram {
         posix_spawn_file_actions_addopen(&actions, 0, slave, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, 0, 1)
         posix_spawn_file_actions_adddup2(&actions, 0, 2)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var all = sigset_t()
-        sigfillset(&all)
-        posix_spawnattr_setsigdefault(&attributes, &all)
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        let setsid: Int32 = 0x80
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | setsid))
-        let path = name.hasPrefix("/") ? name : Program.built(name)
-        let variables = environment.merging(["TERM": "xterm"]) { $1 }
-        let arguments = ([path] + arguments).map { strdup($0) } + [nil]
-        let strings = variables.map { strdup("\($0)=\($1)") } + [nil]
-        defer { for text in arguments + strings { free(text) } }
-        var pid = pid_t()
         TerminalProgram.resize(terminal.number, columns, rows)
-        let code = posix_spawn(&pid, path, &actions, &attributes, arguments, strings)
-        guard code == 0 else { throw Trouble("cannot start \(path): \(String(cString: strerror(code)))") }
-        self.pid = pid
+        let setsid: Int32 = 0x80
+        pid = try Program.spawn(
+            name.hasPrefix("/") ? name : Program.built(name), arguments, environment.merging(["TERM": "xterm"]) { $1 },
+            flags: setsid, &actions)
     }
 
     deinit {

@@ -273,6 +273,31 @@ struct PlacingTests {
         #expect(try graph.value("/top/board/a.level") == 5)
     }
 
+    @Test("a place whose rule fails shows nothing, as after a start, and all again when the rule heals")
+    func failing() throws {
+        let graph = try Harness(
+            """
+            keys: { container: { mark: 0 } }
+            components:
+              Shelf:
+                kind: container
+                children:
+                  - id: in
+                    kind: container
+                    computed: { ids: "subviews.map(s, s.id)" }
+                    children: [{ place: "subviews.filter(s, s.containerValues.mark > 0)" }]
+            nodes:
+              - id: shelf
+                component: Shelf
+                children: [{ id: a, state: { v: 1 }, containerValues: { mark: =100 / v } }]
+            """)
+        #expect(try graph.value("/shelf/in.ids") == ["../a"])
+        try graph.set("/shelf/a.v", 0)
+        #expect(try graph.value("/shelf/in.ids") == [])
+        try graph.set("/shelf/a.v", 2)
+        #expect(try graph.value("/shelf/in.ids") == ["../a"])
+    }
+
     @Test("a place that depends on what it brings about ends with the error cycle") func endless() throws {
         let graph = try Harness(
             """

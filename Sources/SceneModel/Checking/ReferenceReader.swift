@@ -95,7 +95,7 @@ struct ReferenceReader {
         var object: ObjectProperty?
         var text = name
         for step in steps {
-            if let part = type.part(at: step) {
+            if let part = type.typeOfPart(at: step) {
                 type = part
             } else if let name = type.objectName, case .key(let key) = step {
                 guard let definition = vocabulary.known.types[name] else { return (.dyn, object) }

@@ -55,7 +55,7 @@ public struct SiblingIDs {
     }
 }
 
-/// The numbers of siblings in their document, from which nodes without an id get one. Nodes in branches count, too.
+/// The numbers of siblings in their document, for the ids of those without one. Nodes in branches count, too.
 struct SiblingNumbers {
     private let first: Int
     /// Empty if no choice is among the siblings.

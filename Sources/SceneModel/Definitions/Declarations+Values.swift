@@ -65,7 +65,7 @@ extension Declarations {
     public func type(at steps: [AttributePath.Step], in whole: ValueType) -> ValueType {
         var type = whole
         for step in steps {
-            if let part = type.part(at: step) {
+            if let part = type.typeOfPart(at: step) {
                 type = part
             } else if case .key(let key) = step, let name = type.objectName,
                 let property = types[name]?.properties.first(where: { $0.name.hasSameBytes(as: key) })

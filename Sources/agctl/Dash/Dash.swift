@@ -36,10 +36,7 @@ struct DashCommand: ParsableCommand {
             let request = Request.Subscribe(
                 patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
                 frameRate: isLive ? DashScreen.rate : nil)
-            let watcher = Watcher(
-                request, at: session.location, name: "agctl dash", as: session.settings.principal,
-                timeout: session.settings.timeout)
-            let screen = DashScreen(root, watcher, link, session)
+            let screen = DashScreen(root, session.newWatcher(request, name: "agctl dash"), link, session)
             if isLive { try screen.run() } else { try screen.printOnce() }
         }
     }
@@ -58,14 +55,11 @@ final class DashLink {
     func call(_ request: Request) throws(ClientError) -> Value {
         do throws(ClientError) {
             if let connection { return try connection.call(request) }
-            let made = try Connection(
-                to: session.location, name: "agctl dash", as: session.settings.principal,
-                timeout: session.settings.timeout)
+            let made = try session.newConnection(name: "agctl dash")
             connection = made
             return try made.call(request)
         } catch {
-            if case .refused = error { throw error }
-            connection = nil
+            if error.failure == nil { connection = nil }
             throw error
         }
     }
