@@ -62,9 +62,11 @@ extension ByteBuffer {
 }
 
 /// Reads values that the store has written.
-struct ValueReader {
+final class ValueReader {
     private let parser: JSONParser
     private let maximumDepth: Int
+    /// The last map in a map, as it was written: many nodes say the same, and share it.
+    private var last: (bytes: [UInt8], map: Value)?
 
     init(maximumDepth: Int) {
         self.maximumDepth = maximumDepth
@@ -84,8 +86,15 @@ struct ValueReader {
         try Value(typedJSON: try parser.parse(bytes), anyKeys: true)
     }
 
-    private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
+    private func value(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int
+    ) throws(Failure) -> Value {
         guard depth < maximumDepth else { throw ValueReader.unreadable }
+        if depth == 1, let last, bytes[place...].starts(with: last.bytes) {
+            place += last.bytes.count
+            return last.map
+        }
+        let start = place
         switch UInt8(truncatingIfNeeded: try number(1, bytes, &place)) {
         case Sign.null: return .null
         case Sign.no: return false
@@ -104,6 +113,7 @@ struct ValueReader {
                 let key = try value(bytes, &place, depth: depth + 1)
                 map[key] = try value(bytes, &place, depth: depth + 1)
             }
+            if depth == 1 { last = (Array(bytes[start..<place]), .map(map)) }
             return .map(map)
         case Sign.typedJSON: return try typedJSON(try part(bytes, &place))
         default: throw ValueReader.unreadable
