@@ -23,8 +23,6 @@ struct ForEachState {
     /// the same order.
     var list: ValueList = []
     var ids: ValueList = []
-    /// Instances by node name.
-    var rows: [String: UInt32] = [:]
     /// Some instance's index is a vertex that must be kept right.
     var hasIndices = false
 }
