@@ -69,6 +69,7 @@ extension GraphRuntime {
                 result = .fault(RequestFault(code: RequestFault.refused, failure: error))
             }
             jobs.removeFirst()
+            if job.slices > 1 { hasFreed = true }
             // Each takes some of the turn, however little it was.
             jobSteps -= GraphRuntime.stepsPerJob
             finishedJobs[job.client] = result
