@@ -12,16 +12,22 @@ import TestSupport
 enum Shape: String, CaseIterable {
     /// The nodes are instances of one component.
     case instances
-    /// Each node has rules of its own.
+    /// Each node has rules of its own, with the same texts.
     case ownRules
+    /// Each node has rules of its own, with other constants than the rules of the other nodes.
+    case ownConstants
     /// The nodes are instances made from a list.
     case list
 
+    /// The state and the rules of a node.
+    private func members(_ factor: Int = 2, _ limit: Int = 9) -> String {
+        #""state":{"v":0.5},"computed":{"twice":"v * \#(factor).0","status":"v > \#(limit).0 ? \"hot\" : \"ok\""}"#
+    }
+
     var head: String {
-        let rules = #""state":{"v":0.5},"computed":{"twice":"v * 2.0","status":"v > 0.9 ? \"hot\" : \"ok\""}"#
         switch self {
-        case .instances, .list: return #"{"agd":1,"components":{"Cell":{\#(rules)}},"nodes":["#
-        case .ownRules: return #"{"agd":1,"nodes":["#
+        case .instances, .list: return #"{"agd":1,"components":{"Cell":{\#(members())}},"nodes":["#
+        case .ownRules, .ownConstants: return #"{"agd":1,"nodes":["#
         }
     }
 
@@ -31,9 +37,9 @@ enum Shape: String, CaseIterable {
         case .instances:
             let nodes = (0..<count).map { #"{"id":"c\#($0)","component":"Cell"}"# }
             return head + grid + #""children":[\#(nodes.joined(separator: ","))]}]}"#
-        case .ownRules:
+        case .ownRules, .ownConstants:
             let nodes = (0..<count).map {
-                #"{"id":"c\#($0)","state":{"v":0.5},"computed":{"twice":"v * \#($0).0","status":"v > \#($0).0 ? \"hot\" : \"ok\""}}"#
+                #"{"id":"c\#($0)",\#(self == .ownRules ? members() : members($0, $0))}"#
             }
             return head + grid + #""children":[\#(nodes.joined(separator: ","))]}]}"#
         case .list:
@@ -95,6 +101,13 @@ final class Bench {
         }
     }
 
+    /// Prints what memory is left when what was only read has been given back.
+    func rest(_ name: String, _ count: Int) throws {
+        begin()
+        waitForMemory()
+        try end(name, memory(count))
+    }
+
     func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
 
     /// Memory since the start, for each of so many nodes, and how much more it was at most.
@@ -120,6 +133,7 @@ do {
         try bench.client.result("apply", #"{"document":\#(document)}"#)
         if shape == .list { try bench.client.result("set", #"{"path":"/grid.size","value":\#(count)}"#) }
         try bench.end("\(shape) \(count), apply", bench.memory(count))
+        try bench.rest("\(shape) \(count), a second after apply", count)
         bench.begin()
         let values = try bench.client.result("get", #"{"paths":["/grid/**"]}"#).map?["values"]?.map?.count ?? 0
         try bench.end("\(shape) \(count), get", #","values":\#(values)\#(bench.memory(count))"#)
@@ -130,6 +144,7 @@ do {
         }
         try bench.restart()
         try bench.end("\(shape) \(count), start", bench.memory(count))
+        try bench.rest("\(shape) \(count), a second after the start", count)
         bench.begin()
         try bench.client.result("remove", #"{"path":"/grid"}"#)
         bench.waitForMemory()

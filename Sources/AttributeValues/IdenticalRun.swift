@@ -12,6 +12,7 @@ public enum IdenticalRun {
         var (before, after) = (Stretch(a, from: x), Stretch(b, from: y))
         var done = 0
         while done < count {
+            done += before.pass(sharedWith: &after, atMost: count - done)
             let part = min(count - done, before.left, after.left)
             let same = run(before.elements, before.place, after.elements, after.place, part, by: 1)
             done += same
@@ -28,6 +29,7 @@ public enum IdenticalRun {
         var (before, after) = (Stretch(endOf: a), Stretch(endOf: b))
         var done = 0
         while done < count {
+            done += before.passBack(sharedWith: &after, atMost: count - done)
             let part = min(count - done, before.place, after.place)
             let same = run(before.elements, before.place - 1, after.elements, after.place - 1, part, by: -1)
             done += same
@@ -41,6 +43,8 @@ public enum IdenticalRun {
     /// A position in a list, with the chunk around it.
     private struct Stretch {
         private let chunks: [ListChunk]
+        /// See `ValueList.Chunks`.
+        private let starts: [Int]
         private var number: Int
         private(set) var elements: [Value]
         /// The position in `elements`.
@@ -51,9 +55,9 @@ public enum IdenticalRun {
 
         init(_ list: ValueList, from position: Int) {
             switch list.storage {
-            case .flat(let elements): (chunks, number, self.elements, place) = ([], 0, elements, position)
+            case .flat(let elements): (chunks, starts, number, self.elements, place) = ([], [], 0, elements, position)
             case .chunked(let list):
-                chunks = list.chunks
+                (chunks, starts) = (list.chunks, list.starts)
                 number = list.chunk(of: position)
                 elements = chunks[number].elements
                 place = position - list.starts[number]
@@ -63,9 +67,9 @@ public enum IdenticalRun {
 
         init(endOf list: ValueList) {
             switch list.storage {
-            case .flat(let elements): (chunks, number, self.elements) = ([], 0, elements)
+            case .flat(let elements): (chunks, starts, number, self.elements) = ([], [], 0, elements)
             case .chunked(let list):
-                chunks = list.chunks
+                (chunks, starts) = (list.chunks, list.starts)
                 number = chunks.count - 1
                 elements = chunks[number].elements
             }
@@ -77,6 +81,59 @@ public enum IdenticalRun {
             guard left == 0, number + 1 < chunks.count else { return }
             number += 1
             (elements, place) = (chunks[number].elements, 0)
+        }
+
+        /// Passes whole chunks that both lists share, without a look at them.
+        /// - Returns: the number of elements in them.
+        mutating func pass(sharedWith other: inout Stretch, atMost count: Int) -> Int {
+            guard place == 0, other.place == 0, !chunks.isEmpty, !other.chunks.isEmpty else { return 0 }
+            var (here, there) = (number, other.number)
+            chunks.withUnsafeBufferPointer { a in
+                other.chunks.withUnsafeBufferPointer { b in
+                    while here < a.count, there < b.count, a[here] === b[there],
+                        starts[here + 1] - starts[number] <= count
+                    {
+                        (here, there) = (here + 1, there + 1)
+                    }
+                }
+            }
+            let passed = starts[here] - starts[number]
+            if passed > 0 {
+                stand(before: here)
+                other.stand(before: there)
+            }
+            return passed
+        }
+
+        private mutating func stand(before next: Int) {
+            number = min(next, chunks.count - 1)
+            elements = chunks[number].elements
+            place = next > number ? elements.count : 0
+        }
+
+        /// As `pass`, from the ends.
+        mutating func passBack(sharedWith other: inout Stretch, atMost count: Int) -> Int {
+            guard left == 0, other.left == 0, !chunks.isEmpty, !other.chunks.isEmpty else { return 0 }
+            var (here, there) = (number, other.number)
+            chunks.withUnsafeBufferPointer { a in
+                other.chunks.withUnsafeBufferPointer { b in
+                    while here >= 0, there >= 0, a[here] === b[there], starts[number + 1] - starts[here] <= count {
+                        (here, there) = (here - 1, there - 1)
+                    }
+                }
+            }
+            let passed = starts[number + 1] - starts[here + 1]
+            if passed > 0 {
+                stand(behind: here)
+                other.stand(behind: there)
+            }
+            return passed
+        }
+
+        private mutating func stand(behind last: Int) {
+            number = max(last, 0)
+            elements = chunks[number].elements
+            place = last < 0 ? 0 : elements.count
         }
 
         mutating func retreat(_ distance: Int) {

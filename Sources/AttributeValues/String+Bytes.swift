@@ -42,7 +42,24 @@ extension String {
     /// Order of the UTF-8 bytes, which is the order of the Unicode scalars.
     @inlinable
     public func precedesByBytes(_ other: String) -> Bool {
-        utf8.lexicographicallyPrecedes(other.utf8)
+        let (x, y) = (words, other.words)
+        guard x.1 & y.1 & String.smallFlag != 0 else { return precedesInMemory(other) }
+        if x.0 != y.0 { return x.0.byteSwapped < y.0.byteSwapped }
+        // The count, the last byte then, decides only between zeros and nothing.
+        return (x.1 & ~(0xf0 << 56)).byteSwapped < (y.1 & ~(0xf0 << 56)).byteSwapped
+    }
+
+    @usableFromInline
+    func precedesInMemory(_ other: String) -> Bool {
+        var a = self
+        var b = other
+        return a.withUTF8 { x in
+            b.withUTF8 { y in
+                guard let first = x.baseAddress, let second = y.baseAddress else { return x.count < y.count }
+                let order = memcmp(first, second, min(x.count, y.count))
+                return order == 0 ? x.count < y.count : order < 0
+            }
+        }
     }
 
     /// The concatenation of this string and another one.

@@ -151,7 +151,7 @@ public final class Daemon {
             isFolding = true
             foldTimer?.start(in: Daemon.foldInterval)
         }
-        if sessions.needsCare || isStatusDue, !isCaring {
+        if sessions.needsCare || isStatusDue || runtime.hasFreed, !isCaring {
             isCaring = true
             careTimer?.start(in: Daemon.careInterval)
         }
@@ -184,6 +184,8 @@ public final class Daemon {
         sessions.care(at: now)
         sendStatus(at: now)
         if runtime.hasShrunk { giveBackMemory() }
+        if runtime.hasFreed { Loop.giveBackMemory() }
+        runtime.hasFreed = false
         isCaring = sessions.needsCare || isStatusDue
         if isCaring { careTimer?.start(in: Daemon.careInterval) }
     }

@@ -71,6 +71,7 @@ extension GraphRuntime {
                 result = .fault(RequestFault(code: RequestFault.refused, failure: error))
             }
             jobs.removeFirst()
+            if job.slices > 1 { hasFreed = true }
             // Each job takes some steps, even if it did little.
             jobSteps -= GraphRuntime.stepsPerJob
             finishedJobs[job.client] = result

@@ -28,6 +28,8 @@ public final class GraphRuntime {
     private let startedAt: Moment
     /// The most vertices since memory was last given back.
     var mostVertices: UInt64 = 0
+    /// A large document, or a store's rows, have been read since the allocator was last asked to give back memory.
+    public var hasFreed = true
 
     /// True if changes (`Outcome.changes`) are stored.
     public var isStored = true

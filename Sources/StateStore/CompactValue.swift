@@ -56,9 +56,11 @@ extension ByteBuffer {
 }
 
 /// Reads the store's values.
-struct ValueReader {
+final class ValueReader {
     private let parser: JSONParser
     private let maximumDepth: Int
+    /// The last map inside a map, with its bytes: the definitions of many nodes are equal, and share one value.
+    private var last: (bytes: [UInt8], map: Value)?
 
     init(maximumDepth: Int) {
         self.maximumDepth = maximumDepth
@@ -75,6 +77,11 @@ struct ValueReader {
 
     private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
         guard depth < maximumDepth else { throw ValueReader.unreadable }
+        if depth == 1, let last, bytes[place...].starts(with: last.bytes) {
+            place += last.bytes.count
+            return last.map
+        }
+        let start = place
         switch UInt8(truncatingIfNeeded: try number(1, bytes, &place)) {
         case Sign.null: return .null
         case Sign.no: return false
@@ -93,6 +100,7 @@ struct ValueReader {
                 let key = try value(bytes, &place, depth: depth + 1)
                 map[key] = try value(bytes, &place, depth: depth + 1)
             }
+            if depth == 1 { last = (Array(bytes[start..<place]), .map(map)) }
             return .map(map)
         case Sign.typedJSON: return try Value(typedJSON: try parser.parse(try part(bytes, &place)))
         default: throw ValueReader.unreadable

@@ -25,9 +25,11 @@ struct AbsentRows {
     }
 
     mutating func remove(_ key: String, _ name: String) {
-        guard let gone = rows[key]?.removeValue(forKey: name) else { return }
+        guard let place = rows.index(forKey: key), let gone = rows.values[place].removeValue(forKey: name) else {
+            return
+        }
         if name.isEmpty { removeChild(key, gone) }
-        if rows[key]?.isEmpty == true { rows[key] = nil }
+        if rows.values[place].isEmpty { rows.remove(at: place) }
     }
 
     private mutating func removeChild(_ key: String, _ row: StoredRow?) {

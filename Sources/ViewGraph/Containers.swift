@@ -101,7 +101,10 @@ extension Wiring {
         if let opaque = declared.first(where: { nodes.isOpaque($0) }) { countWrappingChange(of: opaque) }
     }
 
-    private func countWrappingChange(of container: UInt32) { nodes[Int(container)].wrappingChanges &+= 1 }
+    private func countWrappingChange(of container: UInt32) {
+        // The vertices that read the count are among the extras.
+        if nodes[Int(container)].hasExtras { nodes[Int(container)].wrappingChanges &+= 1 }
+    }
 
     private func countChange(of row: UInt32) {
         guard let structure = nodes[Int(row)].structure, case .value(.int(let count)) = content(of: structure) else {

@@ -60,7 +60,6 @@ extension ViewGraph {
         state.isHeld = false
         state.list = []
         state.ids = []
-        state.rows = [:]
         state.hasIndices = false
         nodes[Int(row)].instances = state
         staleForEach.insert(row)
@@ -97,7 +96,7 @@ extension ViewGraph {
         of row: UInt32, to list: ValueList, _ definition: ForEachDefinition
     ) throws(Failure) -> ListChange? {
         guard let state = nodes[Int(row)].instances else { return nil }
-        return try ListChange(from: state, to: list, idField: definition.idField)
+        return try ListChange(from: state, to: list, idField: definition.idField) { nodes.child($0, of: row) != nil }
     }
 
     /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.
@@ -166,12 +165,7 @@ extension ViewGraph {
         }
         state.list = list
         if change.isReordering {
-            let keepsMost = change.removed.count <= state.rows.count / 2
-            if keepsMost { for name in change.removed { state.rows[name] = nil } }
-            let rows = replaceInstances(change, list, definition, at: row, &state)
-            if !keepsMost {
-                state.rows = Dictionary(uniqueKeysWithValues: nodes[Int(row)].children.map { (nodes[Int($0)].id, $0) })
-            }
+            let rows = replaceInstances(change, list, definition, at: row, state)
             state.ids.replaceSubrange(change.old, with: change.ids)
             if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)
@@ -200,7 +194,7 @@ extension ViewGraph {
     /// - Returns: the stretch as it is now.
     private func replaceInstances(
         _ change: ListChange, _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32,
-        _ state: inout ForEachState
+        _ state: ForEachState
     ) -> [UInt32] {
         let before = Array(nodes[Int(row)].children[change.old])
         var made: [UInt32] = []
@@ -233,7 +227,6 @@ extension ViewGraph {
                 createElement(of: instance, definition, change.ids[offset], list[position], state.target, kind)
             }
             persistence.noteMade(instance)
-            state.rows[name] = instance
             made.append(instance)
         }
         let gone = change.gone.map { before[$0] }

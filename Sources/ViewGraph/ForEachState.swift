@@ -22,8 +22,6 @@ struct ForEachState {
     /// The list that the instances show, and the id of each element. Both have the order of the node's children.
     var list: ValueList = []
     var ids: ValueList = []
-    /// Instances by node name.
-    var rows: [String: UInt32] = [:]
     /// True if some instance's index is a vertex, which must be kept current.
     var hasIndices = false
 }

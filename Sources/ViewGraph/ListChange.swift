@@ -14,9 +14,8 @@ struct ListChange {
     private(set) var names: [String] = []
     /// For each place of the new stretch, the place in the old one that its instance comes from; nil: it is new.
     private(set) var sources: [Int?] = []
-    /// Places of the old stretch whose instances go, with their names in `removed`.
+    /// Places of the old stretch whose instances go.
     private(set) var gone: [Int] = []
-    private(set) var removed: [String] = []
     /// Places of the new stretch whose instances have changed places with their neighbours: the fewest that explain the
     /// order.
     private(set) var moved: [Int] = []
@@ -26,9 +25,12 @@ struct ListChange {
     /// Whether ids come, go, or stand in another order.
     var isReordering: Bool { !old.isEmpty || !new.isEmpty }
 
+    /// - Parameter hasInstance: whether the list has an instance with a node's name.
     /// - Throws: `typeMismatch` for an element without a usable id, `conflict` with the ids that occur twice, `invalid`
     ///   for one that cannot name a node.
-    init(from state: ForEachState, to list: ValueList, idField: String) throws(Failure) {
+    init(
+        from state: ForEachState, to list: ValueList, idField: String, hasInstance: (_ name: String) -> Bool
+    ) throws(Failure) {
         func id(at position: Int) throws(Failure) -> Value {
             try ListChange.id(of: list[position], at: position, idField)
         }
@@ -85,13 +87,12 @@ struct ListChange {
                 sources[place] = offset
             } else {
                 gone.append(offset)
-                removed.append(name)
             }
         }
         var twice: [String] = []
         for (offset, position) in new.enumerated() {
             // An id that also occurs outside the stretch has its instance there.
-            if wanted[names[offset]] != offset || (sources[offset] == nil && state.rows[names[offset]] != nil) {
+            if wanted[names[offset]] != offset || (sources[offset] == nil && hasInstance(names[offset])) {
                 twice.append(ids[offset].description)
             } else if let place = sources[offset],
                 !before[old.lowerBound + place].isIdentical(to: list[position])

@@ -12,10 +12,6 @@ extension ViewGraph {
         evaluation.rules.giveBack(keeping: engine.rowCount)
         attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
-        for row in nodes.living {
-            let node = nodes[Int(row)]
-            node.instances?.rows.giveBack()
-        }
         forEachByData.giveBack()
         staleForEach.giveBack()
         watches.giveBack()

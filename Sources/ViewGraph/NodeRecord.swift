@@ -201,56 +201,86 @@ extension NodeRecord {
 struct NamedAttributes: Sequence {
     /// Nodes that are made one after the other from one component share this object.
     private var names: AttributeNames?
-    private var attributes: [AttributeID] = []
+    private var rows = Rows.run(first: AttributeID(index: 0, generation: 0), count: 0)
+
+    private enum Rows {
+        /// Rows of one generation that follow each other, as those of new nodes do.
+        case run(first: AttributeID, count: UInt32)
+        case list([AttributeID])
+
+        var count: Int {
+            switch self {
+            case .run(_, let count): Int(count)
+            case .list(let attributes): attributes.count
+            }
+        }
+
+        subscript(place: Int) -> AttributeID {
+            switch self {
+            case .run(let first, _):
+                AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: place), generation: first.generation)
+            case .list(let attributes): attributes[place]
+            }
+        }
+
+        mutating func append(_ attribute: AttributeID) {
+            switch self {
+            case .run(_, 0): self = .run(first: attribute, count: 1)
+            case .run(let first, let count) where self[Int(count)] == attribute:
+                self = .run(first: first, count: count + 1)
+            case .run: self = .list((0..<count).map { self[$0] } + [attribute])
+            case .list(var attributes):
+                self = .run(first: attribute, count: 0)
+                attributes.append(attribute)
+                self = .list(attributes)
+            }
+        }
+
+        mutating func remove(at place: Int) {
+            self = .list((0..<count).filter { $0 != place }.map { self[$0] })
+        }
+    }
 
     init() {}
 
-    /// - Parameter names: the names of the attributes that will be added first.
-    init(_ names: AttributeNames) {
-        self.names = names
-        attributes.reserveCapacity(names.list.count)
-    }
+    /// - Parameter names: of the attributes that will be added first.
+    init(_ names: AttributeNames) { self.names = names }
 
-    var count: Int { attributes.count }
+    var count: Int { rows.count }
     var list: [(name: String, attribute: AttributeID)] { Array(self) }
 
     struct Iterator: IteratorProtocol {
-        fileprivate let names: [String]
-        fileprivate let attributes: [AttributeID]
+        fileprivate let attributes: NamedAttributes
         private var place = 0
 
-        fileprivate init(_ names: [String], _ attributes: [AttributeID]) {
-            (self.names, self.attributes) = (names, attributes)
-        }
+        fileprivate init(_ attributes: NamedAttributes) { self.attributes = attributes }
 
         mutating func next() -> (name: String, attribute: AttributeID)? {
-            guard place < attributes.count else { return nil }
+            guard place < attributes.count, let names = attributes.names else { return nil }
             defer { place += 1 }
-            return (names[place], attributes[place])
+            return (names.list[place], attributes.rows[place])
         }
     }
 
-    func makeIterator() -> Iterator { Iterator(names?.list ?? [], attributes) }
+    func makeIterator() -> Iterator { Iterator(self) }
 
     subscript(name: String) -> AttributeID? {
-        guard let place = names?.place(of: name), place < attributes.count else { return nil }
-        return attributes[place]
+        guard let place = names?.place(of: name), place < count else { return nil }
+        return rows[place]
     }
 
     mutating func append(_ name: String, _ attribute: AttributeID) {
-        let place = attributes.count
-        if let names, place < names.list.count, names.list[place].hasSameBytes(as: name) {
-            attributes.append(attribute)
-            return
+        let place = count
+        if names.map({ place >= $0.list.count || !$0.list[place].hasSameBytes(as: name) }) ?? true {
+            own().replace(from: place, with: name)
         }
-        own().replace(from: place, with: name)
-        attributes.append(attribute)
+        rows.append(attribute)
     }
 
     mutating func remove(_ name: String) {
-        guard let place = names?.place(of: name), place < attributes.count else { return }
+        guard let place = names?.place(of: name), place < count else { return }
         own().remove(at: place)
-        attributes.remove(at: place)
+        rows.remove(at: place)
     }
 
     private mutating func own() -> AttributeNames {

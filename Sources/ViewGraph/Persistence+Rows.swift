@@ -32,7 +32,12 @@ extension Persistence {
         if kept.isOwn {
             let isUse = isUse(row)
             let definition = isUse ? nodes.base(of: row) : node.definition
-            fields["own"] = .map(isUse ? use(definition) : plain(definition))
+            // The data of a list is written according to what the components are now.
+            let isKnown = lastOwn.map { $0.isUse == isUse && $0.definition.isCopy(of: definition) } ?? false
+            if !isKnown || definition.forEach != nil {
+                lastOwn = (definition, isUse, .map(isUse ? use(definition) : plain(definition)))
+            }
+            fields["own"] = lastOwn?.written
             if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
             if node.isContent { fields["isContent"] = true }
             if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }

@@ -37,6 +37,10 @@ final class Persistence {
     private var reordered: Set<UInt32> = []
     /// Whether any node has ever been moved to another parent.
     private(set) var hasMovedNodes = false
+    /// The path of the parent of the node that got a key last, as long as the tree is the same.
+    private var lastPath = (parent: UInt32.max, changes: UInt64(0), text: "")
+    /// What was written last of a client's node: others with copies of its definition say the same.
+    var lastOwn: (definition: NodeDefinition, isUse: Bool, written: Value)?
     /// Instances that were made while there were rows without a node, and have not looked for their rows.
     private var made: [NodeID] = []
 
@@ -105,7 +109,11 @@ final class Persistence {
     // MARK: Keys
 
     func newKey(of row: UInt32) -> String {
-        let path = nodes.ids(of: row).reduce("") { $0 + "/" + StoredKey.part($1) }
+        let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
+        if lastPath.parent != parent || lastPath.changes != nodes.changes {
+            lastPath = (parent, nodes.changes, nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.part($1) })
+        }
+        let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.part(node.id)
         if isSalvaged,
             let known = absentRows.rows.keys.first(where: {
                 StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")

@@ -170,7 +170,8 @@ extension ViewGraph {
         guard let list = persistence.absentList(of: row),
             let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
             let failure = state.failure,
-            let change = try? ListChange(from: state, to: list, idField: definition.idField),
+            let change = try? ListChange(
+                from: state, to: list, idField: definition.idField, hasInstance: { nodes.child($0, of: row) != nil }),
             (try? refuseExcess(change, list, definition, at: row)) != nil
         else { return }
         persistence.takeAbsentList(of: row)
@@ -274,7 +275,9 @@ private struct Completion {
         }
         isCompleted.insert(row)
         guard let keys = graph.persistence.absentRows.children[key] else { return }
-        let rows = keys.map { (order: orderOfRow($0), key: $0) }.sorted { $0.order.precedesByBytes($1.order) }
+        let rows = keys.map { (order: graph.persistence.absentRows.node($0)?["order"]?.string ?? "", key: $0) }.sorted {
+            $0.order.hasSameBytes(as: $1.order) ? $0.key.precedesByBytes($1.key) : $0.order.precedesByBytes($1.order)
+        }
         var definitions = readTogether(rows.map(\.key), below: row)
         for (_, childKey) in rows {
             guard let fields = graph.persistence.absentRows.node(childKey) else { continue }
@@ -287,10 +290,6 @@ private struct Completion {
     }
 
     private var isCompleted: Set<UInt32> = []
-
-    private func orderOfRow(_ key: String) -> String {
-        (graph.persistence.absentRows.node(key)?["order"]?.string ?? "") + " " + key
-    }
 
     /// Detaches nodes below another node that were moved elsewhere.
     private mutating func release(below top: UInt32) {
@@ -355,23 +354,30 @@ private struct Completion {
     /// - Returns: nothing if there is a fault: then each definition is read by itself.
     private func readTogether(_ keys: [String], below parent: UInt32) -> [String: NodeDefinition] {
         guard keys.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return [:] }
-        var read: [(id: String, key: String)] = []
+        // The number of the node in the document that says the same.
+        var read: [(id: String, key: String, number: Int)] = []
         var nodes: [Value] = []
         var names: Set<Value> = []
+        var last: Value?
         for key in keys {
             guard let fields = graph.persistence.absentRows.node(key), let id = fields["id"]?.string,
-                case .map(var own)? = fields["own"],
-                graph.nodes.child(id, of: parent) == nil
+                let written = fields["own"], case .map(var own) = written, graph.nodes.child(id, of: parent) == nil
             else { continue }
-            own["id"] = .string(id)
-            nodes.append(.map(own))
-            names.formUnion(fields["names"]?.list ?? [])
-            read.append((id, key))
+            if last.map({ !$0.isIdentical(to: written) }) ?? true || own["forEach"] != nil {
+                own["id"] = .string(id)
+                nodes.append(.map(own))
+            }
+            last = written
+            if let more = fields["names"]?.list { names.formUnion(more) }
+            read.append((id, key, nodes.count - 1))
         }
         guard let made = try? graph.definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
-            made.count == read.count
+            made.count == nodes.count
         else { return [:] }
-        return Dictionary(uniqueKeysWithValues: zip(read, made).map { ($0.key, $1) })
+        return Dictionary(
+            uniqueKeysWithValues: read.map { id, key, number in
+                (key, made[number].id == id ? made[number] : NodeDefinition(copyOf: made[number], id: id))
+            })
     }
 
     /// Makes a client's node.
@@ -399,9 +405,9 @@ private struct Completion {
         else {
             return
         }
-        own["id"] = .string(id)
         var read = definition
         if read == nil {
+            own["id"] = .string(id)
             do throws(Failure) { read = try graph.definitions([.map(own)], fields["names"], at: parent).first } catch {
                 return fail(key, error)
             }
@@ -413,7 +419,8 @@ private struct Completion {
         let row = graph.instantiate(made, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true
         let kept = graph.nodes.kept(row)
-        kept.key = key
+        // A copy: the text itself lies between the rows, whose memory could not be given back.
+        kept.key = String(decoding: key.utf8, as: UTF8.self)
         kept.isOwn = true
         kept.isStored = true
         kept.order = fields["order"]?.string
@@ -459,16 +466,18 @@ private struct Completion {
 
     private func sort(_ parent: UInt32) {
         guard !record(parent).kind.isMadeFromData else { return }
-        let children = record(parent).children
-        let keys = Dictionary(
-            uniqueKeysWithValues: children.map { ($0, (graph.nodes.rank(of: $0), graph.nodes.order(of: $0) ?? "~~")) })
-        let sorted = children.enumerated().sorted { a, b in
-            guard let x = keys[a.element], let y = keys[b.element] else { return a.offset < b.offset }
-            if x.0 != y.0 { return x.0 < y.0 }
-            if x.1 != y.1 { return x.1.precedesByBytes(y.1) }
-            return a.offset < b.offset
-        }.map(\.element)
-        graph.nodes.order(sorted, below: parent)
+        let children = record(parent).children.enumerated().map { place, row in
+            (rank: graph.nodes.rank(of: row), order: graph.nodes.order(of: row) ?? "~~", place: place, row: row)
+        }
+        func precedes(
+            _ a: (rank: Int, order: String, place: Int, row: UInt32),
+            _ b: (rank: Int, order: String, place: Int, row: UInt32)
+        ) -> Bool {
+            if a.rank != b.rank { return a.rank < b.rank }
+            if !a.order.hasSameBytes(as: b.order) { return a.order.precedesByBytes(b.order) }
+            return a.place < b.place
+        }
+        graph.nodes.order(children.sorted(by: precedes).map(\.row), below: parent)
         graph.indicesChanged(below: parent)
     }
 }

@@ -34,6 +34,18 @@ struct StringBytesTests {
         }
     }
 
+    @Test("the order of strings is that of their bytes, in every representation")
+    func order() {
+        let samples = Self.samples
+        for a in samples {
+            for b in samples {
+                let precedes = a.utf8.lexicographicallyPrecedes(b.utf8)
+                #expect(a.precedesByBytes(b) == precedes)
+                #expect(Self.grown(a).precedesByBytes(b) == precedes)
+            }
+        }
+    }
+
     @Test("joining by words gives the string that + gives")
     func joining() {
         let samples = Self.samples

@@ -154,7 +154,7 @@ struct RuleFuzzer {
             if let checked = try? Rule.compile(text, in: scope) {
                 let other = evaluator.evaluate(checked, bindings: bindings)
                 guard same(result, other) else { return "\(text)\n unchecked gives \(result), checked \(other)" }
-                if let fault = mismatch(checked, other) { return "\(text)\n \(fault)" }
+                if let fault = mismatch(checked, other) ?? misadapted(checked) { return "\(text)\n \(fault)" }
             }
             let traced = try Explanation(text, in: scope, bindings: bindings, isChecked: false).result
             if traced.failure?.code == .limit { return nil }
@@ -164,6 +164,24 @@ struct RuleFuzzer {
                 return "\(text)\n is refused without a place"
             }
         }
+        return nil
+    }
+
+    /// A program with other numbers gives what the text with these numbers gives when it is compiled.
+    private func misadapted(_ program: Program) -> String? {
+        let digits = Array("1234567890")
+        let text = String(
+            program.text.map { sign in digits.firstIndex(of: sign).map { digits[($0 + 1) % 10] } ?? sign })
+        guard Rule.shape(of: text) == Rule.shape(of: program.text), let adapted = program.adapted(to: text),
+            let compiled = try? Rule.compile(text, in: scope)
+        else { return nil }
+        let (got, wanted) = (
+            evaluator.evaluate(adapted, bindings: bindings), evaluator.evaluate(compiled, bindings: bindings)
+        )
+        if got.failure?.code == .limit || wanted.failure?.code == .limit { return nil }
+        guard same(got, wanted), got.failure?.line == wanted.failure?.line,
+            got.failure?.column == wanted.failure?.column
+        else { return "adapted to \(text) gives \(got), compiled \(wanted)" }
         return nil
     }
 

@@ -37,7 +37,7 @@ extension Compiler {
         if !isTraced, operands.allSatisfy({ $0 < 0 }),
             let folded = Folding.call(function, operands.map { parts.constants[Int(~$0)] }, isMember: isMember)
         {
-            return constant(folded)
+            return self.folded(folded)
         }
         parts.makesContainers = true
         let target = into ?? newRegister()
@@ -67,7 +67,7 @@ extension Compiler {
         if !isTraced, let value = constantValue(operand),
             let folded = Folding.call(function, [value], isMember: opcode == .timePart)
         {
-            return constant(folded)
+            return self.folded(folded)
         }
         let target = into ?? newRegister()
         parts.calls.append(Call(function: function, start: 0, count: 1, isMember: opcode == .timePart))
@@ -85,7 +85,7 @@ extension Compiler {
         if !isTraced, let x = constantValue(text), let y = constantValue(part),
             let folded = Folding.call(function, [x, y], isMember: true)
         {
-            return constant(folded)
+            return self.folded(folded)
         }
         let target = into ?? newRegister()
         let opcode: Opcode = function == .startsWith ? .startsWith : function == .endsWith ? .endsWith : .contains

@@ -166,7 +166,7 @@ extension Compiler {
         if !isTraced, let x = constantValue(value), let y = constantValue(key), !tree[id].flag,
             let folded = Folding.index(x, y)
         {
-            return constant(folded)
+            return self.folded(folded)
         }
         let target = into ?? newRegister()
         add(.index, flag: tree[id].flag, a: target, b: value, c: key, at: id)

@@ -27,6 +27,10 @@ struct Compiler {
     var isRepeated = false
     let isTraced: Bool
     private(set) var usedParts: UsedParts?
+    /// The constant of each literal that has been emitted.
+    private var literals: [(id: SyntaxTree.ID, constant: Int32)] = []
+    /// Constants have been computed from others.
+    private var hasFolded = false
 
     enum Local {
         case register(Int32)
@@ -60,7 +64,27 @@ struct Compiler {
         compiler.add(.end, b: result, at: checked.tree.root)
         compiler.parts.registerCount = Int(compiler.peak) + 1
         if checked.resultType.isScalar { compiler.parts.makesContainers = false }
+        compiler.parts.numbers = compiler.findNumbers()
         return Program(compiler.parts)
+    }
+
+    /// The constants of the text's numbers, if each has become one constant and nothing else depends on it.
+    private func findNumbers() -> [NumberConstant]? {
+        let numbers = tree.nodes.indices.filter {
+            switch tree.constant($0) {
+            case .int, .uint, .double: true
+            default: false
+            }
+        }
+        guard !isTraced, !hasFolded else { return nil }
+        var found: [(start: Int32, number: NumberConstant)] = []
+        for id in numbers {
+            let emitted = literals.filter { $0.id == id }
+            guard emitted.count == 1 else { return nil }
+            let isNegative = parts.text.utf8.dropFirst(Int(tree[id].start)).first == UInt8(ascii: "-")
+            found.append((tree[id].start, NumberConstant(constant: Int(emitted[0].constant), isNegative: isNegative)))
+        }
+        return found.sorted { $0.start < $1.start }.map(\.number)
     }
 
     /// Tells the last operation that it makes the result. It then ends the evaluation itself.
@@ -102,6 +126,12 @@ struct Compiler {
         return ~Int32(parts.constants.count - 1)
     }
 
+    /// Adds a constant that was computed from others.
+    mutating func folded(_ value: Value) -> Int32 {
+        hasFolded = true
+        return constant(value)
+    }
+
     func constantValue(_ operand: Int32) -> Value? { operand < 0 ? parts.constants[Int(~operand)] : nil }
 
     mutating func fail(_ message: String, at id: SyntaxTree.ID) -> Int32 {
@@ -135,7 +165,10 @@ struct Compiler {
 
     private mutating func emitNode(_ id: SyntaxTree.ID, into: Int32?) -> Int32 {
         switch tree[id].kind {
-        case .literal: return constant(tree.constant(id) ?? .null)
+        case .literal:
+            let operand = constant(tree.constant(id) ?? .null)
+            literals.append((id, ~operand))
+            return operand
         case .identifier, .select, .index, .presence: return emitReference(id, into)
         case .call, .memberCall: return emitCall(id, into)
         case .list: return emitList(id, into)
@@ -159,7 +192,7 @@ struct Compiler {
         let operand = emit(tree.child(id, 0))
         top = mark
         if !isTraced, let value = constantValue(operand), let folded = Folding.foldUnary(opcode, value) {
-            return constant(folded)
+            return self.folded(folded)
         }
         let target = into ?? newRegister()
         add(opcode, a: target, b: operand, at: id)
@@ -176,7 +209,7 @@ struct Compiler {
         if !isTraced, let x = constantValue(left), let y = constantValue(right),
             let folded = Folding.foldBinary(opcode, x, y)
         {
-            return constant(folded)
+            return self.folded(folded)
         }
         if opcode == .add { parts.makesContainers = true }
         let target = into ?? newRegister()
@@ -201,7 +234,7 @@ struct Compiler {
             if let before = operands.last, let x = constantValue(before), let y = constantValue(operand),
                 case .string = x, case .string = y, let joined = Folding.foldBinary(.add, x, y)
             {
-                operands[operands.count - 1] = constant(joined)
+                operands[operands.count - 1] = folded(joined)
             } else {
                 operands.append(operand)
             }
@@ -301,7 +334,7 @@ struct Compiler {
         let operands = children.map { emit($0) }
         top = mark
         if !isTraced, operands.allSatisfy({ $0 < 0 }) {
-            return constant(.list(operands.map { parts.constants[Int(~$0)] }))
+            return folded(.list(operands.map { parts.constants[Int(~$0)] }))
         }
         let target = into ?? newRegister()
         let start = Int32(parts.operands.count)
@@ -322,7 +355,7 @@ struct Compiler {
             operands.append(isOptional ? 1 : 0)
         }
         top = mark
-        if !isTraced, let folded = Folding.map(operands, parts.constants) { return constant(folded) }
+        if !isTraced, let folded = Folding.map(operands, parts.constants) { return self.folded(folded) }
         let target = into ?? newRegister()
         let start = Int32(parts.operands.count)
         parts.operands += operands

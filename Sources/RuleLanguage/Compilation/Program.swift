@@ -70,48 +70,143 @@ struct DynamicPath {
 
 /// A compiled rule: immutable, shared by all evaluators, used by one thread at a time.
 ///
-/// The program owns the memory of the instructions and constants from `init` to `deinit`. An evaluator retains the
+/// The program owns the memory of its constants from `init` to `deinit`, and retains its form. An evaluator retains the
 /// program while it has pointers into that memory.
 public final class Program {
-    // MARK: the data that every evaluation uses, adjacent in one block of memory
+    // MARK: the data that every evaluation uses
 
     let instructions: UnsafeMutablePointer<Instruction>
     /// The end of the constants, which are indexed downwards: the operand ~n is constant n before this position.
     let constants: UnsafeMutablePointer<Value>
-    /// The numbers of the inputs that are read first, until one fails: those that the code loads at its beginning, then
-    /// the other definite inputs with constant paths.
     @usableFromInline let firstInputs: UnsafeMutablePointer<Int32>
     @usableFromInline let firstInputCount: Int
     /// The position at which evaluation begins after these reads: after the loads at the beginning of the code.
     @usableFromInline let entry: Int
-    /// The registers that may contain references.
-    let holders: UnsafeMutablePointer<Int32>
-    let holderCount: Int
     /// At least 1, and at least each of the counts of registers, inputs, loops, faults and lazy values.
     @usableFromInline let frameSize: Int
     @usableFromInline let inputCount: Int
     @usableFromInline let faultCount: Int
-    let loopCount: Int
     /// The limit of steps of an evaluation, minus one for each instruction.
     @usableFromInline let budget: Int
     @usableFromInline let budgetBehindInstructions: Int
     @usableFromInline let limits: UnsafeMutablePointer<RuleLimits>
-    let instructionCount: Int
+    let operands: UnsafeMutablePointer<Int32>
+    let calls: UnsafeMutablePointer<Call>
     let makesContainers: Bool
 
     // MARK: the rest
 
     /// The rule's text.
     public let text: String
+    let form: ProgramForm
+
     /// The inputs that the rule may read. A reader is called with their indexes.
-    public let inputs: [RuleInput]
+    public var inputs: [RuleInput] { form.inputs }
     /// The type that the checker has inferred, or `dyn`.
-    public let resultType: RuleType
+    public var resultType: RuleType { form.resultType }
+
+    convenience init(_ parts: ProgramParts) {
+        self.init(ProgramForm(parts), parts.constants, text: parts.text)
+    }
+
+    private init(_ form: ProgramForm, _ values: [Value], text: String) {
+        self.form = form
+        self.text = text
+        constants = .allocate(capacity: max(1, values.count)) + values.count
+        for (at, constant) in values.enumerated() { (constants + ~at).initialize(to: constant) }
+        instructions = form.instructions
+        firstInputs = form.firstInputs
+        firstInputCount = form.firstInputCount
+        entry = form.entry
+        frameSize = form.frameSize
+        inputCount = form.inputs.count
+        faultCount = form.faultCount
+        budget = form.limits.pointee.cost
+        budgetBehindInstructions = budget - form.instructionCount
+        limits = form.limits
+        operands = form.operands
+        calls = form.calls
+        makesContainers = form.makesContainers
+    }
+
+    deinit {
+        let first = constants - form.constantCount
+        first.deinitialize(count: form.constantCount)
+        first.deallocate()
+    }
+
+    /// Whether texts that differ only in numbers can have the same form.
+    public var isAdaptable: Bool { form.numbers != nil }
+
+    /// The program of a text that differs only in its numbers (see `Rule.shape`), without compilation. nil if this
+    /// program would be another one for other numbers.
+    public func adapted(to text: String) -> Program? {
+        guard let numbers = form.numbers else { return nil }
+        var values = (0..<form.constantCount).map { constants[~$0] }
+        var next = 0
+        var bytes = text
+        let isAdapted = bytes.withUTF8 { bytes in
+            var lexer = Lexer(bytes)
+            while lexer.token != .end {
+                if lexer.token.isNumber {
+                    guard next < numbers.count,
+                        let value = Parser.number(lexer.text, lexer.token, numbers[next].isNegative)
+                    else { return false }
+                    values[numbers[next].constant] = value
+                    next += 1
+                }
+                lexer.advance()
+            }
+            return next == numbers.count
+        }
+        return isAdapted ? Program(form, values, text: text) : nil
+    }
+
+    @inline(never)
+    func fault(_ message: Int) -> Fault { Fault(form.messages[message]) }
+
+    @inline(never)
+    func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
+        guard case .string(let text) = text.pointee else { throw .noSuchOverload("matches", text.pointee) }
+        try meter.charge(Pattern.searchCost(text.utf8.count, size: form.patternSizes[pattern]))
+        return Pattern.search(form.patternHandles[pattern], in: text)
+    }
+
+    /// The failure of an instruction, with its position in the rule.
+    func makeFailure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
+        let (line, column) = SourceText.locate(of: form.position(of: instruction, in: text), in: text)
+        return Failure(code, message, rule: text, line: line, column: column)
+    }
+}
+
+/// What programs have in common whose texts differ only in numbers. Owns its memory from `init` to `deinit`.
+final class ProgramForm {
+    let instructions: UnsafeMutablePointer<Instruction>
+    let instructionCount: Int
     let constantCount: Int
+    /// The numbers of the inputs that are read first, until one fails: those that the code loads at its beginning, then
+    /// the other definite inputs with constant paths.
+    let firstInputs: UnsafeMutablePointer<Int32>
+    let firstInputCount: Int
+    let entry: Int
+    /// The registers that may contain references.
+    let holders: UnsafeMutablePointer<Int32>
+    let holderCount: Int
+    let frameSize: Int
+    let faultCount: Int
+    let loopCount: Int
+    let limits: UnsafeMutablePointer<RuleLimits>
+    let makesContainers: Bool
+    let inputs: [RuleInput]
+    let resultType: RuleType
     let operands: UnsafeMutablePointer<Int32>
-    /// The byte offset in the text, by instruction.
-    let positions: [Int32]
     let calls: UnsafeMutablePointer<Call>
+    /// The first text.
+    private let text: String
+    /// The byte offset in that text, by instruction.
+    private let positions: [Int32]
+    /// The numbers in the text, in order. nil if the program depends on one otherwise than as a constant.
+    let numbers: [NumberConstant]?
     let patterns: [Pattern]
     /// The handles of the patterns, for use without reference counting.
     let patternHandles: [OpaquePointer]
@@ -122,19 +217,18 @@ public final class Program {
     let regions: [FaultRegion]
     /// The position of the code of each lazy value.
     let lazyStarts: [Int]
-    let lazyCount: Int
     /// In traced programs, the syntax node of each instruction.
     let nodes: [Int32]
     /// By input. Made at the first use.
     private var madeWays: UnsafeMutablePointer<InputWay>?
 
-    init(_ parts: consuming ProgramParts) {
+    init(_ parts: ProgramParts) {
         text = parts.text
         inputs = parts.inputs
-        inputCount = parts.inputs.count
         resultType = parts.resultType
         instructionCount = parts.instructions.count
         constantCount = parts.constants.count
+        numbers = parts.numbers
 
         let loads = parts.instructions.prefix { $0.opcode == .load }
         entry = loads.count
@@ -145,29 +239,12 @@ public final class Program {
         let holding = parts.holdingRegisters
         firstInputCount = first.count
         holderCount = holding.count
-
-        let constantsAt = max(1, instructionCount) * MemoryLayout<Instruction>.stride
-        let inputsAt = constantsAt + constantCount * MemoryLayout<Value>.stride
-        let holdersAt = inputsAt + firstInputCount * MemoryLayout<Int32>.stride
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: holdersAt + holderCount * MemoryLayout<Int32>.stride, alignment: MemoryLayout<Value>.alignment)
-        instructions = memory.bindMemory(to: Instruction.self, capacity: instructionCount)
-        constants = (memory + constantsAt).bindMemory(to: Value.self, capacity: constantCount) + constantCount
-        firstInputs = (memory + inputsAt).bindMemory(to: Int32.self, capacity: firstInputCount)
-        holders = (memory + holdersAt).bindMemory(to: Int32.self, capacity: holderCount)
-        for (at, instruction) in parts.instructions.enumerated() { (instructions + at).initialize(to: instruction) }
-        for (at, constant) in parts.constants.enumerated() { (constants + ~at).initialize(to: constant) }
-        for (at, input) in first.enumerated() { (firstInputs + at).initialize(to: input) }
-        for (at, register) in holding.enumerated() { (holders + at).initialize(to: register) }
-
-        operands = .allocate(capacity: max(1, parts.operands.count))
-        for (at, operand) in parts.operands.enumerated() { (operands + at).initialize(to: operand) }
-        calls = .allocate(capacity: max(1, parts.calls.count))
-        for (at, call) in parts.calls.enumerated() { (calls + at).initialize(to: call) }
-        limits = .allocate(capacity: 1)
-        limits.initialize(to: parts.limits)
-        budget = parts.limits.cost
-        budgetBehindInstructions = budget - instructionCount
+        instructions = ProgramForm.copy(parts.instructions)
+        firstInputs = ProgramForm.copy(first)
+        holders = ProgramForm.copy(holding)
+        operands = ProgramForm.copy(parts.operands)
+        calls = ProgramForm.copy(parts.calls)
+        limits = ProgramForm.copy([parts.limits])
         positions = parts.positions
         patterns = parts.patterns
         patternHandles = parts.patterns.map(\.handle)
@@ -180,49 +257,62 @@ public final class Program {
         lazyStarts = starts
         loopCount = parts.loopCount
         faultCount = parts.faultCount
-        lazyCount = parts.lazyCount
-        frameSize = max(1, inputCount, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
+        frameSize = max(1, inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
         makesContainers = parts.makesContainers
         nodes = parts.nodes
     }
 
+    private static func copy<T>(_ elements: [T]) -> UnsafeMutablePointer<T> {
+        let memory = UnsafeMutablePointer<T>.allocate(capacity: max(1, elements.count))
+        for (at, element) in elements.enumerated() { (memory + at).initialize(to: element) }
+        return memory
+    }
+
     deinit {
-        (constants - constantCount).deinitialize(count: constantCount)
-        // The block begins with the instructions.
-        UnsafeMutableRawPointer(instructions).deallocate()
+        instructions.deallocate()
+        firstInputs.deallocate()
+        holders.deallocate()
         operands.deallocate()
         calls.deallocate()
         limits.deallocate()
         if let ways = madeWays {
-            ways.deinitialize(count: inputCount)
+            ways.deinitialize(count: inputs.count)
             ways.deallocate()
         }
     }
 
-    /// For each input, how to find it in a map of bindings. Valid as long as the program.
+    /// For each input, how to find it in a map of bindings. Valid as long as the form.
     var ways: UnsafeMutablePointer<InputWay> {
         if let made = madeWays { return made }
-        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, inputCount))
+        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, inputs.count))
         for (number, input) in inputs.enumerated() { (made + number).initialize(to: InputWay(input)) }
         madeWays = made
         return made
     }
 
-    @inline(never)
-    func fault(_ message: Int) -> Fault { Fault(messages[message]) }
-
-    @inline(never)
-    func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
-        guard case .string(let text) = text.pointee else { throw .noSuchOverload("matches", text.pointee) }
-        try meter.charge(Pattern.searchCost(text.utf8.count, size: patternSizes[pattern]))
-        return Pattern.search(patternHandles[pattern], in: text)
+    /// The byte offset of an instruction in a program's text, whose tokens are those of the first text but for the
+    /// length of numbers.
+    func position(of instruction: Int, in other: String) -> Int {
+        let position = Int(positions[instruction])
+        if other.hasSameBytes(as: text) { return position }
+        var (first, other) = (text, other)
+        return first.withUTF8 { first in
+            other.withUTF8 { other in
+                var (here, there) = (Lexer(first), Lexer(other))
+                while here.end <= position, here.token != .end {
+                    here.advance()
+                    there.advance()
+                }
+                return there.start + max(0, position - here.start)
+            }
+        }
     }
+}
 
-    /// The failure of an instruction, with its position in the rule.
-    func makeFailure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
-        let (line, column) = SourceText.locate(of: Int(positions[instruction]), in: text)
-        return Failure(code, message, rule: text, line: line, column: column)
-    }
+/// A number in a rule's text.
+struct NumberConstant {
+    var constant: Int
+    var isNegative: Bool
 }
 
 /// The parts of a program under construction.
@@ -235,6 +325,8 @@ struct ProgramParts {
     var positions: [Int32] = []
     var nodes: [Int32] = []
     var constants: [Value] = []
+    /// See `ProgramForm.numbers`.
+    var numbers: [NumberConstant]?
     var operands: [Int32] = []
     var calls: [Call] = []
     var patterns: [Pattern] = []

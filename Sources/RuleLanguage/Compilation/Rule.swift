@@ -21,6 +21,27 @@ public enum Rule {
         return Compiler.compile(checked, text: text, scope: scope)
     }
 
+    /// The text with a sign in the place of each number. Programs of texts with the same shape, compiled in the same
+    /// scope, differ only in constants, if `Program.adapted` makes one from the other.
+    public static func shape(of text: String) -> String {
+        guard text.utf8.contains(where: Lexer.isDigit) else { return text }
+        var text = text
+        return text.withUTF8 { bytes in
+            var shape: [UInt8] = []
+            var lexer = Lexer(bytes)
+            while lexer.token != .end {
+                shape += bytes[lexer.previousEnd..<lexer.start]
+                if lexer.token.isNumber {
+                    shape += [UInt8(ascii: "#"), lexer.token.rawValue]
+                } else {
+                    shape += bytes[lexer.start..<lexer.end]
+                }
+                lexer.advance()
+            }
+            return String(decoding: shape, as: UTF8.self)
+        }
+    }
+
     /// The type of a rule's results.
     public static func type(of text: String, in scope: RuleScope) throws(RuleErrors) -> RuleType {
         try check(text, in: scope).resultType

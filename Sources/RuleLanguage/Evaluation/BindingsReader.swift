@@ -11,7 +11,7 @@ public struct BindingsReader: RuleReader {
 
     public init(_ program: Program, _ bindings: ValueMap) {
         self.program = program
-        ways = program.ways
+        ways = program.form.ways
         self.bindings = .map(bindings)
     }
 

@@ -287,7 +287,7 @@ extension Evaluator {
                             machine.pointee.lazies[Int(i.a)].state = .running
                             machine.pointee.lazies[Int(i.a)].returnPosition = next - code
                             machine.pointee.lazies[Int(i.a)].outputStart = machine.pointee.outputCount
-                            next = code + program.lazyStarts[Int(i.a)]
+                            next = code + program.form.lazyStarts[Int(i.a)]
                         }
                     case .endLazy:
                         machine.pointee.lazies[Int(i.a)].state = .known
@@ -357,7 +357,7 @@ extension Evaluator {
 
     @inline(never)
     private func requestDynamic(_ number: Int, _ program: Program) throws(Fault) -> Int {
-        let path = program.dynamicPaths[number]
+        let path = program.form.dynamicPaths[number]
         var steps: [AttributePath.Step] = []
         try machine.pointee.meter.charge(Evaluator.dynamicRead * (1 + path.steps.count))
         for step in path.steps {

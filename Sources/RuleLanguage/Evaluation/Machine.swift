@@ -144,12 +144,12 @@ struct Machine {
 
     @inline(never)
     private mutating func letGo(_ program: Program) {
-        for holder in UnsafeBufferPointer(start: program.holders, count: program.holderCount) {
+        for holder in UnsafeBufferPointer(start: program.form.holders, count: program.form.holderCount) {
             let register = registers + Int(holder)
             // A value without references need not be released.
             if !UnsafePointer(register).holdsNothing { register.pointee = .null }
         }
-        for loop in 0..<program.loopCount { loops[loop].range = .null }
+        for loop in 0..<program.form.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
         held = []
     }

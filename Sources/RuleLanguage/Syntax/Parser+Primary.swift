@@ -200,19 +200,20 @@ extension Parser {
             return addFaulty()
         }
         lexer.advance()
-        let value: Value?
-        switch token {
-        case .int: value = Parser.integer(text).flatMap { Parser.signed($0, isNegative) }.map { .int($0) }
-        case .uint: value = Parser.integer(text.dropLast()).map { .uint($0) }
-        default:
-            let number = Double(text).map { isNegative ? -$0 : $0 }
-            value = number.flatMap { $0.isFinite ? .double($0) : nil }
-        }
-        guard let value else {
+        guard let value = Parser.number(text, token, isNegative) else {
             report("the number is out of range", at: start)
             return tree.addLiteral(.null, start, start, lexer.previousEnd)
         }
         return tree.addLiteral(value, start, start, lexer.previousEnd)
+    }
+
+    /// The value of a number's token; nil if it is out of range.
+    static func number(_ text: String, _ token: Token, _ isNegative: Bool) -> Value? {
+        switch token {
+        case .int: integer(text).flatMap { signed($0, isNegative) }.map { .int($0) }
+        case .uint: integer(text.dropLast()).map { .uint($0) }
+        default: Double(text).flatMap { $0.isFinite ? .double(isNegative ? -$0 : $0) : nil }
+        }
     }
 
     private static func integer(_ text: some StringProtocol) -> UInt64? {

@@ -11,6 +11,8 @@ enum Token: UInt8 {
     /// A text that begins no token. The lexer has reported it.
     case invalid
 
+    var isNumber: Bool { self == .int || self == .uint || self == .double }
+
     /// The name in error messages.
     var text: String {
         switch self {

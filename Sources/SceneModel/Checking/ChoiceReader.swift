@@ -27,7 +27,6 @@ struct ChoiceReader {
         let definition = NodeDefinition()
         definition.kind = .choice
         definition.id = node["id"].map { heads.readID($0) } ?? "\(choice)\(child.number)"
-        definition.position = node.position
         definition.isContent = open.surroundings.isContent
         definition.layer = open.surroundings.layer
         open.take(definition.id, of: child, isWritten: node["id"] != nil)
@@ -113,7 +112,6 @@ struct ChoiceReader {
             let definition = NodeDefinition()
             definition.id = name
             definition.kind = .branch
-            definition.position = node.position
             let nodes = cursor.at(steps) { cursor.readNodes(written, what) }
             found.append(OpenNodes.Branch(node: definition, steps: steps.map { .key($0) }, nodes: nodes))
         }

@@ -12,12 +12,13 @@ final class ComputedReader {
         var type: ValueType
     }
 
-    /// The inputs of the compiled rules of a node. Nodes with equal keys share the rules.
+    /// The inputs of the compiled rules of a node. Nodes with equal keys have the same rules, but for numbers.
     private struct Key: Hashable {
         var isContainer: Bool
         var names: [String]
         var types: [ValueType]
-        var rules: [String]
+        /// Texts, of which those of adaptable programs have no numbers.
+        var shapes: [String]
         var ruleNames: [String]
     }
 
@@ -49,13 +50,16 @@ final class ComputedReader {
         let texts = written.map {
             $0.value.isForm(["rule", "type", "history"], requiring: ["rule"]) ? $0.value["rule"] ?? $0.value : $0.value
         }
-        let key = Key(
-            isContainer: isContainer, names: own.map(\.name), types: own.map(\.type), rules: texts.map(\.text),
-            ruleNames: written.map(\.name))
+        let shaped = Key(
+            isContainer: isContainer, names: own.map(\.name), types: own.map(\.type),
+            shapes: texts.map { Rule.shape(of: $0.text) }, ruleNames: written.map(\.name))
+        var exact = shaped
+        exact.shapes = texts.map(\.text)
         let hasForms = written.contains { $0.value.map != nil }
-        if !hasForms, let made = compiled[key] {
-            for (entry, rule) in zip(written, made) {
-                cursor.at(entry.name) { list.enter(entry.key, .computed(rule.program), rule.type) }
+        for key in hasForms ? [] : [shaped, exact] {
+            guard let made = compiled[key], let programs = adapt(made, to: texts) else { continue }
+            for (entry, (rule, program)) in zip(written, zip(made, programs)) {
+                cursor.at(entry.name) { list.enter(entry.key, .computed(program), rule.type) }
             }
             return
         }
@@ -68,7 +72,21 @@ final class ComputedReader {
                 list.enter(entry.key, .computed(rule.program), rule.type, history: history)
             }
         }
-        if !hasForms, cursor.faults.count == faultsBefore { compiled[key] = made.compactMap(\.self) }
+        guard !hasForms, cursor.faults.count == faultsBefore else { return }
+        let rules = made.compactMap(\.self)
+        compiled[rules.allSatisfy(\.program.isAdaptable) ? shaped : exact] = rules
+    }
+
+    /// The programs of rules that have the shapes of compiled ones; nil if one has to be compiled itself.
+    private func adapt(_ made: [Compiled], to texts: [DocumentNode]) -> [Program]? {
+        var programs: [Program] = []
+        for (rule, written) in zip(made, texts) {
+            let text = RuleCompiler.text(of: written)
+            let isSame = text.hasSameBytes(as: rule.program.text)
+            guard let program = isSame ? rule.program : rule.program.adapted(to: text) else { return nil }
+            programs.append(program)
+        }
+        return programs
     }
 
     private func compile(

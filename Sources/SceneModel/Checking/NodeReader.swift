@@ -13,13 +13,34 @@ struct NodeReader {
 
     /// Reads a child of the innermost open node.
     func read(_ child: OpenNodes.Child) {
+        if isCopied(child) { return }
         guard let fields = heads.readFields(child.node) else { return }
         let id = heads.readID(of: fields, child)
         open.take(id, of: child, isWritten: fields[.id] != nil)
         tree.ids?.append(id)
-        if let node = node(fields, id: id, tree.resolve(open.surroundings)) {
-            open.add(node, for: child)
+        let (isNew, faultsBefore, openBefore) = (tree.live == nil, cursor.faults.countWithWarnings, open.count)
+        guard let node = node(fields, id: id, tree.resolve(open.surroundings)) else { return }
+        open.add(node, for: child)
+        if isNew, fields[.id] != nil, node.forEach == nil, !node.isRepeated, open.count == openBefore,
+            cursor.faults.countWithWarnings == faultsBefore
+        {
+            open.addModel(node, for: child)
         }
+    }
+
+    /// Makes a copy of a sibling's definition, if the child is new and says the same as the sibling.
+    private func isCopied(_ child: OpenNodes.Child) -> Bool {
+        guard let model = open.model(of: child), let written = child.node["id"] else { return false }
+        let id = heads.readID(written)
+        tree.ids?.append(id)
+        guard tree.live == nil else {
+            tree.ids?.removeLast()
+            return false
+        }
+        cursor.work += SceneCost.node
+        open.take(id, of: child, isWritten: true)
+        open.add(NodeDefinition(copyOf: model, id: id), for: child)
+        return true
     }
 
     /// Reads the root of a component.
@@ -45,7 +66,6 @@ struct NodeReader {
         node.id = id
         node.isContent = place.isContent
         node.layer = place.layer
-        node.position = fields.node.position
         complete(node, fields, place)
         return node
     }

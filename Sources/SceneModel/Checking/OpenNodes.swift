@@ -57,6 +57,8 @@ final class OpenNodes {
         var nodesRead = 0
         /// The nodes made from the next list so far.
         var made: [NodeDefinition] = []
+        /// Some of those without children, as they are written: nodes that say the same become copies of them.
+        var models: [(written: DocumentNode, definition: NodeDefinition)] = []
         /// Called after all children have been read.
         var finish: () -> Void
     }
@@ -183,6 +185,7 @@ final class OpenNodes {
         default: receiver.children += made
         }
         open[innermost].made = []
+        open[innermost].models = []
         open[innermost].listsRead += 1
         open[innermost].nodesRead = 0
     }
@@ -198,4 +201,27 @@ final class OpenNodes {
 
     /// Adds the definition of a child to its parent.
     func add(_ definition: NodeDefinition, for child: Child) { open[child.parent].made.append(definition) }
+
+    // MARK: Copies
+
+    /// A node is compared with so many siblings.
+    private static let mostModels = 4
+
+    /// Siblings that say the same as a child, but for the id, can be copies of its definition.
+    func addModel(_ definition: NodeDefinition, for child: Child) {
+        if open[child.parent].models.count == OpenNodes.mostModels { open[child.parent].models.removeFirst() }
+        open[child.parent].models.append((child.node, definition))
+    }
+
+    /// The definition of a sibling that says the same as a child, but for the id.
+    func model(of child: Child) -> NodeDefinition? {
+        guard !open[child.parent].models.isEmpty, let entries = child.node.map else { return nil }
+        return open[child.parent].models.last { model in
+            model.written.map?.hasSameElements(as: entries) { a, b in
+                a.pointee.name.hasSameBytes(as: b.pointee.name)
+                    && (a.pointee.value.saysSame(as: b.pointee.value)
+                        || a.pointee.name.hasSameBytes(as: NodeKey.id.name))
+            } ?? false
+        }?.definition
+    }
 }

@@ -7,7 +7,7 @@ struct RuleCompiler {
 
     /// Reads a rule where only a rule is allowed. A leading `=` is accepted.
     func read(_ node: DocumentNode, in scope: RuleScope) -> Program? {
-        guard case .scalar(let value) = node.content else {
+        guard case .scalar = node.content else {
             cursor.fault("a rule is a text, not \(node.summary)", at: node)
             return nil
         }
@@ -15,10 +15,15 @@ struct RuleCompiler {
             cursor.fault(.ruleSyntax, "the rule is empty", at: node)
             return nil
         }
+        let text = RuleCompiler.text(of: node)
+        return compile(text, in: scope, at: node, skipping: text.utf8.count < node.text.utf8.count ? 1 : 0)
+    }
+
+    /// The rule in a node that holds one, without a leading `=`.
+    static func text(of node: DocumentNode) -> String {
         // `0` and `true` are rules too.
-        let text = value.string ?? node.text
-        return value.string != nil && text.hasPrefix("=")
-            ? compile(String(text.dropFirst()), in: scope, at: node, skipping: 1) : compile(text, in: scope, at: node)
+        guard let text = node.string else { return node.text }
+        return text.hasPrefix("=") ? String(text.dropFirst()) : text
     }
 
     /// - Parameter skipped: the number of characters before the rule in the node's text.

@@ -39,7 +39,6 @@ struct UseReader {
         node.component = base.name
         node.isContent = place.isContent
         node.layer = place.layer
-        node.position = fields.node.position
         fill(node, from: base, fields, place)
         return node
     }

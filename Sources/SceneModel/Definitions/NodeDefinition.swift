@@ -15,16 +15,14 @@ public final class NodeDefinition {
     /// The component from which this node was made. Its lexical scope ends here.
     public var component: String?
     public var attributes: [AttributeDefinition] = []
-    public var position: SourcePosition = .none
     /// The component's definition. Nodes made from it keep it alive.
     public var body: NodeDefinition?
     private var ownChildren: [NodeDefinition] = []
-    private var rest: Rest?
-    private var shortLayer: UInt32 = 0
-    private var size: (nodes: UInt32, levels: UInt32) = (1, 1)
+    /// Empty or one element, which copies share.
+    private var rest: [Rest] = []
 
     /// The members that few nodes have, made with the first of them. A large document has many definitions.
-    private final class Rest {
+    private struct Rest {
         var environment: [KeyedExpression] = []
         var environmentObjects: [Reference] = []
         var transformEnvironment: [EnvironmentTransform] = []
@@ -36,6 +34,9 @@ public final class NodeDefinition {
         var forEach: ForEachDefinition?
         var givenSlot: String?
         var placing = Placing()
+        var position = SourcePosition.none
+        var layer = 0
+        var size = (nodes: 1, levels: 1)
         var header: [NodeDefinition] = []
         var footer: [NodeDefinition] = []
         weak var repeated: NodeDefinition?
@@ -43,61 +44,82 @@ public final class NodeDefinition {
 
     public init() {}
 
+    /// A sibling that says the same.
+    public init(copyOf other: NodeDefinition, id: String) {
+        self.id = id
+        kind = other.kind
+        isContent = other.isContent
+        hasWrittenKind = other.hasWrittenKind
+        component = other.component
+        attributes = other.attributes
+        body = other.body
+        ownChildren = other.ownChildren
+        rest = other.rest
+    }
+
+    /// Whether both are copies of one definition, or that and a copy. False does not mean that they say different things.
+    public func isCopy(of other: NodeDefinition) -> Bool {
+        kind == other.kind && isContent == other.isContent && component == other.component && body === other.body
+            && attributes.hasSameMemory(as: other.attributes) && ownChildren.hasSameMemory(as: other.ownChildren)
+            && rest.hasSameMemory(as: other.rest)
+    }
+
     private var madeRest: Rest {
-        if let rest { return rest }
-        let made = Rest()
-        rest = made
-        return made
+        get { rest.first ?? Rest() }
+        _modify {
+            if rest.isEmpty { rest.append(Rest()) }
+            yield &rest[0]
+        }
     }
 
     public var environment: [KeyedExpression] {
-        get { rest?.environment ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.environment = newValue } }
+        get { rest.first?.environment ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.environment = newValue } }
     }
     /// `environment: {objects: [$library]}`: states (or bindings to states) that contain an object. Nodes below find it
     /// by its type.
     public var environmentObjects: [Reference] {
-        get { rest?.environmentObjects ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.environmentObjects = newValue } }
+        get { rest.first?.environmentObjects ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.environmentObjects = newValue } }
     }
     public var transformEnvironment: [EnvironmentTransform] {
-        get { rest?.transformEnvironment ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.transformEnvironment = newValue } }
+        get { rest.first?.transformEnvironment ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.transformEnvironment = newValue } }
     }
     public var containerValues: [KeyedExpression] {
-        get { rest?.containerValues ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.containerValues = newValue } }
+        get { rest.first?.containerValues ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.containerValues = newValue } }
     }
     public var preferences: [KeyedExpression] {
-        get { rest?.preferences ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.preferences = newValue } }
+        get { rest.first?.preferences ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.preferences = newValue } }
     }
     public var animations: [AnimationModifier] {
-        get { rest?.animations ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.animations = newValue } }
+        get { rest.first?.animations ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.animations = newValue } }
     }
     public var tag: Expression? {
-        get { rest?.tag }
-        set { if rest != nil || newValue != nil { madeRest.tag = newValue } }
+        get { rest.first?.tag }
+        set { if !rest.isEmpty || newValue != nil { madeRest.tag = newValue } }
     }
     public var transition: Transition? {
-        get { rest?.transition }
-        set { if rest != nil || newValue != nil { madeRest.transition = newValue } }
+        get { rest.first?.transition }
+        set { if !rest.isEmpty || newValue != nil { madeRest.transition = newValue } }
     }
     /// Set if and only if `kind` is `.forEach` or `.choice`. Then `children` is empty.
     public var forEach: ForEachDefinition? {
-        get { rest?.forEach }
-        set { if rest != nil || newValue != nil { madeRest.forEach = newValue } }
+        get { rest.first?.forEach }
+        set { if !rest.isEmpty || newValue != nil { madeRest.forEach = newValue } }
     }
     /// The slot of the parent's component that the node was given for; nil for the slot `content`.
     public var givenSlot: String? {
-        get { rest?.givenSlot }
-        set { if rest != nil || newValue != nil { madeRest.givenSlot = newValue } }
+        get { rest.first?.givenSlot }
+        set { if !rest.isEmpty || newValue != nil { madeRest.givenSlot = newValue } }
     }
     /// Where the body of this component puts the nodes that it is given.
     public var placing: Placing {
-        get { rest?.placing ?? Placing() }
-        set { if rest != nil || !newValue.isEmpty { madeRest.placing = newValue } }
+        get { rest.first?.placing ?? Placing() }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.placing = newValue } }
     }
     /// In order. For a section, its content.
     public var children: [NodeDefinition] {
@@ -106,24 +128,29 @@ public final class NodeDefinition {
     }
     /// Sections only.
     public var header: [NodeDefinition] {
-        get { rest.map { rest in rest.repeated.map { $0.header + rest.header } ?? rest.header } ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.header = newValue } }
+        get { rest.first.map { rest in rest.repeated.map { $0.header + rest.header } ?? rest.header } ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.header = newValue } }
     }
     public var footer: [NodeDefinition] {
-        get { rest.map { rest in rest.repeated.map { $0.footer + rest.footer } ?? rest.footer } ?? [] }
-        set { if rest != nil || !newValue.isEmpty { madeRest.footer = newValue } }
+        get { rest.first.map { rest in rest.repeated.map { $0.footer + rest.footer } ?? rest.footer } ?? [] }
+        set { if !rest.isEmpty || !newValue.isEmpty { madeRest.footer = newValue } }
     }
     /// For a child of a component's root: 0 if it is written in the body of the innermost component, 1 if it is written
     /// where that one is used, and so on.
     public var layer: Int {
-        get { Int(shortLayer) }
-        set { shortLayer = UInt32(newValue) }
+        get { rest.first?.layer ?? 0 }
+        set { if newValue != layer { madeRest.layer = newValue } }
+    }
+    /// Where a component is written.
+    public var position: SourcePosition {
+        get { rest.first?.position ?? .none }
+        set { if newValue != position { madeRest.position = newValue } }
     }
     /// The component's definition, if this node is part of that component's own body, as a `forEach` may repeat it. The
     /// component's children are then this node's, before its own. Weak, because the node is a part of the definition.
     var repeated: NodeDefinition? {
-        get { rest?.repeated }
-        set { if rest != nil || newValue != nil { madeRest.repeated = newValue } }
+        get { rest.first?.repeated }
+        set { if !rest.isEmpty || newValue != nil { madeRest.repeated = newValue } }
     }
     /// True if its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }
@@ -131,12 +158,12 @@ public final class NodeDefinition {
     public var base: NodeDefinition? { body ?? repeated }
     /// The number of nodes of one instance, and of their levels, without elements of `forEach`.
     var nodeCount: Int {
-        get { Int(size.nodes) }
-        set { size.nodes = UInt32(clamping: newValue) }
+        get { rest.first?.size.nodes ?? 1 }
+        set { if newValue != nodeCount { madeRest.size.nodes = newValue } }
     }
     var levels: Int {
-        get { Int(size.levels) }
-        set { size.levels = UInt32(clamping: newValue) }
+        get { rest.first?.size.levels ?? 1 }
+        set { if newValue != levels { madeRest.size.levels = newValue } }
     }
 }
 

@@ -101,6 +101,19 @@ extension DocumentNode {
         return required.map { required in entries.contains { required.contains($0.name) } } ?? true
     }
 
+    /// Whether both say the same, wherever they stand. `SceneLimits.nesting` bounds the recursion.
+    func saysSame(as other: DocumentNode) -> Bool {
+        switch (content, other.content) {
+        case (.scalar(let a), .scalar(let b)): style == other.style && a == b && text.hasSameBytes(as: other.text)
+        case (.list(let a), .list(let b)): a.hasSameElements(as: b) { $0.pointee.saysSame(as: $1.pointee) }
+        case (.map(let a), .map(let b)):
+            a.hasSameElements(as: b) {
+                $0.pointee.key.saysSame(as: $1.pointee.key) && $0.pointee.value.saysSame(as: $1.pointee.value)
+            }
+        default: false
+        }
+    }
+
     /// A short description for messages: "a list", "the text 'x'", "5".
     var summary: String {
         switch content {
@@ -109,6 +122,25 @@ extension DocumentNode {
         case .scalar(.null): "nothing"
         case .scalar(.string(let text)): "the text '\(text.count > 40 ? text.prefix(39) + "…" : text)'"
         case .scalar(let value): "the \(value.shortTypeName) \(value)"
+        }
+    }
+}
+
+extension Array {
+    /// True only for arrays that share their elements.
+    func hasSameMemory(as other: Array) -> Bool { hasSameElements(as: other) { _, _ in false } }
+
+    /// As `elementsEqual`. The elements are not copied, and not looked at in shared memory.
+    func hasSameElements(
+        as other: Array, _ areSame: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
+    ) -> Bool {
+        withUnsafeBufferPointer { a in
+            other.withUnsafeBufferPointer { b in
+                guard a.count == b.count, let x = a.baseAddress, let y = b.baseAddress else {
+                    return a.count == b.count
+                }
+                return x == y || a.indices.allSatisfy { areSame(x + $0, y + $0) }
+            }
         }
     }
 }

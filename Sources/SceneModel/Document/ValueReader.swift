@@ -30,7 +30,7 @@ struct ValueReader {
                 guard let value = root ?? pending.last.map({ $0.values[$0.parts.count] }) else { return nil }
                 root = nil
                 steps -= SceneCost.event
-                complete = open(value, faults)
+                complete = open(value, faults, &steps)
             }
             guard let complete else { continue }
             guard !pending.isEmpty else { return complete }
@@ -40,7 +40,7 @@ struct ValueReader {
     }
 
     /// - Returns: nil for a list or map, whose parts must be made first.
-    private mutating func open(_ value: Value, _ faults: FaultCollector) -> DocumentNode? {
+    private mutating func open(_ value: Value, _ faults: FaultCollector, _ steps: inout Int) -> DocumentNode? {
         switch value {
         case .list(let elements): pending.append(Pending(keys: nil, values: elements.array))
         case .map(let map):
@@ -49,14 +49,44 @@ struct ValueReader {
             } catch {
                 faults.add(.invalid, "\(TypedLiteral.key): \(error.message)")
             }
+            if let made = copied(map, &steps) { return made }
             pending.append(Pending(keys: map.map(\.key), values: map.map(\.value)))
         default: return DocumentNode(scalar: value)
         }
         return nil
     }
+
+    /// The document of a map that says nearly the same as the map before it in a list.
+    private func copied(_ map: ValueMap, _ steps: inout Int) -> DocumentNode? {
+        guard let list = pending.last, list.keys == nil, let last = list.parts.last,
+            case .map(let before) = list.values[list.parts.count - 1]
+        else { return nil }
+        return last.copied(of: before, for: map, &steps)
+    }
 }
 
 extension DocumentNode {
+    /// The document of another map with the same keys, which shares what is equal. nil where more than scalars differ.
+    /// - Parameter map: what this document was made from.
+    fileprivate func copied(of map: ValueMap, for other: ValueMap, _ steps: inout Int) -> DocumentNode? {
+        guard case .map(var entries) = content, map.count == other.count, entries.count == map.count else { return nil }
+        for place in entries.indices {
+            steps -= 1
+            let (before, after) = (map.entry(at: place), other.entry(at: place))
+            guard before.key == after.key else { return nil }
+            if before.value == after.value { continue }
+            switch (before.value, after.value) {
+            case (_, .list): return nil
+            case (.map(let before), .map(let after)):
+                guard let copy = entries[place].value.copied(of: before, for: after, &steps) else { return nil }
+                entries[place].value = copy
+            case (_, .map): return nil
+            case (_, let value): entries[place].value = DocumentNode(scalar: value)
+            }
+        }
+        return DocumentNode(.map(entries))
+    }
+
     /// Makes the document of a whole value.
     init(_ value: Value) {
         var reader = ValueReader(value)

@@ -17,6 +17,7 @@ final class FaultCollector {
 
     var isEmpty: Bool { faults.isEmpty }
     var count: Int { faults.count + omitted }
+    var countWithWarnings: Int { count + warned.count }
     /// True if further faults are only counted.
     var isFull: Bool { faults.count >= SceneLimits.faults }
 
