@@ -84,7 +84,8 @@ public final class DaemonClient {
         }
     }
 
-    private func nextLine(until deadline: Double) throws -> [UInt8] {
+    /// The next line, whatever it is.
+    public func nextLine(until deadline: Double = .infinity) throws -> [UInt8] {
         while true {
             if let end = received[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(received[..<end])

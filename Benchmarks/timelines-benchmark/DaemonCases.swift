@@ -4,6 +4,9 @@ import Glibc
 
 // The whole way: a daemon of its own, reached through its socket, its processor time as the kernel counts it.
 
+/// More than the defaults: the cases watch up to 110,000 attributes, and one request names them.
+private let settings = ["watched-attributes = 200000", "request-cost = 100000000"]
+
 /// 1,000 rows under /rows, with as many numbers each as wanted.
 private func scene(numbersPerRow: Int) -> String {
     let state = (0..<numbersPerRow).map { #""v\#($0)":0.0"# }.joined(separator: ",")
@@ -49,7 +52,7 @@ func measureDaemonFrames(_ program: String, seconds length: Double) throws {
 private func measureFrames(_ program: String, _ subscriptions: [String], seconds length: Double) throws -> (
     corePercent: Double, frames: Double, bytes: Double
 ) {
-    let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 10))
+    let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 10), settings: settings)
     let client = try DaemonClient(daemon.socketPath)
     for paths in subscriptions {
         try client.result("subscribe", #"{"paths":[\#(paths)],"events":["frames"],"frames":{"rate":60}}"#)
@@ -68,7 +71,7 @@ private func measureFrames(_ program: String, _ subscriptions: [String], seconds
 
 /// 100,000 timelines that somebody watches and nobody samples: what they cost while they run.
 func measureDaemonRest(_ program: String, seconds length: Double) throws {
-    let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 100))
+    let daemon = try DaemonProcess(program, scene: scene(numbersPerRow: 100), settings: settings)
     let client = try DaemonClient(daemon.socketPath)
     // The updates are watched; the same values are written once before, so that what the writes themselves leave is not
     // counted.
