@@ -507,10 +507,13 @@ private final class Trial {
     }
 }
 
-/// Long runs: `AGD_FLEET_SECONDS`, and `make endurance`. One order of faults again: `AGD_FLEET_SEED`.
+/// Its deadlines are real time, so it needs the machine for itself. One order of faults again: `AGD_FLEET_SEED`.
 @Suite(
     "Fleet", .serialized,
-    .enabled(if: NATSServer.path != nil, "nats-server is not installed: Scripts/dependencies --tests installs it"))
+    .enabled(if: NATSServer.path != nil, "nats-server is not installed: Scripts/dependencies --tests installs it"),
+    .enabled(
+        if: ProcessInfo.processInfo.environment["AGD_FLEET_SECONDS"] != nil,
+        "it needs the machine for itself: make endurance, or AGD_FLEET_SECONDS=10 Scripts/test --filter Fleet"))
 struct FleetTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["AGD_FLEET_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...99_999)
