@@ -77,7 +77,7 @@ public enum JSONText {
         return isWhole ? Int64(text) == nil && UInt64(text) == nil : Double(text)?.isFinite != true
     }
 
-    /// Whether a text has the form of JSON's numbers: no leading zero, a digit on both sides of the point.
+    /// True if a text has the form of JSON's numbers: no leading zero, a digit on both sides of the point.
     public static func hasNumberForm(_ text: String) -> Bool {
         var rest = Substring(text)
         func digits() -> Int {

@@ -91,7 +91,7 @@ public final class GraphRuntime {
     public var epoch: String { history.epoch }
     /// Counts committed transactions; only grows.
     public var revision: UInt64 { history.revision }
-    /// The first revision of earlier lives from which a client can resume. What happened before it is not known.
+    /// The first revision of earlier lives from which a client can resume. The daemon knows no changes before it.
     public var resumableFrom: UInt64 { history.resumableFrom }
 
     /// The limit of an answer in bytes. A longer answer is refused.

@@ -23,7 +23,7 @@ final class History {
     var lastRedefinition: UInt64 = 0
     /// The revisions of the states when this life began.
     private var lifeBeginning: LifeBeginning
-    /// The first revision of earlier lives from which a client can resume. What happened before it is not known.
+    /// The first revision of earlier lives from which a client can resume. The daemon knows no changes before it.
     var resumableFrom: UInt64
 
     /// - Parameter revision: the last one of the earlier life.

@@ -29,7 +29,7 @@ final class Topic {
     private var knownReceivers: [(client: ClientID, subscription: Int64)]?
     /// One view for each frame rate that subscriptions want.
     var frames: [FrameView] = []
-    /// What the present transaction has to tell it; kept for its memory.
+    /// The news of the present transaction for this topic. Reused, to save allocations.
     var news = TopicNews()
     /// The number of new attributes in the present transaction that its patterns match.
     var joining = 0

@@ -135,7 +135,7 @@ public final class Program {
         first.deallocate()
     }
 
-    /// Whether texts that differ only in numbers can have the same form.
+    /// True if texts that differ only in numbers can have the same form.
     public var isAdaptable: Bool { form.numbers != nil }
 
     /// The program of a text that differs only in its numbers (see `Rule.shape`), without compilation. nil if this
@@ -179,7 +179,7 @@ public final class Program {
     }
 }
 
-/// What programs have in common whose texts differ only in numbers. Owns its memory from `init` to `deinit`.
+/// The common part of programs whose texts differ only in numbers. It owns its memory from `init` to `deinit`.
 final class ProgramForm {
     let instructions: UnsafeMutablePointer<Instruction>
     let instructionCount: Int

@@ -17,7 +17,8 @@ public struct Overload: Sendable {
     }
 }
 
-/// A function's name with its overloads. `function` is nil for a function that is declared but not implemented here.
+/// A function's name with its overloads. `function` is nil for a function that a `RuleScope` declares and that has no
+/// code here.
 struct FunctionDeclaration: Sendable {
     var name: String
     var function: Function?

@@ -139,7 +139,7 @@ extension Checker {
                 ?? (scope.variable(name) != nil ? "'\(name)' is a variable, not a function" : nil))
     }
 
-    /// What to write instead of functions of other languages.
+    /// Functions of other languages, each with what CEL has instead.
     private static let wordsElsewhere: [String: String] = [
         "len": "write size(x)", "length": "write size(x)", "lenght": "write size(x)", "count": "write size(x)",
         "now": "a clock tells the time: declare one, as clock: {now: every 1s}, and name it",
