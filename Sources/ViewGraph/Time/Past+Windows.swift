@@ -72,7 +72,9 @@ final class Window: Past {
         return total
     }
 
-    private func isConstant(_ now: Instant) -> Bool { now - since >= span || since == began }
+    /// Whether the present value alone is in the buckets of the window, the oldest of which also has what came just before
+    /// the window.
+    private func isConstant(_ now: Instant) -> Bool { (bucket(now) - count) * width >= since || since == began }
 
     override func fault(_ value: Value) -> Failure? { numberFault(value) }
 
@@ -104,7 +106,7 @@ final class Window: Past {
 
     override func deadline(_ now: Instant) -> Instant? {
         guard current != nil else { return nil }
-        let isSettled = kind == .sum ? now - since >= span : isConstant(now)
+        let isSettled = isConstant(now) && (kind == .average || now - since >= span)
         return isSettled ? nil : (bucket(now) + 1) * width
     }
 
