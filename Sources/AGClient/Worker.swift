@@ -1,14 +1,14 @@
 import Glibc
 
 /// A thread of its own for blocking work, so that the work does not occupy one of the few threads of Swift's tasks.
-enum Worker {
+package enum Worker {
     private final class Body {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     /// - Throws: `system` if the system cannot create a thread.
-    static func start(_ run: @escaping @Sendable () -> Void) throws(ClientError) {
+    package static func start(_ run: @escaping @Sendable () -> Void) throws(ClientError) {
         let body = Unmanaged.passRetained(Body(run))
         var thread = pthread_t()
         let code = pthread_create(

@@ -75,7 +75,7 @@ extension Configuration {
     public static func reading(file: String) -> (configuration: Configuration, faults: [ConfigurationFault]) {
         var configuration = Configuration()
         do {
-            let faults = configuration.take(text: try FileText.read(file), file: file, .system)
+            let faults = configuration.take(text: try TextFile.forStart(file), file: file, .system)
             return (configuration, faults)
         } catch {
             return (configuration, [ConfigurationFault(file: file, message: error.description)])

@@ -38,7 +38,7 @@ extension Daemon {
         var read: [(file: String, text: String)] = []
         for scene in scenes {
             do {
-                for file in try SceneImports.collect(scene, read: { try FileText.read($0) })
+                for file in try SceneImports.collect(scene, read: { try TextFile.forStart($0) })
                 where !read.contains(where: { $0.file == file.path }) {
                     read.append((file.path, file.text))
                 }

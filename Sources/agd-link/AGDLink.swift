@@ -1,7 +1,8 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Foundation
+import Dispatch
+import Glibc
 import WireProtocol
 
 @main
@@ -50,20 +51,24 @@ struct AGDLink: ParsableCommand {
 
         let stop: Wakeup
         do { stop = try Wakeup() } catch { throw AGDLink.end("\(error)", 71) }
-        let holder = "\(ProcessInfo.processInfo.hostName):\(getpid())"
+        var host = utsname()
+        uname(&host)
+        let holder = withUnsafeBytes(of: host.nodename) { name in
+            "\(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)):\(getpid())"
+        }
         let finished = DispatchGroup()
         var pulses: [Pulse] = []
         for publication in settings.publications {
             let pulse = Pulse()
             pulses.append(pulse)
-            start(finished) { [settings] in
+            try start(finished) { [settings] in
                 try Publisher(publication, settings, holder: holder, stop: stop, pulse: pulse).run()
             }
         }
         for mirroring in settings.mirrorings {
             let pulse = Pulse()
             pulses.append(pulse)
-            start(finished) { [settings] in
+            try start(finished) { [settings] in
                 try Mirror(mirroring, settings, stop: stop, pulse: pulse).run()
             }
         }
@@ -76,8 +81,8 @@ struct AGDLink: ParsableCommand {
         while sigtimedwait(&signals, nil, &wait) < 0 {
             if pulses.allSatisfy(\.isFresh) { manager.notify("WATCHDOG=1") }
             guard let file = settings.metrics else { continue }
-            do { try MetricsFile.write(pulses.flatMap(\.samples), to: file) } catch {
-                log.report("file", "cannot write \(file): \(error.localizedDescription)", level: 3)
+            if let code = MetricsFile.write(pulses.flatMap(\.samples), to: file) {
+                log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", level: 3)
             }
         }
         manager.notify("STOPPING=1\nSTATUS=stopping")
@@ -87,17 +92,24 @@ struct AGDLink: ParsableCommand {
     }
 
     /// - Parameter body: throws only what no other attempt can mend.
-    private func start(_ finished: DispatchGroup, _ body: @escaping @Sendable () throws -> Void) {
+    private func start(_ finished: DispatchGroup, _ body: @escaping @Sendable () throws -> Void) throws {
         finished.enter()
-        Thread.detachNewThread {
-            do { try body() } catch { AGDLink.exit(withError: AGDLink.end("\(error)", 78)) }
-            finished.leave()
-        }
+        do {
+            try Worker.start {
+                do { try body() } catch { AGDLink.exit(withError: AGDLink.end("\(error)", 78)) }
+                finished.leave()
+            }
+        } catch { throw AGDLink.end("\(error)", 71) }
     }
 
     private func readSettings() throws -> Configuration {
-        guard let text = try? String(contentsOfFile: config, encoding: .utf8) else {
-            throw AGDLink.end("cannot read \(config) as UTF-8 text", 78)
+        let text: String
+        do throws(TextFile.Fault) { text = try TextFile.read(config) } catch {
+            switch error {
+            case .system(_, let number):
+                throw AGDLink.end("cannot read \(config): \(String(cString: strerror(number)))", 78)
+            case .encoding(let fault): throw AGDLink.end("\(config):\(fault.line):\(fault.column): not UTF-8", 78)
+            }
         }
         do { return try Configuration(text: text, file: config) } catch { throw AGDLink.end("\(error)", 78) }
     }

@@ -1,5 +1,5 @@
 import AttributeValues
-import Foundation
+import Glibc
 
 /// What the lines of the configuration report of themselves.
 enum Metric: String, CaseIterable {
@@ -84,9 +84,14 @@ enum MetricsFile {
     }
 
     /// Replaces the file at once, so that nobody reads a part of it.
-    static func write(_ samples: [Sample], to path: String) throws {
+    /// - Returns: the errno if it failed.
+    static func write(_ samples: [Sample], to path: String) -> Int32? {
         let new = path + ".new"
-        try text(samples).write(toFile: new, atomically: false, encoding: .utf8)
-        guard rename(new, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        guard let file = fopen(new, "we") else { return errno }
+        let isWritten = fputs(text(samples), file) >= 0
+        let code = errno
+        guard fclose(file) == 0 else { return errno }
+        guard isWritten else { return code }
+        return rename(new, path) == 0 ? nil : errno
     }
 }
