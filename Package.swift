@@ -87,6 +87,7 @@ let package = Package(
     ],
     targets: [
         // Row 0
+        .systemLibrary(name: "CArgp"),
         .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -95,6 +96,7 @@ let package = Package(
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         // Row 1
+        module("ProgramOptions", ["CArgp"]),
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
         module("AttributeGraph", settings: fast),
@@ -127,17 +129,17 @@ let package = Package(
         // Row 8
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
         // Row 9
-        program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", log, arguments]),
+        program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", "ProgramOptions", log]),
         program(
             "agctl",
             [
                 "AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol",
                 arguments,
             ]),
-        program("agd-host-feeder", ["AGClient", "AttributeValues", "WireProtocol", arguments]),
-        program("agd-gateway", ["AttributeValues", "WireProtocol", "CZlib", arguments] + nio),
+        program("agd-host-feeder", ["AGClient", "AttributeValues", "ProgramOptions", "WireProtocol"]),
+        program("agd-gateway", ["AttributeValues", "ProgramOptions", "WireProtocol", "CZlib"] + nio),
         program(
-            "agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "WireProtocol", arguments],
+            "agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "ProgramOptions", "WireProtocol"],
             settings: fast),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),

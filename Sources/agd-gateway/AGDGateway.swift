@@ -1,15 +1,15 @@
-import ArgumentParser
 import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import ProgramOptions
 import WireProtocol
 
 @main
-struct AGDGateway: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "agd-gateway",
-        abstract: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
+struct AGDGateway {
+    private static let options = ProgramOptions(
+        program: "agd-gateway", version: Release.version,
+        summary: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
         discussion: """
             It is a client of the daemon like any other, so HTTP stays outside the daemon's process. Pages may do what the \
             gateway's user may do: run it as a user of its own, and give that user rights in the access lines of agd.conf. \
@@ -40,57 +40,82 @@ struct AGDGateway: ParsableCommand {
             Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file \
             of --add-token cannot be written; 77 the port or the socket needs rights; 78 the file of the tokens is not usable.
             """,
-        version: Release.version)
+        [
+            .value(
+                "socket", "PATH",
+                "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock."),
+            .value("port", "PORT", "The port on 127.0.0.1; 0 takes a free one (default: 7210)."),
+            .value(
+                "listen", "ADDRESS",
+                "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock."),
+            .value("host", "NAME", "Another host name that requests may use for this machine; may be repeated."),
+            .value(
+                "allow-origin", "ORIGIN",
+                "An origin whose pages may send requests, as https://board.example; may be repeated."),
+            .flag("writable", "Lets pages change the graph. Everybody who reaches the port can then do so."),
+            .value(
+                "pages", "FOLDER",
+                "A folder of pages to serve, instead of the installed dashboard; may be repeated."),
+            .value("tokens", "FILE", "The file of the tokens. Every request then needs a token."),
+            .value(
+                "add-token", "NAME",
+                "Makes a token for a principal, prints it, adds its hash to the file of --tokens, and ends."),
+        ])
 
-    @Option(help: "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.")
-    var socket: String?
+    private var socket: String?
+    private var port: UInt16 = 7210
+    private var listen: String?
+    private var hosts: [String] = []
+    private var origins: [String] = []
+    private var isWritable = false
+    private var pages: [String] = []
+    private var tokens: String?
+    private var addToken: String?
 
-    @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
-    var port: UInt16 = 7210
+    static func main() throws { try AGDGateway().run() }
 
-    @Option(help: "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.")
-    var listen: String?
-
-    @Option(help: "Another host name that requests may use for this machine.")
-    var host: [String] = []
-
-    @Option(help: "An origin whose pages may send requests, as https://board.example.")
-    var allowOrigin: [String] = []
-
-    @Flag(help: "Lets pages change the graph. Everybody who reaches the port can then do so.")
-    var writable = false
-
-    @Option(help: "A folder of pages to serve; otherwise the installed dashboard. May be given several times.")
-    var pages: [String] = []
-
-    @Option(help: "The file of the tokens. Every request then needs a token.")
-    var tokens: String?
-
-    @Option(help: "Makes a token for a principal, prints it, adds its hash to the file of --tokens, and ends.")
-    var addToken: String?
-
-    func validate() throws {
-        if addToken != nil, tokens == nil { throw ValidationError("--add-token needs --tokens FILE") }
-        for folder in pages where !AGDGateway.isFolder(folder) {
-            throw ValidationError("--pages: there is no folder \(folder)")
-        }
-        if let listen {
-            guard listen.hasPrefix("unix:/") else {
-                throw ValidationError("--listen is unix: and an absolute path, not '\(listen)'; --port gives a port")
+    private init() {
+        for (name, value) in AGDGateway.options.read() {
+            switch name {
+            case "socket": socket = value
+            case "port":
+                guard let number = UInt16(value) else {
+                    AGDGateway.options.refuse("--port is a number from 0 to 65535, not '\(value)'")
+                }
+                port = number
+            case "listen": listen = AGDGateway.checkedAddress(value)
+            case "host": hosts.append(value)
+            case "allow-origin": origins.append(value)
+            case "writable": isWritable = true
+            case "pages":
+                guard AGDGateway.isFolder(value) else {
+                    AGDGateway.options.refuse("--pages: there is no folder \(value)")
+                }
+                pages.append(value)
+            case "tokens": tokens = value
+            default: addToken = value
             }
-            guard listen.utf8.count - "unix:".utf8.count <= AGDGateway.longestSocketPath else {
-                throw ValidationError("the path of a socket has at most \(AGDGateway.longestSocketPath) bytes")
-            }
         }
+        if addToken != nil, tokens == nil { AGDGateway.options.refuse("--add-token needs --tokens FILE") }
     }
 
-    func run() throws {
-        if let addToken, let tokens { return try AGDGateway.add(addToken, to: tokens) }
+    private static func checkedAddress(_ text: String) -> String {
+        guard text.hasPrefix("unix:/") else {
+            options.refuse("--listen is unix: and an absolute path, not '\(text)'; --port gives a port")
+        }
+        guard text.utf8.count - "unix:".utf8.count <= longestSocketPath else {
+            options.refuse("the path of a socket has at most \(longestSocketPath) bytes")
+        }
+        return text
+    }
+
+    private func run() throws {
+        if let addToken, let tokens { return AGDGateway.add(addToken, to: tokens) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let settings = Gateway.Settings(
-            hosts: (["localhost", "127.0.0.1"] + host).map { $0.lowercased() }, origins: allowOrigin,
-            isWritable: writable,
+            hosts: (["localhost", "127.0.0.1"] + hosts).map { $0.lowercased() }, origins: origins,
+            isWritable: isWritable,
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
             socket: socket ?? AGDGateway.findSocket())
         let door = try AGDGateway.opening {
@@ -120,10 +145,10 @@ struct AGDGateway: ParsableCommand {
                 try channel.closeFuture.wait()
             }
         } catch let error as IOError {
-            throw complain(error)
+            fail(error)
         } catch is UnixDomainSocketPathWrongType {
             // A file that is not a socket has this name.
-            throw complain(IOError(errnoCode: EEXIST, reason: "bind"))
+            fail(IOError(errnoCode: EEXIST, reason: "bind"))
         }
     }
 
@@ -172,9 +197,8 @@ struct AGDGateway: ParsableCommand {
         return isFolder(folder) ? [folder] : []
     }
 
-    /// Prints why the gateway cannot serve.
-    /// - Returns: the exit status, as in `sysexits.h`.
-    private func complain(_ error: IOError) -> ExitCode {
+    /// Prints why the gateway cannot serve, and ends it with a status of `sysexits.h`.
+    private func fail(_ error: IOError) -> Never {
         let place = listen.map { String($0.dropFirst("unix:".count)) } ?? "port \(port) of 127.0.0.1"
         let (text, status): (String, Int32) =
             switch error.errnoCode {
@@ -183,7 +207,7 @@ struct AGDGateway: ParsableCommand {
             default: ("\(place): \(String(cString: strerror(error.errnoCode)))", 71)
             }
         AGDGateway.complain(text)
-        return ExitCode(status)
+        exit(status)
     }
 
     static func complain(_ text: String) {
@@ -195,17 +219,17 @@ struct AGDGateway: ParsableCommand {
     private static func opening<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch let error as Tokens.Unusable {
             complain(error.text)
-            throw ExitCode(78)
+            exit(78)
         }
     }
 
-    private static func add(_ principal: String, to file: String) throws {
+    private static func add(_ principal: String, to file: String) {
         do throws(Tokens.Unusable) {
             var line = try Tokens.add(principal, to: file) + "\n"
             line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
         } catch {
             complain(error.text)
-            throw ExitCode(73)
+            exit(73)
         }
     }
 

@@ -11,8 +11,7 @@ final class StopSignal {
     private nonisolated(unsafe) static var alarm: Int32 = -1
 
     /// After this, the two signals no longer end the process.
-    /// - Throws: `SystemError`
-    init() throws {
+    init() throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         let flags = SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | flags), 0, &ends) == 0 else {

@@ -1,15 +1,15 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Dispatch
 import Glibc
+import ProgramOptions
 import WireProtocol
 
 @main
-struct AGDLink: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "agd-link",
-        abstract: "Joins daemons through NATS JetStream: publishes subtrees of this one, and mirrors those of others.",
+struct AGDLink {
+    private static let options = ProgramOptions(
+        program: "agd-link", version: Release.version,
+        summary: "Joins daemons through NATS JetStream: publishes subtrees of this one, and mirrors those of others.",
         discussion: """
             config/link.conf describes all settings. Documentation/Fleet.md describes how to join machines.
 
@@ -21,23 +21,27 @@ struct AGDLink: ParsableCommand {
               0   ended by SIGTERM or SIGINT   71  operating system
               64  command line                 78  configuration, or its file missing
             """,
-        version: Release.version)
+        [
+            .value("config", "FILE", "Read settings from this file."),
+            .value("socket", "PATH", "The daemon's socket, instead of the configuration's."),
+            .flag("check-config", "Print all faults of the configuration, and end."),
+        ])
 
-    @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
-    var config: String
-
-    @Option(help: ArgumentHelp("The daemon's socket, instead of the configuration's.", valueName: "path"))
-    var socket: String?
-
-    @Flag(help: "Print all faults of the configuration, and end.")
-    var checkConfig = false
-
-    func run() throws {
-        var settings = try readSettings()
-        if checkConfig { return }
+    static func main() {
+        var (config, socket, isCheck): (String?, String?, Bool) = (nil, nil, false)
+        for (name, value) in options.read() {
+            switch name {
+            case "config": config = value
+            case "socket": socket = value
+            default: isCheck = true
+            }
+        }
+        guard let config else { options.refuse("--config FILE is needed") }
+        var settings = readSettings(config)
+        if isCheck { return }
         // libnats would try to connect again and again, and not say why.
         for (name, file) in settings.files where access(file, R_OK) != 0 {
-            throw AGDLink.end("cannot read \(file), which '\(name)' names: \(String(cString: strerror(errno)))", 78)
+            end("cannot read \(file), which '\(name)' names: \(String(cString: strerror(errno)))", 78)
         }
         if let socket { settings.socket = socket }
 
@@ -50,7 +54,7 @@ struct AGDLink: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
 
         let stop: Wakeup
-        do { stop = try Wakeup() } catch { throw AGDLink.end("\(error)", 71) }
+        do { stop = try Wakeup() } catch { end("\(error)", 71) }
         var host = utsname()
         uname(&host)
         let holder = withUnsafeBytes(of: host.nodename) { name in
@@ -61,14 +65,14 @@ struct AGDLink: ParsableCommand {
         for publication in settings.publications {
             let pulse = Pulse()
             pulses.append(pulse)
-            try start(finished) { [settings] in
+            start(finished) { [settings] in
                 try Publisher(publication, settings, holder: holder, stop: stop, pulse: pulse).run()
             }
         }
         for mirroring in settings.mirrorings {
             let pulse = Pulse()
             pulses.append(pulse)
-            try start(finished) { [settings] in
+            start(finished) { [settings] in
                 try Mirror(mirroring, settings, stop: stop, pulse: pulse).run()
             }
         }
@@ -92,30 +96,30 @@ struct AGDLink: ParsableCommand {
     }
 
     /// - Parameter body: throws only what no other attempt can mend.
-    private func start(_ finished: DispatchGroup, _ body: @escaping @Sendable () throws -> Void) throws {
+    private static func start(_ finished: DispatchGroup, _ body: @escaping @Sendable () throws -> Void) {
         finished.enter()
         do {
             try Worker.start {
-                do { try body() } catch { AGDLink.exit(withError: AGDLink.end("\(error)", 78)) }
+                do { try body() } catch { end("\(error)", 78) }
                 finished.leave()
             }
-        } catch { throw AGDLink.end("\(error)", 71) }
+        } catch { end("\(error)", 71) }
     }
 
-    private func readSettings() throws -> Configuration {
+    private static func readSettings(_ config: String) -> Configuration {
         let text: String
         do throws(TextFile.Fault) { text = try TextFile.read(config) } catch {
             switch error {
             case .system(_, let number):
-                throw AGDLink.end("cannot read \(config): \(String(cString: strerror(number)))", 78)
-            case .encoding(let fault): throw AGDLink.end("\(config):\(fault.line):\(fault.column): not UTF-8", 78)
+                end("cannot read \(config): \(String(cString: strerror(number)))", 78)
+            case .encoding(let fault): end("\(config):\(fault.line):\(fault.column): not UTF-8", 78)
             }
         }
-        do { return try Configuration(text: text, file: config) } catch { throw AGDLink.end("\(error)", 78) }
+        do { return try Configuration(text: text, file: config) } catch { end("\(error)", 78) }
     }
 
-    private static func end(_ message: String, _ status: Int32) -> ExitCode {
+    private static func end(_ message: String, _ status: Int32) -> Never {
         Log.write("agd-link: \(message)", level: 3)
-        return ExitCode(status)
+        exit(status)
     }
 }

@@ -128,6 +128,15 @@ struct DocumentationTests {
         try TranscriptRunner(daemon).run(Transcript.below("Backup", in: page))
     }
 
+    @Test("no module imports Foundation, as ARCHITECTURE says") func foundation() throws {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: Project.file("Sources"))
+        let sources = files.filter { $0.hasSuffix(".swift") }
+        #expect(sources.count > 400)
+        for file in sources {
+            #expect(!(try Project.text("Sources/\(file)").contains(/(?m)^ *(\w+ )?import Foundation/)), "\(file)")
+        }
+    }
+
     @Test("the operators' page has the exit statuses of agd, and in bold those after which systemd leaves it alone")
     func exitStatuses() throws {
         let page = try Project.text("Documentation/Operations.md")
@@ -136,9 +145,8 @@ struct DocumentationTests {
         }
         // A fault of the program itself is no status that the help promises.
         let help = try Program.run("agd", ["--help"], folder: Folder()).text
-        let promised =
-            try #require(help.range(of: "EXIT STATUS")).upperBound..<(try #require(help.range(of: "USAGE:"))).lowerBound
-        let statuses = Set(help[promised].matches(of: /\b[67]\d\b/).map { String($0.output) })
+        let promised = help[try #require(help.range(of: "EXIT STATUS")).upperBound...]
+        let statuses = Set(promised.matches(of: /\b[67]\d\b/).map { String($0.output) })
         #expect(Set(rows.map(\.status)) == statuses.union(["70"]))
         let unit = try Project.text("systemd/agd.service").split(separator: "\n")
         let prevented = try #require(unit.first { $0.hasPrefix("RestartPreventExitStatus=") }).split(whereSeparator: {

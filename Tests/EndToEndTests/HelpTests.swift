@@ -20,20 +20,20 @@ struct HelpTests {
 
     /// Paragraphs fill their lines, and what is indented, as tables and examples are, has lines that fit.
     private func check(_ command: [String]) throws {
-        // The usage in one line is the argument parser's.
-        let lines = try help(command).filter { !$0.hasPrefix("USAGE: ") }
+        // The usage is one line.
+        let lines = try help(command).filter { !$0.uppercased().hasPrefix("USAGE: ") }
         for (line, next) in zip(lines, lines.dropFirst()) {
             #expect(line.count <= Self.width, "too long: \(line)")
             guard let word = next.split(separator: " ").first, !next.hasPrefix(" "), !line.isEmpty else { continue }
             #expect(!line.hasPrefix(" "), "broken: \(line)⏎\(next)")
-            // The argument parser leaves the last column free.
+            // The last column is free.
             #expect(line.count + 1 + word.count >= Self.width, "ragged: \(line)⏎\(next)")
         }
     }
 
     @Test(
         "paragraphs fill their lines, and tables are not broken",
-        arguments: ["agd", "agd-gateway", "agd-host-feeder", "agctl"])
+        arguments: ["agd", "agd-gateway", "agd-host-feeder", "agd-link", "agctl"])
     func programs(_ name: String) throws { try check([name]) }
 
     @Test("nor are the examples of agctl's verbs")
