@@ -388,8 +388,10 @@ private final class Trial {
     }
 
     private func repair(all: Bool = false) throws {
-        let due = repairs.filter { all || $0.due <= now }
-        repairs = repairs.filter { !all && $0.due > now }
+        // One time for both: what became due between them would never be repaired.
+        let time = now
+        let due = repairs.filter { all || $0.due <= time }
+        repairs = repairs.filter { !all && $0.due > time }
         for one in due {
             try one.body()
             note("repaired: \(one.name)")
@@ -408,7 +410,11 @@ private final class Trial {
     private func watch(_ seconds: Double) throws {
         let share = seconds / Double(validators.count)
         for (place, validator) in validators.enumerated() {
-            guard let validator else { continue }
+            guard let validator else {
+                // Without its daemon, too, faults come at their pace.
+                poll(nil, 0, Int32(share * 1000))
+                continue
+            }
             faults += try validator.read(within: share, truths).map { "mirror \(place): \($0)" }
             // A mirror cannot show anything without its daemon; without its link it shows that at once.
             let down = [owner.downAt, mirrors[place].downAt].compactMap { $0 }.min()
