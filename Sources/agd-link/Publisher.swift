@@ -23,7 +23,7 @@ final class Publisher {
     private let subject: String
     private let stop: Wakeup
     private let pulse: Pulse
-    private let nats: NATS
+    private var nats: NATS
     private let holder: String
     private var lease: Lease
     private var log: Log
@@ -423,7 +423,14 @@ final class Publisher {
             nextTry = MonotonicTime.now + backoff.pause()
             counts[.failures, default: 0] += 1
             recall()
+            if nats.isDeaf { changeServer() }
         }
+    }
+
+    private func changeServer() {
+        guard let other = try? NATS(settings, isCollecting: true, leaving: nats) else { return }
+        log.report("server", "JetStream at \(nats.address ?? "a lost server") does not answer; trying another server")
+        (nats, acknowledgments, writes) = (other, nil, nil)
     }
 
     /// Tells the main thread what the file of metrics shows.
