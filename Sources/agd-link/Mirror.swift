@@ -55,6 +55,7 @@ final class Mirror {
                 pause.reset()
             } catch let error as NATSError {
                 report(error)
+                if nats.isClosed { changeServer() }
             } catch {
                 log.report("daemon", "\(error)")
                 connection = nil
@@ -136,7 +137,7 @@ final class Mirror {
 
     private func changeServer() {
         guard let other = try? NATS(settings, leaving: nats) else { return }
-        log.report("server", "JetStream at \(nats.address ?? "a lost server") does not answer; trying another server")
+        if let address = nats.address { log.report("server", "\(address) does not answer; trying another server") }
         nats = other
         forwards.forget()
     }

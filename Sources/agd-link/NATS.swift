@@ -114,9 +114,13 @@ final class NATS {
             .split(separator: "/" as Character).last.map(String.init)
     }
 
+    /// True if libnats has given up, which it does when each server has refused the credentials twice.
+    var isClosed: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CLOSED }
+
     /// The text of an error. The server does not answer a request without a right, so the call times out, and only the
     /// connection knows the reason.
     func describe(_ error: NATSError) -> String {
+        if isClosed { return "the server refuses the credentials of agd-link" }
         var text: UnsafePointer<CChar>?
         guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
             let text

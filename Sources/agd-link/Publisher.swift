@@ -416,20 +416,20 @@ final class Publisher {
     }
 
     private func attemptNATS(_ body: () throws(NATSError) -> Void) {
-        guard MonotonicTime.now >= nextTry, nats.isConnected else { return }
+        guard MonotonicTime.now >= nextTry, nats.isConnected || nats.isClosed else { return }
         do throws(NATSError) { try body() } catch {
             log.report("nats", nats.describe(error))
             hasStreams = false
             nextTry = MonotonicTime.now + backoff.pause()
             counts[.failures, default: 0] += 1
             recall()
-            if nats.isDeaf { changeServer() }
+            if nats.isDeaf || nats.isClosed { changeServer() }
         }
     }
 
     private func changeServer() {
         guard let other = try? NATS(settings, isCollecting: true, leaving: nats) else { return }
-        log.report("server", "JetStream at \(nats.address ?? "a lost server") does not answer; trying another server")
+        if let address = nats.address { log.report("server", "\(address) does not answer; trying another server") }
         (nats, acknowledgments, writes) = (other, nil, nil)
     }
 
