@@ -14,6 +14,8 @@ final class Mirror {
     private static let messagesPerRound = 64
     /// Seconds of a call after which the daemon is told who lives.
     private static let longCall = 0.1
+    /// Seconds between two questions to JetStream while a site is silent.
+    private static let probeTime = 5.0
     /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
     private static let patience = 2.0
 
@@ -21,13 +23,14 @@ final class Mirror {
     private let mirroring: Configuration.Mirroring
     private let stop: Wakeup
     private let pulse: Pulse
-    private let nats: NATS
+    private var nats: NATS
     private var log: Log
     private var copies: [String: SiteCopy] = [:]
     private var connection: Connection?
     private var nextReport = 0.0
     private var nextLook = 0.0
     private var nextTry = 0.0
+    private var nextProbe = 0.0
     private let parser = JSONParser()
     private var forwards = ForwardedWrites()
     // For the metrics.
@@ -52,6 +55,7 @@ final class Mirror {
                 pause.reset()
             } catch let error as NATSError {
                 report(error)
+                if nats.isClosed { changeServer() }
             } catch {
                 log.report("daemon", "\(error)")
                 connection = nil
@@ -63,7 +67,7 @@ final class Mirror {
         }
     }
 
-    /// Follows all sites until a call fails or the program ends.
+    /// Follows all sites until a call fails, another server is better, or the program ends.
     private func mirror() throws {
         let tokens = mirroring.tokens
         // As they are published: the stream has what this does not bring.
@@ -77,6 +81,8 @@ final class Mirror {
             if MonotonicTime.now >= nextLook {
                 nextLook = MonotonicTime.now + Mirror.lookTime
                 try report()
+                try probe()
+                if nats.isDeaf { return changeServer() }
                 if !nats.isConnected { heads = nil } else if heads == nil { heads = follow(tokens) }
                 while let head = try heads?.next() { _ = copy(for: head.subject) }
                 for copy in copies.values {
@@ -117,6 +123,23 @@ final class Mirror {
             report(error)
             return nil
         }
+    }
+
+    /// Asks JetStream something while a site is silent: the server may be cut off from its cluster.
+    private func probe() throws {
+        guard MonotonicTime.now >= nextProbe, nats.isConnected else { return }
+        nextProbe = MonotonicTime.now + Mirror.probeTime
+        guard let copy = copies.values.first(where: { $0.isLive == false }) else { return }
+        do throws(Failure) { _ = try newest(copy) } catch {
+            log.report("\(copy.site)", "\(copy.site): \(error.message)")
+        }
+    }
+
+    private func changeServer() {
+        guard let other = try? NATS(settings, leaving: nats) else { return }
+        if let address = nats.address { log.report("server", "\(address) does not answer; trying another server") }
+        nats = other
+        forwards.forget()
     }
 
     private func report(_ error: NATSError) {

@@ -1,3 +1,4 @@
+import AttributeValues
 import CNATS
 import Glibc
 import LinkProtocol
@@ -28,28 +29,40 @@ final class NATS {
     private static let wait = Int64(patience * 1000)
     /// Maximum milliseconds that `flush` waits.
     private static let flushTime: Int64 = 5
+    /// Milliseconds after which a write to a server that takes nothing fails. Longer than 1 MiB takes on a slow line, and
+    /// shorter than `Pulse.patience`.
+    private static let writeTime: Int64 = 30_000
+    /// Seconds without an answer of JetStream after which a link tries another server. An election of a leader in the
+    /// cluster takes up to 10 s. It is chosen at random, so that not all links go at once.
+    private static let deafTime = 10.0...20.0
 
     private let settings: Configuration
     private let spent = SpentMessages()
     private var connection: OpaquePointer?
     private var context: OpaquePointer?
     private var bucket: OpaquePointer?
+    /// Nil while JetStream answers. Monotonic seconds.
+    private var leaveTime: Double?
 
     /// Returns at once. libnats connects, now and after each loss, with pauses of 0.5 to 1.5 s.
-    /// - Parameter isCollecting: messages wait for `flush`, or for a thread of libnats that sends them after a
-    ///   millisecond.
-    init(_ settings: Configuration, isCollecting: Bool = false) throws(NATSError) {
+    /// - Parameters:
+    ///   - isCollecting: messages wait for `flush`, or for a thread of libnats that sends them after a millisecond.
+    ///   - old: a connection whose server is not wanted, unless the settings name no other.
+    init(_ settings: Configuration, isCollecting: Bool = false, leaving old: NATS? = nil) throws(NATSError) {
         self.settings = settings
         var options: OpaquePointer?
         try NATS.check(natsOptions_Create(&options), "natsOptions_Create")
         defer { natsOptions_Destroy(options) }
-        try NATS.check(NATS.set(servers: settings.servers, options), "the setting 'nats'")
+        let others = settings.servers.filter { server in old?.address.map { !server.hasSuffix($0) } ?? true }
+        try NATS.check(
+            NATS.set(servers: others.isEmpty ? settings.servers : others, options), "the setting 'nats'")
         natsOptions_SetName(options, "agd-link")
         natsOptions_SetSendAsap(options, !isCollecting)
         natsOptions_SetMaxReconnect(options, -1)
         natsOptions_SetReconnectWait(options, 500)
         natsOptions_SetReconnectJitter(options, 1000, 1000)
         natsOptions_SetPingInterval(options, 5000)
+        natsOptions_SetWriteDeadline(options, NATS.writeTime)
         natsOptions_SetTimeout(options, NATS.wait)
         natsOptions_SetRetryOnFailedConnect(options, true, { _, _ in }, nil)
         // Without a handler libnats writes errors to standard error. Subscriptions return theirs to their reader.
@@ -86,9 +99,28 @@ final class NATS {
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
 
+    /// True if JetStream has not answered for a while. The server may be cut off from its cluster, and another one may
+    /// answer.
+    var isDeaf: Bool {
+        if !isConnected { leaveTime = nil }
+        return leaveTime.map { MonotonicTime.now > $0 } ?? false
+    }
+
+    /// The host and the port of the server.
+    var address: String? {
+        var url = [CChar](repeating: 0, count: 256)
+        guard natsConnection_GetConnectedUrl(connection, &url, url.count) == NATS_OK else { return nil }
+        return String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            .split(separator: "/" as Character).last.map(String.init)
+    }
+
+    /// True if libnats has given up, which it does when each server has refused the credentials twice.
+    var isClosed: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CLOSED }
+
     /// The text of an error. The server does not answer a request without a right, so the call times out, and only the
     /// connection knows the reason.
     func describe(_ error: NATSError) -> String {
+        if isClosed { return "the server refuses the credentials of agd-link" }
         var text: UnsafePointer<CChar>?
         guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
             let text
@@ -103,6 +135,16 @@ final class NATS {
         throws(NATSError)
     {
         if status != NATS_OK { throw NATSError(call: call, status: status, code: code) }
+    }
+
+    /// Checks a call that JetStream answers.
+    private func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0)) throws(NATSError) {
+        if status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS || code == JSClusterNotAvailErr {
+            leaveTime = leaveTime ?? MonotonicTime.now + .random(in: NATS.deafTime)
+        } else {
+            leaveTime = nil
+        }
+        try NATS.check(status, call, code)
     }
 
     private static func set(servers: [String], _ options: OpaquePointer?) -> natsStatus {
@@ -127,7 +169,10 @@ extension NATS {
     private func makeStream(_ name: String, _ subjects: [String], age: Double) throws(NATSError) {
         var code = jsErrCode(0)
         var info: UnsafeMutablePointer<jsStreamInfo>?
-        if js_GetStreamInfo(&info, context, name, nil, &code) == NATS_OK { return jsStreamInfo_Destroy(info) }
+        let found = js_GetStreamInfo(&info, context, name, nil, &code)
+        // A server that is cut off from its cluster gives this answer, too: it says nothing about `isDeaf`.
+        if found == NATS_OK { return jsStreamInfo_Destroy(info) }
+        if found != NATS_NOT_FOUND { try check(found, "find the stream \(name)", code) }
         let texts = ([name] + subjects).map { strdup($0) }
         defer { for text in texts { free(text) } }
         var pointers = texts.dropFirst().map { UnsafePointer($0) }
@@ -144,7 +189,7 @@ extension NATS {
         }
         // Another link may have made it meanwhile.
         if code == JSStreamNameExistErr { return }
-        try NATS.check(status, "create the stream \(name)", code)
+        try check(status, "create the stream \(name)", code)
     }
 
     /// - Parameter header: one header of the message.
@@ -156,7 +201,7 @@ extension NATS {
         defer { natsMsg_Destroy(message) }
         var acknowledgment: UnsafeMutablePointer<jsPubAck>?
         var code = jsErrCode(0)
-        try NATS.check(
+        try check(
             js_PublishMsg(&acknowledgment, context, message, nil, &code), "publish to \(subject)", code)
         defer { jsPubAck_Destroy(acknowledgment) }
         return acknowledgment?.pointee.Sequence ?? 0
@@ -220,8 +265,11 @@ extension NATS {
         var message: OpaquePointer?
         var code = jsErrCode(0)
         let status = js_GetLastMsg(&message, context, stream, subject, nil, &code)
-        if status == NATS_NOT_FOUND { return nil }
-        try NATS.check(status, "read \(subject)", code)
+        if status == NATS_NOT_FOUND {
+            leaveTime = nil
+            return nil
+        }
+        try check(status, "read \(subject)", code)
         defer { natsMsg_Destroy(message) }
         return (natsMsg_GetSequence(message), NATS.bytes(message))
     }
@@ -234,7 +282,7 @@ extension NATS {
             options.Stream.Purge.Subject = subject
             return js_PurgeStream(context, stream, &options, &code)
         }
-        try NATS.check(status, "purge \(subject)", code)
+        try check(status, "purge \(subject)", code)
     }
 
     fileprivate static func bytes(_ message: OpaquePointer?) -> [UInt8] {
@@ -266,7 +314,7 @@ extension NATS {
             }
             return js_SubscribeSync(&subscription, context, subject, nil, &options, &code)
         }
-        try NATS.check(status, "subscribe to \(subject)", code)
+        try check(status, "subscribe to \(subject)", code)
         return Inbox(subscription, isStream: true, spent)
     }
 
@@ -375,7 +423,7 @@ extension NATS {
         if let bucket { return bucket }
         let found = js_KeyValue(&bucket, context, NATS.leases)
         if found == NATS_OK { return bucket }
-        if found != NATS_NOT_FOUND { try NATS.check(found, "open the bucket \(NATS.leases)") }
+        if found != NATS_NOT_FOUND { try check(found, "open the bucket \(NATS.leases)") }
         let status = NATS.leases.withCString { name in
             var bucket = kvConfig()
             kvConfig_Init(&bucket)
@@ -385,7 +433,7 @@ extension NATS {
             bucket.Replicas = Int32(settings.replicas)
             return js_CreateKeyValue(&self.bucket, context, &bucket)
         }
-        try NATS.check(status, "create the bucket \(NATS.leases)")
+        try check(status, "create the bucket \(NATS.leases)")
         return bucket
     }
 
@@ -393,7 +441,7 @@ extension NATS {
     func leasesCreated() throws(NATSError) -> UInt64 {
         var info: UnsafeMutablePointer<jsStreamInfo>?
         var code = jsErrCode(0)
-        try NATS.check(
+        try check(
             js_GetStreamInfo(&info, context, "KV_\(NATS.leases)", nil, &code), "describe the bucket \(NATS.leases)",
             code)
         defer { jsStreamInfo_Destroy(info) }
@@ -418,7 +466,7 @@ extension NATS {
             } else {
                 kvStore_CreateString(&revision, try leases(), site.tokens, holder)
             }
-        try NATS.check(status, "write the lease of \(site)")
+        try check(status, "write the lease of \(site)")
         return revision
     }
 }

@@ -23,7 +23,7 @@ final class Publisher {
     private let subject: String
     private let stop: Wakeup
     private let pulse: Pulse
-    private let nats: NATS
+    private var nats: NATS
     private let holder: String
     private var lease: Lease
     private var log: Log
@@ -416,14 +416,21 @@ final class Publisher {
     }
 
     private func attemptNATS(_ body: () throws(NATSError) -> Void) {
-        guard MonotonicTime.now >= nextTry, nats.isConnected else { return }
+        guard MonotonicTime.now >= nextTry, nats.isConnected || nats.isClosed else { return }
         do throws(NATSError) { try body() } catch {
             log.report("nats", nats.describe(error))
             hasStreams = false
             nextTry = MonotonicTime.now + backoff.pause()
             counts[.failures, default: 0] += 1
             recall()
+            if nats.isDeaf || nats.isClosed { changeServer() }
         }
+    }
+
+    private func changeServer() {
+        guard let other = try? NATS(settings, isCollecting: true, leaving: nats) else { return }
+        if let address = nats.address { log.report("server", "\(address) does not answer; trying another server") }
+        (nats, acknowledgments, writes) = (other, nil, nil)
     }
 
     /// Tells the main thread what the file of metrics shows.

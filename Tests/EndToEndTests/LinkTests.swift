@@ -748,6 +748,26 @@ struct LinkTests {
         withExtendedLifetime((first, reader, writer)) {}
     }
 
+    @Test("a link whose credentials are refused says so, and connects once their file has others")
+    func credentials() throws {
+        let nats = try NATSServer(Credentials.server)
+        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let file = try nats.folder.write(Credentials.stranger, to: "link.creds")
+        let writer = try link(a, nats, "credentials = \(file)", LinkTests.publish)
+        let reader = try link(b, nats, "credentials = \(file)", LinkTests.mirror)
+        let deadline = Deadline(Deadline.patience)
+        for refused in [writer, reader] {
+            while !refused.text.contains("refuses the credentials"), !deadline.isOver {
+                try mirror.client.call("ping")
+            }
+            #expect(refused.text.contains("refuses the credentials"), "\(refused.text)")
+        }
+        _ = try nats.folder.write(Credentials.link, to: "link.creds")
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+    }
+
     @Test("the link speaks TLS, shows its certificate, and trusts no other server")
     func encryption() throws {
         let folder = try Folder()

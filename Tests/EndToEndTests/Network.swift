@@ -108,6 +108,12 @@ final class Machine {
         cutAt = nil
     }
 
+    /// What it sends to another machine is lost, until `part` with false.
+    func part(from other: Machine, _ isParted: Bool = true) throws {
+        guard let space else { return }
+        try network.run("-n \(space) route \(isParted ? "add" : "del") blackhole \(other.address)/32")
+    }
+
     func slow(_ isSlow: Bool) throws {
         try network.slow(self, isSlow)
         self.isSlow = isSlow
