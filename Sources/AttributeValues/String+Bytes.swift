@@ -102,6 +102,12 @@ extension String {
         self = unsafeBitCast(words, to: String.self)
     }
 
+    /// - Parameter words: at most 15 bytes of ASCII, and zeros behind them.
+    @inline(__always)
+    init(ascii words: (UInt64, UInt64), count: Int) {
+        self = unsafeBitCast((words.0, words.1 | (0xe0 | UInt64(count)) << 56), to: String.self)
+    }
+
     /// The number in decimal digits.
     @inlinable
     public init(decimal number: Int64) {

@@ -96,7 +96,10 @@ public final class Daemon {
             runtime.turnClock = { Loop.monotonicTime }
             for warning in try Daemon.load(scenes, into: runtime) { log.warning("scene \(warning)") }
             if let restored { Daemon.restore(restored, into: runtime, log) }
-            runtime.surroundingFigures = { [unowned self] in sessions.statistics.figures + meter.figures }
+            runtime.surroundingFigures = { [unowned self] in
+                meter.settle()
+                return sessions.statistics.figures + meter.figures
+            }
             runtime.surroundingHistograms = { [unowned self] in meter.histograms }
         } catch {
             ownSocket?.remove()
@@ -138,6 +141,7 @@ public final class Daemon {
     }
 
     private func acceptOn() {
+        if unaccepted.isEmpty { return }
         let listeners = unaccepted
         unaccepted = []
         for listener in listeners where !listener.isClosed { accept(from: listener) }
@@ -173,7 +177,7 @@ public final class Daemon {
     func fold() {
         guard let store else { return }
         do throws(StoreError) { try store.fold() } catch { return end(because: StartupError(error)) }
-        isFolding = store.turns > 0
+        isFolding = store.turns >= Daemon.turnsToFold
         if isFolding { foldTimer?.start(in: Daemon.foldInterval) }
     }
 

@@ -33,6 +33,8 @@ final class Sessions {
     private var takers: [Session] = []
     /// Sessions with output since the last flush.
     private var touched: [Session] = []
+    /// The sessions of the present flush. Reused, to save allocations.
+    private var flushed: [Session] = []
     /// Bytes that may still be read before the next turn.
     private(set) var readRoom = Sessions.readPerTurn
     /// The number of the turn, for `Session.turnOfPortion`.
@@ -229,7 +231,7 @@ final class Sessions {
     /// Connections and disconnections since the last turn, in order.
     func takeNews(into commands: inout [Command]) {
         swap(&commands, &news)
-        news.removeAll(keepingCapacity: true)
+        if !news.isEmpty { news.removeAll(keepingCapacity: true) }
     }
 
     /// Performs each client's share of requests, beginning with the process that has the least debt.
@@ -246,7 +248,7 @@ final class Sessions {
             // A client that has ended may have no output left: it is closed after this turn.
             if session.hasEnded { touch(session) }
         }
-        takers.removeAll(keepingCapacity: true)
+        while takers.popLast() != nil {}
     }
 
     // Sharing the input of a turn.
@@ -299,9 +301,13 @@ final class Sessions {
         if !ofGone.isEmpty { news.insert(contentsOf: ofGone, at: 0) }
     }
 
-    /// Suspends clients whose requests wait for another client, and resumes those that have been answered.
-    func park(_ parked: [ClientID], resumed: [ClientID]) {
+    /// Suspends clients whose requests wait for another client.
+    func park(_ parked: [ClientID]) {
         for client in parked { self[client]?.isParked = true }
+    }
+
+    /// Resumes clients whose requests have been answered by the other client.
+    func resume(_ resumed: [ClientID]) {
         for client in resumed {
             guard let session = self[client] else { continue }
             session.isParked = false
@@ -313,20 +319,21 @@ final class Sessions {
     /// - Parameter isSubscribed: true if the client has subscriptions. Then it stays connected after it has ended its
     ///   side.
     func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
-        let sessions = touched
-        touched.removeAll(keepingCapacity: true)
+        swap(&touched, &flushed)
         var room = Sessions.writtenPerTurn
-        for (place, session) in sessions.enumerated() {
-            if room < 0 {
-                touched.insert(contentsOf: sessions[place...], at: 0)
-                break
-            }
+        var place = 0
+        while place < flushed.count, room >= 0 {
+            let session = flushed[place]
+            place += 1
             session.isTouched = false
             if session.isClosing { continue }
             session.measureAnswers(session.output.count - session.outputBefore)
             room -= session.flush(at: now)
             if settle(session, isSubscribed) { needsCare = true }
         }
+        if place < flushed.count { touched.insert(contentsOf: flushed[place...], at: 0) }
+        // Cheaper than `removeAll(keepingCapacity:)`.
+        while flushed.popLast() != nil {}
         keepWithinTotal()
     }
 

@@ -15,6 +15,8 @@ final class Turn {
     private let outbox: Outbox
     /// Wakes the loop at the runtime's next deadline.
     var timer: Timer?
+    /// The runtime's next deadline; nil: there is none. The first turn begins at once.
+    private var deadline: Double? = 0
     /// Reused from turn to turn, to save allocations.
     private var news: [Command] = []
 
@@ -34,7 +36,7 @@ final class Turn {
     /// - Returns: false if there was nothing to do.
     /// - Throws: the error of a commit. The graph is then ahead of the disk, and no client knows: the daemon must end.
     func run(at now: Moment) throws(StoreError) -> Bool {
-        let isDue = runtime.nextDeadline.map { $0 <= now.monotonic } ?? false
+        let isDue = deadline.map { $0 <= now.monotonic } ?? false
         guard sessions.hasNews || isDue else { return false }
 
         runtime.beginTurn(at: now)
@@ -42,24 +44,31 @@ final class Turn {
         for command in news { runtime.take(command) }
         sessions.performCalls(by: runtime, at: now.monotonic)
         if isDue { runtime.take(.woken) }
-        let outcome = runtime.endTurn()
-        sessions.charge(outcome.times, at: now.monotonic)
-        sessions.park(outcome.parked, resumed: [])
-        sessions.takeBack(outcome.postponed)
-        sessions.park([], resumed: outcome.resumed)
-        if !outcome.denials.isEmpty { sessions.note(outcome.denials) }
+        runtime.endTurn()
+        takeOutcome(at: now)
         try store?.append(
-            outcome.changes, of: runtime, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+            runtime.outcome.changes, of: runtime, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+        runtime.forgetOutcome()
         sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)
         startTimer(at: now)
         return true
     }
 
+    private func takeOutcome(at now: Moment) {
+        sessions.charge(runtime.outcome.times, at: now.monotonic)
+        if !runtime.outcome.parked.isEmpty { sessions.park(runtime.outcome.parked) }
+        if !runtime.outcome.postponed.isEmpty { sessions.takeBack(runtime.outcome.postponed) }
+        if !runtime.outcome.resumed.isEmpty { sessions.resume(runtime.outcome.resumed) }
+        if !runtime.outcome.denials.isEmpty { sessions.note(runtime.outcome.denials) }
+    }
+
     private func startTimer(at now: Moment) {
-        if let deadline = runtime.nextDeadline {
-            timer?.start(in: deadline - now.monotonic)
-        } else {
+        let next = runtime.nextDeadline
+        if let next {
+            timer?.start(in: next - now.monotonic)
+        } else if deadline != nil {
             timer?.stop()
         }
+        deadline = next
     }
 }

@@ -18,7 +18,7 @@ final class CurrentTurn {
         self.now = now
         number += 1
         began = time
-        deliveries = []
+        if !deliveries.isEmpty { deliveries = [] }
         handedOver = 0
     }
 

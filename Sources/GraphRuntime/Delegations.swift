@@ -48,6 +48,9 @@ struct Delegations {
 
     var isEmpty: Bool { delegates.isEmpty && forwards.isEmpty && answers.isEmpty }
     var count: Int { delegates.count }
+    /// A delegate has to answer.
+    var isWaiting: Bool { !forwards.isEmpty }
+
     var nextDeadline: Double? { forwards.isEmpty ? nil : forwards.values.lazy.map(\.deadline).min() }
 
     /// True if no other client performs any writes. A mirror's link writes many paths at a time.
@@ -97,7 +100,6 @@ struct Delegations {
 
     /// - Returns: the writers whose deadline is over.
     mutating func expire(at now: Double) -> [ClientID] {
-        if forwards.isEmpty { return [] }
         let expired = forwards.filter { $0.value.deadline <= now }.map(\.key)
         for writer in expired { finish(writer, Delegations.unknown) }
         return expired

@@ -121,7 +121,9 @@ extension GraphRuntime {
         return (found, other)
     }
 
-    func expireForwards() { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
+    func expireForwards() {
+        if delegations.isWaiting { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
+    }
 }
 
 extension Request {

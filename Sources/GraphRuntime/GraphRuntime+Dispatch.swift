@@ -12,13 +12,15 @@ extension GraphRuntime {
     public func apply(_ commands: [Command], at now: Moment) -> Outcome {
         beginTurn(at: now)
         for command in commands { take(command) }
-        return endTurn()
+        endTurn()
+        defer { forgetOutcome() }
+        return outcome
     }
 
     /// Begins a turn. Call `take` with each command, in order.
     public func beginTurn(at now: Moment) {
         turn.begin(at: now)
-        outcome = Outcome()
+        outcome.removeAll()
         written.removeAll()
         countersBefore = graph.counters
         tickClocks()
@@ -51,16 +53,21 @@ extension GraphRuntime {
     /// True if the turn has time for another request of this client.
     public func admits(_ client: ClientID) -> Bool { queue.admits(client) }
 
-    /// Ends the turn, and returns what clients must hear.
-    public func endTurn() -> Outcome {
-        outcome.postponed = queue.leftovers()
-        outcome.times = turn.clock == nil ? [] : queue.times
+    /// Frees what the turn has left in `outcome`.
+    public func forgetOutcome() { outcome.removeAll() }
+
+    /// Ends the turn, and completes `outcome`: what clients must hear.
+    public func endTurn() {
+        if queue.hasLeftovers { outcome.postponed = queue.leftovers() }
+        if turn.clock != nil { outcome.times = queue.times }
         graph.stepsLeft = limits.requestCost
         watching.deliverDue()
         keepChanges()
         if !leavesWritten { keepWritten() }
         // Only rows with values of states carry the revision of an earlier life.
-        if outcome.changes.contains(where: { !$0.change.isValue && $0.change.revision == nil }) {
+        if !outcome.changes.isEmpty,
+            outcome.changes.contains(where: { !$0.change.isValue && $0.change.revision == nil })
+        {
             history.resumableFrom = revision
         }
         // Subscriptions end when all that they name has been removed.
@@ -68,9 +75,7 @@ extension GraphRuntime {
         graph.sweepVertices()
         mostVertices = max(mostVertices, graph.counters.liveAttributes)
         recordTurn(queue.commands, since: countersBefore)
-        outcome.deliveries = turn.takeDeliveries()
-        defer { outcome = Outcome() }
-        return outcome
+        if turn.onDelivery == nil { outcome.deliveries = turn.takeDeliveries() }
     }
 
     /// - Returns: false if the turn's time was over before the command was done. It then has to be applied again.

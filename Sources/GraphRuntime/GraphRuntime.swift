@@ -55,7 +55,8 @@ public final class GraphRuntime {
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 
-    var outcome = Outcome()
+    /// The output of the turn, complete after `endTurn`, until the next turn.
+    public internal(set) var outcome = Outcome()
     /// Shares the turn that is being played between clients.
     let queue: TurnQueue
     var countersBefore = GraphCounters()

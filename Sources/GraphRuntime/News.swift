@@ -57,7 +57,7 @@ final class News {
 
     func removeAll() {
         for topic in topics { topic.news.removeAll() }
-        topics.removeAll(keepingCapacity: true)
+        while topics.popLast() != nil {}
         surroundings = KnownSurroundings()
         if hasJoined {
             collected = []

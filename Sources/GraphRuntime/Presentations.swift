@@ -186,7 +186,7 @@ final class Presentations {
     }
 
     /// The transactions whose motions have ended by now.
-    func advance() -> [End] { ends(completions.advance(to: now)) }
+    func advance() -> [End] { completions.nextDeadline == nil ? [] : ends(completions.advance(to: now)) }
 
     /// Translates the tracker's events, and forgets the motions that have ended.
     private func ends(_ events: [CompletionTracker.Event]) -> [End] {

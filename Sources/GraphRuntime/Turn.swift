@@ -75,4 +75,15 @@ public struct Outcome {
     /// For the log: requests that were denied, in order.
     public var denials: [(client: ClientID, failure: Failure)] = []
     public init() {}
+
+    /// Most turns leave nothing, and every turn asks.
+    mutating func removeAll() {
+        if !deliveries.isEmpty { deliveries = [] }
+        if !changes.isEmpty { changes = [] }
+        if !postponed.isEmpty { postponed = [] }
+        if !parked.isEmpty { parked = [] }
+        if !resumed.isEmpty { resumed = [] }
+        if !times.isEmpty { times = [] }
+        if !denials.isEmpty { denials = [] }
+    }
 }

@@ -36,7 +36,7 @@ final class TurnQueue {
     /// Called when a turn has begun.
     func begin() {
         last = turn.began
-        times.removeAll(keepingCapacity: true)
+        while times.popLast() != nil {}
         takenByRightless = 0
         if !served.isEmpty { served = [] }
         if !waiting.isEmpty { waiting = [] }
@@ -88,9 +88,10 @@ final class TurnQueue {
         return seconds
     }
 
+    var hasLeftovers: Bool { !postponed.isEmpty }
+
     /// The postponed commands. Those of clients that have had no command performed come first.
     func leftovers() -> [Command] {
-        if postponed.isEmpty { return [] }
         let begun = Set(times.map(\.client))
         return postponed.filter { !begun.contains($0.client) }.map(\.command)
             + postponed.filter { begun.contains($0.client) }.map(\.command)

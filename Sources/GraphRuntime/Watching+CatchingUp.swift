@@ -101,6 +101,7 @@ extension Watching {
 
     /// In monotonic seconds; nil: never.
     var nextDeadline: Double? {
+        if subscriptions.isEmpty { return nil }
         var next = bookmarks.next(history.revision, interval: limits.bookmarkInterval) ?? .infinity
         for stream in frames.all { next = min(next, stream.nextTick ?? .infinity) }
         if topics.completionCount > 0 { next = min(next, presentations.completions.nextDeadline ?? .infinity) }
@@ -111,14 +112,19 @@ extension Watching {
     /// Delivers everything that is due, the most overdue first. After `RuntimeLimits.turnTime` the rest is left to the
     /// next turn.
     func deliverDue() {
-        for stream in frames.all.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
-            deliverFrames(of: stream)
-            guard turn.hasTime(limits.turnTime) else { break }
-        }
+        if subscriptions.isEmpty { return }
+        if !frames.all.isEmpty { deliverDueFrames() }
         let ends = presentations.advance()
         if !ends.isEmpty { deliver(completionNews(ends)) }
         if !held.isEmpty { flushDue() }
         deliverDueBookmarks()
+    }
+
+    private func deliverDueFrames() {
+        for stream in frames.all.sorted(by: { $0.nextTick ?? .infinity < $1.nextTick ?? .infinity }) {
+            deliverFrames(of: stream)
+            guard turn.hasTime(limits.turnTime) else { break }
+        }
     }
 
     private func flushDue() {

@@ -21,7 +21,7 @@ public struct WrittenStates {
         }
     }
 
-    mutating func removeAll() { states.removeAll(keepingCapacity: true) }
+    mutating func removeAll() { if !states.isEmpty { states.removeAll(keepingCapacity: true) } }
 
     mutating func giveBack() { self = WrittenStates() }
 }

@@ -38,10 +38,14 @@ struct Checksum {
     }
 
     /// Adds the length first, so that moving bytes between neighbouring texts changes the sum.
+    mutating func add(text: UnsafeBufferPointer<UInt8>) {
+        add(Int64(text.count))
+        add(text)
+    }
+
     mutating func add(_ text: String) {
         var text = text
-        add(Int64(text.utf8.count))
-        text.withUTF8 { add($0) }
+        text.withUTF8 { add(text: $0) }
     }
 }
 

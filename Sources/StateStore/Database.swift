@@ -125,6 +125,14 @@ final class Statement {
             sqlite3_bind_text64(handle, place, text, UInt64(text.utf8.count), Statement.copied, UInt8(SQLITE_UTF8)))
     }
 
+    func bind(_ place: Int32, text: UnsafeBufferPointer<UInt8>) throws(StoreError) {
+        try text.withMemoryRebound(to: CChar.self) { (text) throws(StoreError) in
+            try check(
+                sqlite3_bind_text64(
+                    handle, place, text.baseAddress, UInt64(text.count), Statement.copied, UInt8(SQLITE_UTF8)))
+        }
+    }
+
     func bind(_ place: Int32, _ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {
         try check(sqlite3_bind_blob64(handle, place, bytes.baseAddress, UInt64(bytes.count), Statement.copied))
     }

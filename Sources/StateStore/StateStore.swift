@@ -42,8 +42,8 @@ public final class StateStore {
     public let path: String
     private let database: Database
     private let appendTurn: Statement
-    private let selectTurn: Statement
-    private let deleteTurn: Statement
+    private let selectTurns: Statement
+    private let deleteTurns: Statement
     private let put: Statement
     private let delete: Statement
     private let deleteKey: Statement
@@ -98,8 +98,8 @@ public final class StateStore {
         self.path = path
         appendTurn = try database.prepare(
             "INSERT INTO turns(sequence, revision, body, checksum) VALUES(?1, ?2, ?3, ?4)")
-        selectTurn = try database.prepare("SELECT sequence, body FROM turns ORDER BY sequence LIMIT 1")
-        deleteTurn = try database.prepare("DELETE FROM turns WHERE sequence = ?1")
+        selectTurns = try database.prepare("SELECT sequence, body FROM turns ORDER BY sequence")
+        deleteTurns = try database.prepare("DELETE FROM turns WHERE sequence <= ?1")
         put = try database.prepare(
             "INSERT OR REPLACE INTO rows(key, name, revision, value, checksum) VALUES(?1, ?2, ?3, ?4, ?5)")
         delete = try database.prepare("DELETE FROM rows WHERE key = ?1 AND name = ?2")
@@ -192,70 +192,101 @@ public final class StateStore {
 
     // MARK: Folding
 
-    /// The limits of one slice, in changes and in bytes of values: at most a few milliseconds of work.
-    public static let sliceChanges = 500
+    /// The limits of one slice, in rows and in bytes of changes: at most a few milliseconds of work.
+    public static let sliceRows = 500
     private static let sliceBytes = 1 << 20
 
-    /// Applies changes of the oldest turns to the rows by key. A turn may take several slices. It stays until all its
-    /// changes have been applied, and applying them again has the same result.
+    /// Changes of the oldest turns.
+    private struct Slice {
+        /// The bytes of the turns.
+        var bodies: [UnsafeMutableBufferPointer<UInt8>] = []
+        /// In order; nil if a later one is of the same row.
+        var changes: [TurnBody.Part?] = []
+        /// The number of changes that are left, and of the bytes of all.
+        var (rows, bytes) = (0, 0)
+        /// The number of turns that have no more changes, and the last of them.
+        var (turns, sequence) = (0, Int64(0))
+        /// Bytes of the next turn that are in the slice.
+        var folded = 0
+        private var last: [TurnBody.RowBytes: Int] = [:]
+
+        mutating func add(_ change: TurnBody.Part) {
+            if let row = change.row, let before = last.updateValue(changes.count, forKey: row) {
+                changes[before] = nil
+                rows -= 1
+            }
+            changes.append(change)
+            rows += 1
+        }
+
+        func free() { for body in bodies { body.deallocate() } }
+    }
+
+    /// Applies changes of the oldest turns to the rows by key; only the last one of each row. A turn may take several
+    /// slices. It stays until all its changes have been applied, and applying them again has the same result.
     /// - Returns: the number of applied changes.
     @discardableResult
-    public func fold(atMost limit: Int = StateStore.sliceChanges) throws(StoreError) -> Int {
+    public func fold(atMost limit: Int = StateStore.sliceRows) throws(StoreError) -> Int {
         guard turns > 0 else { return 0 }
-        var left = limit
-        var bytesLeft = StateStore.sliceBytes
-        let before = (turns, folded)
-        do throws(StoreError) {
-            try transaction { () throws(StoreError) in
-                while left > 0, bytesLeft > 0, turns > 0 { try foldOldest(&left, &bytesLeft) }
+        var slice = Slice()
+        defer { slice.free() }
+        try read(&slice, atMost: limit)
+        try transaction { () throws(StoreError) in
+            for case let change? in slice.changes { try perform(change) }
+            if slice.turns > 0 {
+                try deleteTurns.bind(1, slice.sequence)
+                _ = try deleteTurns.step()
             }
-        } catch {
-            (turns, folded) = before
-            throw error
         }
-        return limit - left
+        turns -= slice.turns
+        folded = slice.folded
+        return slice.rows
     }
 
-    private func foldOldest(_ left: inout Int, _ bytesLeft: inout Int) throws(StoreError) {
-        guard try selectTurn.step() else {
-            turns = 0
-            return
-        }
-        let sequence = selectTurn.integer(0)
-        defer { selectTurn.reset() }
-        var reader = TurnBody.Reader(selectTurn.bytes(1), from: folded)
-        while left > 0, bytesLeft > 0, !reader.isAtEnd {
-            let change: TurnBody.Written
-            do throws(Failure) { change = try reader.next() } catch {
-                throw .damaged(path: path, findings: [error.message])
+    private func read(_ slice: inout Slice, atMost limit: Int) throws(StoreError) {
+        defer { selectTurns.reset() }
+        var place = folded
+        while slice.turns < turns, slice.rows < limit, slice.bytes < StateStore.sliceBytes {
+            guard try selectTurns.step() else {
+                turns = slice.turns
+                return
             }
-            try perform(change)
-            left -= 1
-            bytesLeft -= change.value?.count ?? 0
+            let stored = selectTurns.bytes(1)
+            let body = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: stored.count)
+            _ = body.initialize(fromContentsOf: stored)
+            slice.bodies.append(body)
+            var reader = TurnBody.Reader(UnsafeBufferPointer(body), from: place)
+            while slice.rows < limit, slice.bytes < StateStore.sliceBytes, !reader.isAtEnd {
+                let start = reader.place
+                do throws(Failure) { slice.add(try reader.nextPart()) } catch {
+                    throw .damaged(path: path, findings: [error.message])
+                }
+                slice.bytes += reader.place - start
+            }
+            guard reader.isAtEnd else {
+                slice.folded = reader.place
+                return
+            }
+            (slice.turns, slice.sequence) = (slice.turns + 1, selectTurns.integer(0))
+            place = 0
         }
-        folded = reader.place
-        guard reader.isAtEnd else { return }
-        try deleteTurn.bind(1, sequence)
-        _ = try deleteTurn.step()
-        folded = 0
-        turns -= 1
     }
 
-    private func perform(_ change: TurnBody.Written) throws(StoreError) {
+    private func perform(_ change: TurnBody.Part) throws(StoreError) {
         guard let name = change.name else {
-            try deleteKey.bind(1, change.key)
+            try deleteKey.bind(1, text: change.key)
             try deleteKey.bind(2, Int64(bitPattern: change.revision))
             _ = try deleteKey.step()
             return
         }
         guard let value = change.value else {
-            try delete.bind(1, change.key)
-            try delete.bind(2, name)
+            try delete.bind(1, text: change.key)
+            try delete.bind(2, text: name)
             _ = try delete.step()
             return
         }
-        try put.bind(1, change.key)
-        try put.bind(2, name)
+        try put.bind(1, text: change.key)
+        try put.bind(2, text: name)
         try put.bind(3, Int64(bitPattern: change.revision))
         try put.bind(4, value)
         try put.bind(5, StateStore.checksum(change.key, name, change.revision, value))

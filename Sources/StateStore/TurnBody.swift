@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 import ViewGraph
 
 /// A turn's changes, in order, in the form of one row, until they are folded into the rows by key.
@@ -55,6 +56,32 @@ struct TurnBody {
         var value: UnsafeBufferPointer<UInt8>?
     }
 
+    /// The same change, without texts.
+    struct Part {
+        var revision: UInt64
+        var key: UnsafeBufferPointer<UInt8>
+        /// nil: delete all rows of the key.
+        var name: UnsafeBufferPointer<UInt8>?
+        /// nil: delete the row.
+        var value: UnsafeBufferPointer<UInt8>?
+        /// The key and the name with their lengths; nil without a name.
+        var row: RowBytes?
+    }
+
+    /// Names a row in the bytes.
+    struct RowBytes: Hashable {
+        let bytes: UnsafeRawBufferPointer
+
+        static func == (a: RowBytes, b: RowBytes) -> Bool {
+            guard a.bytes.count == b.bytes.count, let x = a.bytes.baseAddress, let y = b.bytes.baseAddress else {
+                return a.bytes.isEmpty && b.bytes.isEmpty
+            }
+            return memcmp(x, y, a.bytes.count) == 0
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(bytes: bytes) }
+    }
+
     /// Reads changes one by one, from a position on.
     struct Reader {
         private let bytes: UnsafeBufferPointer<UInt8>
@@ -69,33 +96,40 @@ struct TurnBody {
 
         /// - Throws: if the bytes are not changes.
         mutating func next() throws(Failure) -> Written {
-            let operation = try number(1)
-            var change = Written(revision: try number(8), key: try text(), name: nil, value: nil)
-            switch UInt8(operation) {
-            case Operation.put:
-                change.name = try text()
-                change.value = try part()
-            case Operation.delete: change.name = try text()
-            case Operation.deleteKey: break
-            default: throw TurnBody.unreadable
-            }
-            return change
+            let part = try nextPart()
+            return Written(
+                revision: part.revision, key: String(decoding: part.key, as: UTF8.self),
+                name: part.name.map { String(decoding: $0, as: UTF8.self) }, value: part.value)
         }
 
-        private mutating func number(_ width: Int) throws(Failure) -> UInt64 {
+        /// - Throws: if the bytes are not changes.
+        mutating func nextPart() throws(Failure) -> Part {
+            let operation = try number(UInt8.self)
+            let revision = try number(UInt64.self)
+            let start = place
+            var part = Part(revision: revision, key: try self.part())
+            if operation == Operation.deleteKey { return part }
+            guard operation == Operation.put || operation == Operation.delete else { throw TurnBody.unreadable }
+            part.name = try self.part()
+            part.row = RowBytes(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<place])))
+            if operation == Operation.put { part.value = try self.part() }
+            return part
+        }
+
+        private mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
+            let width = MemoryLayout<Number>.size
             guard bytes.count - place >= width else { throw TurnBody.unreadable }
             defer { place += width }
-            return (0..<width).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+            return Number(
+                littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: place, as: Number.self))
         }
 
         private mutating func part() throws(Failure) -> UnsafeBufferPointer<UInt8> {
-            let count = Int(try number(4))
+            let count = Int(try number(UInt32.self))
             guard bytes.count - place >= count else { throw TurnBody.unreadable }
             defer { place += count }
             return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
         }
-
-        private mutating func text() throws(Failure) -> String { String(decoding: try part(), as: UTF8.self) }
     }
 
     private static var unreadable: Failure { Failure(.unavailable, "it is not a list of changes") }
@@ -109,6 +143,19 @@ extension StateStore {
         var sum = Checksum()
         sum.add(key)
         sum.add(name)
+        sum.add(Int64(bitPattern: revision))
+        sum.add(value)
+        return Int64(sum.value)
+    }
+
+    /// The same, of texts that are given as bytes.
+    static func checksum(
+        _ key: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>, _ revision: UInt64,
+        _ value: UnsafeBufferPointer<UInt8>
+    ) -> Int64 {
+        var sum = Checksum()
+        sum.add(text: key)
+        sum.add(text: name)
         sum.add(Int64(bitPattern: revision))
         sum.add(value)
         return Int64(sum.value)

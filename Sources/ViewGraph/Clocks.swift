@@ -48,6 +48,7 @@ struct Clocks {
     /// - Returns: the new reading of each clock.
     mutating func advance(to time: Timestamp) -> [(vertex: AttributeID, reading: Timestamp)] {
         self.time = time
+        if vertices.isEmpty { return [] }
         return vertices.map { ($1, reading(of: $0)) }
     }
 

@@ -80,6 +80,7 @@ final class Persistence {
     /// The changes for the store since the last call, in order.
     func takeChanges() -> [StoreChange] {
         settleRows()
+        if changes.isEmpty { return [] }
         defer { changes = [] }
         return changes
     }

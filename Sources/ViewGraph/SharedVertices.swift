@@ -25,6 +25,7 @@ struct SharedVertices {
     /// The loose vertices are not looked at before so many uses have ended.
     private static let leastEnded = 64
 
+    var hasIdle: Bool { !idle.isEmpty }
     var hasLoose: Bool { !loose.isEmpty }
     var isEmpty: Bool { idle.isEmpty && loose.isEmpty }
 

@@ -68,8 +68,10 @@ enum StoredKey {
     }
 
     /// Whether an id has no such characters.
-    static func isPlain(_ id: String) -> Bool {
-        id.utf8.allSatisfy { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "%") }
+    static func isPlain(_ id: String) -> Bool { id.utf8.allSatisfy(isPlain) }
+
+    static func isPlain(_ byte: UInt8) -> Bool {
+        byte != UInt8(ascii: "/") && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "%")
     }
 
     /// The key of the parent where the node was made; nil for the root.

@@ -59,7 +59,8 @@ extension ViewGraph {
 
     /// The node that a state belongs to, and the state's name there.
     func storePlace(of state: AttributeID) -> (row: UInt32, name: String) {
-        nodes.storePlace(of: record(state).name, at: record(state).node)
+        let record = record(state)
+        return nodes.storePlace(of: record.name, at: record.node)
     }
 
     // MARK: Rows without a node

@@ -67,6 +67,7 @@ extension Wiring {
     /// Frees the shared vertices that nobody uses any more. Not while rules run.
     public func sweepVertices() {
         sweepIdle()
+        if !sharing.hasLoose { return }
         for vertex in sharing.takeLoose(uses) where isShared(vertex) {
             attributes[Int(vertex.index)]?.isLoose = false
             sharing.noteIdle(vertex)
@@ -76,8 +77,8 @@ extension Wiring {
 
     private func sweepIdle() {
         // Freeing a vertex may leave others without a use.
-        while case let idle = sharing.takeIdle(), !idle.isEmpty {
-            for vertex in idle where isShared(vertex) {
+        while sharing.hasIdle {
+            for vertex in sharing.takeIdle() where isShared(vertex) {
                 guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record),
                     !record.isLoose
                 else { continue }

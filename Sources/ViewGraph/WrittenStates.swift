@@ -36,32 +36,34 @@ extension ViewGraph {
 
     /// Passes the bytes of a node's key to `body`. They are valid only inside it. O(depth).
     private func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        var length = 0
-        var at = row
-        while at != NodeID.root.row {
-            let node = nodes[Int(at)]
-            guard node.kept?.key == nil, StoredKey.isPlain(node.id) else {
-                var key = nodes.key(of: row)
-                return key.withUTF8 { body($0) }
-            }
-            length += 1 + node.id.utf8.count
-            at = node.parent
-        }
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { key in
-            var end = length
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ViewGraph.plainKey) { key in
+            // From its end on: a node knows its parent.
+            var start = key.count
             var at = row
             while at != NodeID.root.row {
                 let node = nodes[Int(at)]
                 var id = node.id
+                var isPlain = node.kept?.key == nil && id.utf8.count < start
                 id.withUTF8 { bytes in
-                    end -= bytes.count
-                    _ = key[end...].initialize(fromContentsOf: bytes)
+                    guard isPlain else { return }
+                    start -= bytes.count
+                    for (place, byte) in bytes.enumerated() {
+                        if !StoredKey.isPlain(byte) { isPlain = false }
+                        key.initializeElement(at: start + place, to: byte)
+                    }
                 }
-                end -= 1
-                key.initializeElement(at: end, to: UInt8(ascii: "/"))
+                guard isPlain else {
+                    var key = nodes.key(of: row)
+                    return key.withUTF8 { body($0) }
+                }
+                start -= 1
+                key.initializeElement(at: start, to: UInt8(ascii: "/"))
                 at = node.parent
             }
-            body(UnsafeBufferPointer(key))
+            body(UnsafeBufferPointer(rebasing: key[start...]))
         }
     }
+
+    /// Bytes of a key that is put together from ids.
+    private static let plainKey = 512
 }

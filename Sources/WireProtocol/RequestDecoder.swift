@@ -72,7 +72,7 @@ public final class RequestDecoder {
         // A value of so few bytes is not nested too deep in the line.
         guard let call = PlainSet(line), call.value.count <= 2 * (parser.maximumDepth - 2),
             line.count / 2 <= maximumValues, let path = parameters.paths.known(call.path), path.isPlain,
-            let value = try? parser.parse(call.value, isPadded: true).value
+            let value = PlainJSON.value(call.value) ?? (try? parser.parse(call.value, isPadded: true).value)
         else { return nil }
         let mutation = Mutation(operation: .set, target: path, value: value)
         return .call(id: .int(call.id), .set(mutation, TransactionOptions()))

@@ -89,6 +89,9 @@ struct TimedValues {
         return due
     }
 
+    /// No operator has been forgotten, or was fed while a start made the graph.
+    var isUntouched: Bool { unkept.isEmpty && forgotten.isEmpty }
+
     mutating func noteUnkept(_ value: TimedValue) { unkept.append(value) }
 
     mutating func takeUnkept() -> [TimedValue] {

@@ -61,6 +61,7 @@ extension ViewGraph {
 
     /// Stores the pasts that were fed while a start made the graph.
     func keepUnkept() {
+        if timedValues.isUntouched { return }
         dropForgotten()
         for value in timedValues.takeUnkept() where engine.isAlive(value.vertex) { keep(value) }
     }
