@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 
 // A value in the store: a sign byte and the content. Typed JSON takes ten times as long. Values of rare types are typed
 // JSON after a sign of their own.
@@ -77,7 +78,9 @@ final class ValueReader {
 
     private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
         guard depth < maximumDepth else { throw ValueReader.unreadable }
-        if depth == 1, let last, bytes[place...].starts(with: last.bytes) {
+        if depth == 1, let last, let start = bytes.baseAddress, last.bytes.count <= bytes.count - place,
+            memcmp(last.bytes, start + place, last.bytes.count) == 0
+        {
             place += last.bytes.count
             return last.map
         }

@@ -115,7 +115,7 @@ final class Persistence {
         }
         let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.part(node.id)
         if isSalvaged,
-            let known = absentRows.rows.keys.first(where: {
+            let known = absentRows.keys.first(where: {
                 StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")
             })
         {
