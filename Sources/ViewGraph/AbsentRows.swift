@@ -51,9 +51,12 @@ struct AbsentRows {
     func node(_ key: String) -> ValueMap? { nodes[key]?.fields }
 
     mutating func insert(_ row: StoredRow) {
-        if row.name.isEmpty { remove(row.key, "") }
         let node = node(at: row.key)
         guard row.name.isEmpty else { return node.values[row.name] = row }
+        if node.own != nil {
+            remove(row.key, "")
+            return insert(row)
+        }
         if let parent = row.value.map?["parent"]?.string {
             let around = self.node(at: parent)
             around.dropGone()
@@ -64,10 +67,8 @@ struct AbsentRows {
     }
 
     private mutating func node(at key: String) -> AbsentNode {
-        if let node = nodes[key] { return node }
-        let node = AbsentNode(key)
-        nodes[key] = node
-        return node
+        func itself(_ node: inout AbsentNode) -> AbsentNode { node }
+        return itself(&nodes[key, default: AbsentNode(key)])
     }
 
     mutating func remove(_ key: String) {

@@ -89,6 +89,7 @@ extension Wiring {
         }
         let node = nodes[Int(row)]
         let definition = node.definition
+        if definition.isPlain { return actions }
         for (position, modifier) in definition.environmentModifiers.enumerated() {
             switch modifier {
             case .override(let entry): connectOverride(entry, at: row, position)

@@ -85,8 +85,11 @@ extension Persistence {
             return stored.name != "" && !(stored.name == Persistence.heldName && there.instances?.isHeld == true)
                 && !isTaken(stored.name, node.row)
         }
-        let left = absentRows.present.flatMap { absent in absent.rows.filter { isLeft($0, absent) } }
-        absentRows = AbsentRows()
-        for row in left { absentRows.insert(row) }
+        var left = AbsentRows()
+        for absent in absentRows.present {
+            if let own = absent.own, isLeft(own, absent) { left.insert(own) }
+            for value in absent.values.values where isLeft(value, absent) { left.insert(value) }
+        }
+        absentRows = left
     }
 }

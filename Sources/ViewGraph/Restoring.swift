@@ -24,8 +24,8 @@ extension ViewGraph {
         budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
         persistence.begin(
-            with: rows.lazy.filter { !StoredKey.isDeclaration($0.key) && $0.key != StoredKey.unlinked })
-        for row in rows where row.key == StoredKey.unlinked { dropUnlinked(row) }
+            with: rows.lazy.filter { !StoredKey.isDeclaration($0.key) && !StoredKey.isUnlinked($0.key) })
+        for row in rows where StoredKey.isUnlinked(row.key) { dropUnlinked(row) }
         if !persistence.absentRows.isEmpty {
             restored.failures = []
             complete([NodeID.root.row])
@@ -359,7 +359,8 @@ private struct Completion {
 
     /// Reads the definitions of a node's new children as one document, which costs less than one
     /// for each.
-    /// - Returns: nil if there is a fault: then each definition is read by itself.
+    /// - Returns: what each child is made from; equal children share it. nil if there is a fault: then each definition
+    ///   is read by itself.
     private func readTogether(_ children: [AbsentNode], below parent: UInt32) -> [NodeDefinition?]? {
         guard children.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return nil }
         // For each child, the number of the node in the document that says the same.
@@ -385,10 +386,7 @@ private struct Completion {
         guard let made = try? graph.definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
             made.count == nodes.count
         else { return nil }
-        return zip(numbers, children).map { number, child in
-            guard let number, let id = child.fields?["id"]?.string else { return nil }
-            return made[number].id == id ? made[number] : NodeDefinition(copyOf: made[number], id: id)
-        }
+        return numbers.map { $0.map { made[$0] } }
     }
 
     /// Makes a client's node.
@@ -426,11 +424,14 @@ private struct Completion {
                 return fail(absent, error)
             }
         }
-        guard let made = read else { return }
-        if let component = fields["madeFrom"]?.string { made.component = component }
-        made.givenSlot = fields["given"]?.string
+        guard var made = read else { return }
+        let (component, given) = (fields["madeFrom"]?.string ?? made.component, fields["given"]?.string)
+        if made.component != component || made.givenSlot != given {
+            made = NodeDefinition(copyOf: made, id: id)
+            (made.component, made.givenSlot) = (component, given)
+        }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
-        let row = graph.instantiate(made, under: parent, slot: slot)
+        let row = graph.instantiate(made, id: id, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true
         let kept = graph.nodes.kept(row)
         // A copy: the text itself lies between the rows, whose memory could not be given back.

@@ -90,8 +90,10 @@ enum StoredKey {
     /// Keys of declarations begin with this. No node has such a key.
     static let declarations = "@"
 
-    static func isDeclaration(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "@") && key != unlinked }
+    static func isDeclaration(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "@") && !isUnlinked(key) }
 
     /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.
     static let unlinked = "@unlinked"
+
+    static func isUnlinked(_ key: String) -> Bool { key.hasSameBytes(as: unlinked) }
 }
