@@ -57,10 +57,12 @@ extension GraphRuntime {
     public func restore(
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
     ) -> [(revision: UInt64, failure: Failure)] {
-        repeats.restore(rows.filter { $0.key == Repeats.key })
-        let own = [Repeats.key, Delegations.key]
-        var failures = graph.restore(rows.filter { !own.contains($0.key) }, isSalvaged: isSalvaged)
-        restoreDelegations(rows.filter { $0.key == Delegations.key })
+        repeats.restore(rows.filter { $0.key.hasSameBytes(as: Repeats.key) })
+        let delegated = rows.filter { $0.key.hasSameBytes(as: Delegations.key) }
+        var failures = graph.restore(
+            rows.filter { !$0.key.hasSameBytes(as: Repeats.key) && !$0.key.hasSameBytes(as: Delegations.key) },
+            isSalvaged: isSalvaged)
+        restoreDelegations(delegated)
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()
         // If the tree has not changed, clients may resume from revisions of the earlier life.

@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 
 // A value in the store: a sign byte and the content. Typed JSON takes ten times as long. Values of rare types are typed
 // JSON after a sign of their own.
@@ -77,7 +78,9 @@ final class ValueReader {
 
     private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
         guard depth < maximumDepth else { throw ValueReader.unreadable }
-        if depth == 1, let last, bytes[place...].starts(with: last.bytes) {
+        if depth == 1, let last, let start = bytes.baseAddress, last.bytes.count <= bytes.count - place,
+            memcmp(last.bytes, start + place, last.bytes.count) == 0
+        {
             place += last.bytes.count
             return last.map
         }
@@ -95,8 +98,9 @@ final class ValueReader {
             for _ in 0..<(try number(4, bytes, &place)) { list.append(try value(bytes, &place, depth: depth + 1)) }
             return .list(list)
         case Sign.map:
-            var map = ValueMap()
-            for _ in 0..<(try number(4, bytes, &place)) {
+            let count = try number(4, bytes, &place)
+            var map = ValueMap(minimumCapacity: Int(min(count, 8)))
+            for _ in 0..<count {
                 let key = try value(bytes, &place, depth: depth + 1)
                 map[key] = try value(bytes, &place, depth: depth + 1)
             }
@@ -109,9 +113,11 @@ final class ValueReader {
 
     private func number(_ width: Int, _ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) throws(Failure) -> UInt64
     {
-        guard bytes.count - place >= width else { throw ValueReader.unreadable }
-        defer { place += width }
-        return (0..<width).reduce(0) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+        guard bytes.count - place >= width, let start = bytes.baseAddress else { throw ValueReader.unreadable }
+        var number: UInt64 = 0
+        memcpy(&number, start + place, width)
+        place += width
+        return UInt64(littleEndian: number)
     }
 
     private func part(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int) throws(Failure)

@@ -298,13 +298,18 @@ extension StateStore {
     /// Reads all readable rows. If SQLite fails in a table, the table is read from both ends.
     static func scan(_ database: Database) -> Scan {
         var found = Scan()
-        var rows: [String: [String: StoredRow]] = [:]
+        /// In the order of keys and names.
+        var rows: [StoredRow] = []
+        /// The rows of the keys that turns have changed, or that were read backwards, instead of those in `rows`.
+        var changed: [String: [String: StoredRow]] = [:]
         let values = ValueReader(maximumDepth: maximumDepth)
-        func read(_ key: String, _ name: String, _ revision: UInt64, _ bytes: UnsafeBufferPointer<UInt8>)
-            throws(Failure)
-        {
-            let value = try values.value(bytes)
-            rows[key, default: [:]][name] = StoredRow(key: key, name: name, revision: revision, value: value)
+        func change(_ key: String, _ change: (inout [String: StoredRow]) -> Void) {
+            if changed[key] == nil {
+                let first = rows.partitioningIndex { !$0.key.precedesByBytes(key) }
+                let old = rows[first...].prefix { $0.key.hasSameBytes(as: key) }
+                changed[key] = Dictionary(old.map { ($0.name, $0) }) { $1 }
+            }
+            change(&changed[key, default: [:]])
         }
         scan(
             "SELECT key, name, revision, value, checksum FROM rows ORDER BY", ["key, name", "key DESC, name DESC"],
@@ -313,7 +318,10 @@ extension StateStore {
             let (key, name, revision) = (select.text(0), select.text(1), UInt64(bitPattern: select.integer(2)))
             do throws(Failure) {
                 guard checksum(key, name, revision, select.bytes(3)) == select.integer(4) else { throw badChecksum }
-                try read(key, name, revision, select.bytes(3))
+                let row = StoredRow(
+                    key: key, name: name, revision: revision, value: try values.value(select.bytes(3)))
+                let isNext = changed.isEmpty && rows.last.map { $0.precedes(row) } ?? true
+                if isNext { rows.append(row) } else { change(key) { $0[name] = row } }
                 return revision
             } catch {
                 throw Failure(
@@ -329,13 +337,15 @@ extension StateStore {
                 guard checksum(revision, select.bytes(2)) == select.integer(3) else { throw badChecksum }
                 var reader = TurnBody.Reader(select.bytes(2))
                 while !reader.isAtEnd {
-                    let change = try reader.next()
-                    if let name = change.name, let value = change.value {
-                        try read(change.key, name, change.revision, value)
-                    } else if let name = change.name {
-                        rows[change.key]?[name] = nil
-                    } else {
-                        rows[change.key] = rows[change.key]?.filter { $0.value.revision > change.revision }
+                    let next = try reader.next()
+                    let value = try next.value.map { (bytes) throws(Failure) in try values.value(bytes) }
+                    change(next.key) { rows in
+                        guard let name = next.name else {
+                            return rows = rows.filter { $0.value.revision > next.revision }
+                        }
+                        rows[name] = value.map {
+                            StoredRow(key: next.key, name: name, revision: next.revision, value: $0)
+                        }
                     }
                 }
                 return revision
@@ -343,9 +353,12 @@ extension StateStore {
                 throw Failure(error.code, "lost: the changes of the turn at revision \(revision): \(error.message)")
             }
         }
-        for key in rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
-            found.rows += (rows[key]?.values.sorted { $0.name.precedesByBytes($1.name) } ?? [])
+        if !changed.isEmpty {
+            rows.removeAll { changed[$0.key] != nil }
+            rows += changed.values.flatMap(\.values)
+            rows.sort { $0.precedes($1) }
         }
+        found.rows = rows
         return found
     }
 
@@ -382,5 +395,11 @@ extension StateStore {
             [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff)
         else { return error }
         return .damaged(path: path, findings: ["the file cannot be read as a database: \(message)"])
+    }
+}
+
+extension StoredRow {
+    fileprivate func precedes(_ other: StoredRow) -> Bool {
+        key.hasSameBytes(as: other.key) ? name.precedesByBytes(other.name) : key.precedesByBytes(other.key)
     }
 }

@@ -1,41 +1,102 @@
 import AttributeValues
 
+/// The rows of the store under one key, whose node does not exist yet.
+final class AbsentNode {
+    let key: String
+    /// The row of the node itself.
+    fileprivate(set) var own: StoredRow?
+    /// The rows of its states, by name.
+    fileprivate(set) var values: [String: StoredRow] = [:]
+    /// Nodes that clients put below this one. Those whose rows have gone stay until they are looked for.
+    fileprivate var below: [AbsentNode] = []
+    fileprivate var countBelow = 0
+    /// The node that was made last under this key. Only its maker uses it.
+    var made: NodeID?
+    /// Whether the node that was made has taken its rows.
+    var isCompleted = false
+
+    fileprivate init(_ key: String) { self.key = key }
+
+    var isEmpty: Bool { own == nil && values.isEmpty }
+    var fields: ValueMap? { own?.value.map }
+
+    var rows: [StoredRow] { (own.map { [$0] } ?? []) + values.values }
+
+    /// Nodes that clients put below this one.
+    var children: [AbsentNode] {
+        dropGone()
+        return below
+    }
+
+    fileprivate func dropGone() {
+        if below.count != countBelow { below.removeAll { $0.own == nil } }
+    }
+}
+
 /// Rows of the store whose nodes do not exist: instances that a list has not made yet, and nodes that no scene makes
 /// any more. A new node takes its rows from here.
 struct AbsentRows {
-    private(set) var rows: [String: [String: StoredRow]] = [:]
-    /// Keys of the nodes that clients put below a node, by that node's key.
-    private(set) var children: [String: Set<String>] = [:]
+    /// Nodes with rows, and the parents that such nodes name.
+    private var nodes: [String: AbsentNode] = [:]
 
-    var isEmpty: Bool { rows.isEmpty }
-    var count: Int { rows.values.reduce(0) { $0 + $1.count } }
+    var isEmpty: Bool { nodes.isEmpty }
+    var count: Int { present.reduce(0) { $0 + ($1.own == nil ? 0 : 1) + $1.values.count } }
+    /// Nodes with rows.
+    var present: some Sequence<AbsentNode> { nodes.values.lazy.filter { !$0.isEmpty } }
+    var keys: some Sequence<String> { present.map(\.key) }
 
-    func node(_ key: String) -> ValueMap? { rows[key]?[""]?.value.map }
+    /// A node with rows, or with rows of nodes that clients put below it.
+    subscript(key: String) -> AbsentNode? { nodes[key] }
+
+    func node(_ key: String) -> ValueMap? { nodes[key]?.fields }
 
     mutating func insert(_ row: StoredRow) {
-        rows[row.key, default: [:]][row.name] = row
-        if row.name.isEmpty, let parent = row.value.map?["parent"]?.string {
-            children[parent, default: []].insert(row.key)
+        let node = node(at: row.key)
+        guard row.name.isEmpty else { return node.values[row.name] = row }
+        if node.own != nil {
+            remove(row.key, "")
+            return insert(row)
         }
+        if let parent = row.value.map?["parent"]?.string {
+            let around = self.node(at: parent)
+            around.dropGone()
+            around.below.append(node)
+            around.countBelow += 1
+        }
+        node.own = row
+    }
+
+    private mutating func node(at key: String) -> AbsentNode {
+        func itself(_ node: inout AbsentNode) -> AbsentNode { node }
+        return itself(&nodes[key, default: AbsentNode(key)])
     }
 
     mutating func remove(_ key: String) {
-        guard let gone = rows.removeValue(forKey: key) else { return }
-        removeChild(key, gone[""])
+        guard let node = nodes[key] else { return }
+        node.values = [:]
+        removeOwn(of: node)
     }
 
     mutating func remove(_ key: String, _ name: String) {
-        guard let place = rows.index(forKey: key), let gone = rows.values[place].removeValue(forKey: name) else {
-            return
-        }
-        if name.isEmpty { removeChild(key, gone) }
-        if rows.values[place].isEmpty { rows.remove(at: place) }
+        guard let node = nodes[key] else { return }
+        if name.isEmpty { return removeOwn(of: node) }
+        node.values[name] = nil
+        drop(node)
     }
 
-    private mutating func removeChild(_ key: String, _ row: StoredRow?) {
-        guard let parent = row?.value.map?["parent"]?.string else { return }
-        children[parent]?.remove(key)
-        if children[parent]?.isEmpty == true { children[parent] = nil }
+    private mutating func removeOwn(of node: AbsentNode) {
+        let parent = node.fields?["parent"]?.string
+        node.own = nil
+        if let around = parent.flatMap({ nodes[$0] }) {
+            around.countBelow -= 1
+            drop(around)
+        }
+        drop(node)
+    }
+
+    /// Drops a node that nothing is known of any more.
+    private mutating func drop(_ node: AbsentNode) {
+        if node.isEmpty, node.countBelow == 0 { nodes[node.key] = nil }
     }
 
     /// The key of a node's parent: the one that a client chose, or else the one that the key implies.
@@ -45,7 +106,7 @@ struct AbsentRows {
     func keys(below tops: Set<String>) -> [String] { keys { tops.contains($0) } }
 
     func keys(below isTop: (String) -> Bool) -> [String] {
-        rows.keys.filter { key in
+        keys.filter { key in
             var at: String? = key
             while let next = at {
                 if isTop(next) { return true }
@@ -78,8 +139,5 @@ struct AbsentRows {
         return nil
     }
 
-    mutating func giveBack() {
-        rows.giveBack()
-        children.giveBack()
-    }
+    mutating func giveBack() { nodes.giveBack() }
 }

@@ -89,6 +89,7 @@ extension Wiring {
         }
         let node = nodes[Int(row)]
         let definition = node.definition
+        if definition.isPlain { return actions }
         for (position, modifier) in definition.environmentModifiers.enumerated() {
             switch modifier {
             case .override(let entry): connectOverride(entry, at: row, position)
@@ -196,9 +197,7 @@ extension Wiring {
     func boundRule(
         _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn
     ) -> Source {
-        .rule(
-            BoundRule.make(
-                program: program, sources: program.inputs.map { boundInput($0, at: row, scope, value) }, type: type))
+        .rule(BoundRule.make(program: program, type: type) { boundInput($0, at: row, scope, value) })
     }
 
     private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> BoundInput {

@@ -60,6 +60,7 @@ extension Wiring {
     /// Makes the vertices of a node's modifiers.
     func createModifiers(of row: UInt32) {
         let definition = nodes[Int(row)].definition
+        if definition.isPlain { return }
         for modifier in definition.environmentModifiers {
             switch modifier {
             case .override(let entry):

@@ -8,7 +8,7 @@ extension Persistence {
     /// - Returns: their number.
     func prune() -> Int {
         let count = absentRows.count
-        for key in absentRows.rows.keys.sorted(by: { $0.precedesByBytes($1) }) {
+        for key in absentRows.keys.sorted(by: { $0.precedesByBytes($1) }) {
             note(StoreChange(key: key, name: nil, value: nil))
         }
         absentRows = AbsentRows()
@@ -24,7 +24,7 @@ extension Persistence {
     /// The list from which the instances were made when the list's data was refused.
     func absentList(of row: UInt32) -> ValueList? {
         guard !absentRows.isEmpty else { return nil }
-        return absentRows.rows[nodes.key(of: row)]?[Persistence.heldName]?.value.list
+        return absentRows[nodes.key(of: row)]?.values[Persistence.heldName]?.value.list
     }
 
     /// Notes that instances were made from `absentList`.
@@ -38,7 +38,7 @@ extension Persistence {
     func forgetAbsentList(of row: UInt32) {
         guard !absentRows.isEmpty, !isRestoring else { return }
         let key = nodes.key(of: row)
-        guard absentRows.rows[key]?[Persistence.heldName] != nil else { return }
+        guard absentRows[key]?.values[Persistence.heldName] != nil else { return }
         absentRows.remove(key, Persistence.heldName)
         note(StoreChange(key: key, name: Persistence.heldName, value: nil))
     }
@@ -73,15 +73,23 @@ extension Persistence {
     /// - Parameter isTaken: whether a node has taken the value of a name.
     func forgetPresent(_ isTaken: (_ name: String, _ row: UInt32) -> Bool) {
         for row in nodes.living {
-            let node = nodes[Int(row)]
-            guard node.hasValues || node.kept?.isStored == true || node.kept?.removed.isEmpty == false else { continue }
+            guard let removed = nodes[Int(row)].kept?.removed, !removed.isEmpty else { continue }
             let key = nodes.key(of: row)
-            for id in node.kept?.removed ?? [] { absentRows.remove(key + "/" + StoredKey.part(id)) }
-            guard let names = absentRows.rows[key]?.keys else { continue }
-            for name in names
-            where name == "" || name == Persistence.heldName && node.instances?.isHeld == true || isTaken(name, row) {
-                absentRows.remove(key, name)
-            }
+            for id in removed { absentRows.remove(key + "/" + StoredKey.part(id)) }
         }
+        func isLeft(_ stored: StoredRow, _ absent: AbsentNode) -> Bool {
+            guard let node = absent.made, nodes.isAlive(node) else { return true }
+            let there = nodes[Int(node.row)]
+            guard there.hasValues || there.kept?.isStored == true, nodes.key(of: node.row).hasSameBytes(as: absent.key)
+            else { return true }
+            return stored.name != "" && !(stored.name == Persistence.heldName && there.instances?.isHeld == true)
+                && !isTaken(stored.name, node.row)
+        }
+        var left = AbsentRows()
+        for absent in absentRows.present {
+            if let own = absent.own, isLeft(own, absent) { left.insert(own) }
+            for value in absent.values.values where isLeft(value, absent) { left.insert(value) }
+        }
+        absentRows = left
     }
 }

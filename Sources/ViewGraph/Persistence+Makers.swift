@@ -122,16 +122,17 @@ extension Persistence {
 
     private func rename(_ renamed: [String: String]) {
         for key in absentRows.keys(below: Set(renamed.keys)) {
-            guard let rows = absentRows.rows[key] else { continue }
+            guard let absent = absentRows[key] else { continue }
             var new = key
             for (old, other) in renamed where key == old || key.hasPrefix(old + "/") {
                 new = other + key.dropFirst(old.count)
             }
-            let parent = rows[""]?.value.map?["parent"]?.string.flatMap { renamed[$0] }
+            let parent = absent.fields?["parent"]?.string.flatMap { renamed[$0] }
             guard new != key || parent != nil else { continue }
+            let rows = absent.rows
             absentRows.remove(key)
             note(StoreChange(key: key, name: nil, value: nil))
-            for var row in rows.values {
+            for var row in rows {
                 row.key = new
                 if row.name.isEmpty, let parent, var fields = row.value.map {
                     fields["parent"] = .string(parent)

@@ -47,9 +47,10 @@ extension Persistence {
         }
         let isSaid = fields["own"] != nil || fields["members"] != nil
         if isSaid {
-            let referred = ReferredNames(in: node.definition)
-            let names = referred.enclosing.union(referred.modifier).sorted { $0.precedesByBytes($1) }
-            if !names.isEmpty { fields["names"] = .list(names.map { .string($0) }) }
+            if lastReferred?.definition !== node.definition {
+                lastReferred = (node.definition, names(in: node.definition))
+            }
+            fields["names"] = lastReferred?.written
         }
         if !isSaid, !kept.isHeir, fields["without"] == nil, fields["parent"] == nil, kept.order == nil,
             !kept.isElsewhere
@@ -57,6 +58,12 @@ extension Persistence {
             return nil
         }
         return .map(fields)
+    }
+
+    private func names(in definition: NodeDefinition) -> Value? {
+        let referred = ReferredNames(in: definition)
+        let names = referred.enclosing.union(referred.modifier).sorted { $0.precedesByBytes($1) }
+        return names.isEmpty ? nil : .list(names.map { .string($0) })
     }
 
     private func use(_ definition: NodeDefinition) -> ValueMap {

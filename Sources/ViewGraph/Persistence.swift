@@ -41,6 +41,8 @@ final class Persistence {
     private var lastPath = (parent: UInt32.max, changes: UInt64(0), text: "")
     /// What was written last of a client's node: others with copies of its definition say the same.
     var lastOwn: (definition: NodeDefinition, isUse: Bool, written: Value)?
+    /// The names that were written last, of a definition that siblings share.
+    var lastReferred: (definition: NodeDefinition, written: Value?)?
     /// Instances that were made while there were rows without a node, and have not looked for their rows.
     private var made: [NodeID] = []
 
@@ -116,7 +118,7 @@ final class Persistence {
         }
         let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.part(node.id)
         if isSalvaged,
-            let known = absentRows.rows.keys.first(where: {
+            let known = absentRows.keys.first(where: {
                 StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")
             })
         {

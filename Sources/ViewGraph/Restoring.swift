@@ -24,8 +24,8 @@ extension ViewGraph {
         budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
         persistence.begin(
-            with: rows.lazy.filter { !StoredKey.isDeclaration($0.key) && $0.key != StoredKey.unlinked })
-        for row in rows where row.key == StoredKey.unlinked { dropUnlinked(row) }
+            with: rows.lazy.filter { !StoredKey.isDeclaration($0.key) && !StoredKey.isUnlinked($0.key) })
+        for row in rows where StoredKey.isUnlinked(row.key) { dropUnlinked(row) }
         if !persistence.absentRows.isEmpty {
             restored.failures = []
             complete([NodeID.root.row])
@@ -118,7 +118,7 @@ extension ViewGraph {
         if persistence.isRestoring {
             restored.failures += completion.failures
         } else {
-            for key in completion.taken { persistence.absentRows.remove(key, "") }
+            for absent in completion.taken { persistence.absentRows.remove(absent.key, "") }
         }
     }
 
@@ -146,8 +146,8 @@ extension ViewGraph {
         guard !persistence.absentRows.isEmpty else { return }
         for row in nodes.subtree(of: top) {
             let key = nodes.key(of: row)
-            guard let rows = persistence.absentRows.rows[key] else { continue }
-            for value in rows.values where !value.name.isEmpty && give(value, to: row) {
+            guard let absent = persistence.absentRows[key] else { continue }
+            for value in absent.values.values where give(value, to: row) {
                 persistence.absentRows.remove(key, value.name)
             }
             if nodes[Int(row)].kept?.isOwn == true { persistence.absentRows.remove(key, "") }
@@ -193,8 +193,8 @@ extension Value {
 /// Gives new nodes their rows, from the top down, so that each definition is checked in its final place.
 private struct Completion {
     private let graph: ViewGraph
-    /// New nodes by key, if there are rows for them or below them.
-    private var made: [String: UInt32] = [:]
+    /// The rows of new nodes, by the nodes' rows in the tree.
+    private var found: [UInt32: AbsentNode] = [:]
     private var pending: [UInt32] = []
     /// Nodes that were moved. No parent lists them until their new parents exist.
     private var onTheirWay: Set<UInt32> = []
@@ -203,12 +203,22 @@ private struct Completion {
     /// Parents whose children may be out of order.
     private var disordered: Set<UInt32> = []
     private var removed: [UInt32] = []
-    private(set) var taken: [String] = []
+    private(set) var taken: [AbsentNode] = []
     private(set) var failures: [(revision: UInt64, failure: Failure)] = []
 
     init(_ graph: ViewGraph) { self.graph = graph }
 
     private func record(_ row: UInt32) -> NodeRecord { graph.nodes[Int(row)] }
+
+    /// What the store has of a new node.
+    private func absent(_ row: UInt32) -> AbsentNode? {
+        found[row].flatMap { $0.made == graph.nodes.nodeID(row) ? $0 : nil }
+    }
+
+    /// The node of a key, if it has taken its rows.
+    private func completed(_ key: String) -> UInt32? {
+        graph.persistence.absentRows[key].flatMap { $0.isCompleted ? $0.made?.row : nil }
+    }
 
     mutating func run(_ tops: [UInt32]) {
         for top in tops { find(below: top) }
@@ -228,80 +238,78 @@ private struct Completion {
         }
         for parent in disordered { sort(parent) }
         for row in removed { graph.destroySubtree(row) }
+        for absent in found.values { absent.isCompleted = false }
     }
 
     /// Notes new nodes that have rows, or rows below them.
     private mutating func find(below top: UInt32) {
         var pending = [(top, graph.nodes.key(of: top))]
         while let (row, key) = pending.popLast() {
-            if graph.persistence.absentRows.rows[key] != nil || graph.persistence.absentRows.children[key] != nil {
-                made[key] = row
-            }
+            if let absent = graph.persistence.absentRows[key] { note(absent, as: row) }
             for child in record(row).children {
                 pending.append((child, record(child).kept?.key ?? key + "/" + StoredKey.part(record(child).id)))
             }
         }
     }
 
+    private mutating func note(_ absent: AbsentNode, as row: UInt32) {
+        absent.made = graph.nodes.nodeID(row)
+        found[row] = absent
+    }
+
     private mutating func complete(_ row: UInt32) {
-        let key = graph.nodes.key(of: row)
-        if made[key] == row {
-            if let fields = graph.persistence.absentRows.node(key) { mergeMembers(fields, into: row, key) }
-            takeValues(key, row)
+        let absent = absent(row)
+        if let absent {
+            if let fields = absent.fields { mergeMembers(fields, into: row, absent) }
+            takeValues(of: absent, row)
         }
         for child in record(row).children {
-            let childKey = graph.nodes.key(of: child)
-            guard made[childKey] == child, let fields = graph.persistence.absentRows.node(childKey),
-                record(child).kept?.isOwn != true
-            else {
+            guard let stored = self.absent(child), let fields = stored.fields, record(child).kept?.isOwn != true else {
                 pending.append(child)
                 continue
             }
             if fields["removed"] == true, !record(row).kind.isMadeFromData {
                 graph.nodes.kept(row).removed.insert(record(child).id)
                 graph.nodes.detach(child)
-                taken.append(childKey)
+                taken.append(stored)
                 removed.append(child)
                 // Nodes that were moved out of it stay.
                 release(below: child)
-            } else if let parent = fields["parent"]?.string, fields["heir"] == nil, parent != key {
+            } else if let parent = fields["parent"]?.string, fields["heir"] == nil, parent != graph.nodes.key(of: row) {
                 graph.nodes.detach(child)
                 onTheirWay.insert(child)
-                if let there = made[parent], isCompleted.contains(there) { put(child, childKey, fields, below: there) }
+                if let there = completed(parent) { put(child, stored.key, fields, below: there) }
             } else {
                 takePlace(fields, of: child, in: row)
                 pending.append(child)
             }
         }
-        isCompleted.insert(row)
-        guard let keys = graph.persistence.absentRows.children[key] else { return }
-        let rows = keys.map { (order: graph.persistence.absentRows.node($0)?["order"]?.string ?? "", key: $0) }.sorted {
-            $0.order.hasSameBytes(as: $1.order) ? $0.key.precedesByBytes($1.key) : $0.order.precedesByBytes($1.order)
-        }
-        var definitions = readTogether(rows.map(\.key), below: row)
-        for (_, childKey) in rows {
-            guard let fields = graph.persistence.absentRows.node(childKey) else { continue }
+        guard let absent else { return }
+        absent.isCompleted = true
+        let below = absent.children.map { (order: $0.fields?["order"]?.string ?? "", node: $0) }.sorted {
+            $0.order.hasSameBytes(as: $1.order)
+                ? $0.node.key.precedesByBytes($1.node.key) : $0.order.precedesByBytes($1.order)
+        }.map(\.node)
+        let definitions = readTogether(below, below: row)
+        for (place, child) in below.enumerated() {
+            guard let fields = child.fields else { continue }
             if fields["heir"] != nil || fields["own"] != nil {
-                make(childKey, fields, definitions.removeValue(forKey: childKey), below: row)
-            } else if let moved = made[childKey], onTheirWay.contains(moved) {
-                put(moved, childKey, fields, below: row)
+                make(child, fields, definitions?[place], below: row)
+            } else if let moved = child.made, graph.nodes.isAlive(moved), onTheirWay.contains(moved.row) {
+                put(moved.row, child.key, fields, below: row)
             }
         }
     }
 
-    private var isCompleted: Set<UInt32> = []
-
     /// Detaches nodes below another node that were moved elsewhere.
     private mutating func release(below top: UInt32) {
         for row in graph.nodes.subtree(of: top) where row != top {
-            let key = graph.nodes.key(of: row)
-            guard made[key] == row, let fields = graph.persistence.absentRows.node(key),
-                let parent = fields["parent"]?.string,
+            guard let stored = absent(row), let fields = stored.fields, let parent = fields["parent"]?.string,
                 fields["heir"] == nil
             else { continue }
             graph.nodes.detach(row)
             onTheirWay.insert(row)
-            if let there = made[parent], isCompleted.contains(there) { put(row, key, fields, below: there) }
+            if let there = completed(parent) { put(row, stored.key, fields, below: there) }
         }
     }
 
@@ -336,7 +344,7 @@ private struct Completion {
         let key = graph.nodes.key(of: row)
         failures.append(
             (
-                graph.persistence.absentRows.rows[key]?[""]?.revision ?? 0,
+                absent(row)?.own?.revision ?? 0,
                 Failure(
                     .notFound, "\(key) is back where it was made, because the node that it was moved to does not exist")
             ))
@@ -351,55 +359,59 @@ private struct Completion {
 
     /// Reads the definitions of a node's new children as one document, which costs less than one
     /// for each.
-    /// - Returns: nothing if there is a fault: then each definition is read by itself.
-    private func readTogether(_ keys: [String], below parent: UInt32) -> [String: NodeDefinition] {
-        guard keys.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return [:] }
-        // The number of the node in the document that says the same.
-        var read: [(id: String, key: String, number: Int)] = []
+    /// - Returns: what each child is made from; equal children share it. nil if there is a fault: then each definition
+    ///   is read by itself.
+    private func readTogether(_ children: [AbsentNode], below parent: UInt32) -> [NodeDefinition?]? {
+        guard children.count > 1, !record(parent).kind.isMadeFromData, record(parent).kind != .view else { return nil }
+        // For each child, the number of the node in the document that says the same.
+        var numbers: [Int?] = []
         var nodes: [Value] = []
         var names: Set<Value> = []
         var last: Value?
-        for key in keys {
-            guard let fields = graph.persistence.absentRows.node(key), let id = fields["id"]?.string,
-                let written = fields["own"], case .map(var own) = written, graph.nodes.child(id, of: parent) == nil
-            else { continue }
+        for child in children {
+            guard let fields = child.fields, let id = fields["id"]?.string, let written = fields["own"],
+                case .map(var own) = written, graph.nodes.child(id, of: parent) == nil
+            else {
+                numbers.append(nil)
+                continue
+            }
             if last.map({ !$0.isIdentical(to: written) }) ?? true || own["forEach"] != nil {
                 own["id"] = .string(id)
                 nodes.append(.map(own))
             }
             last = written
             if let more = fields["names"]?.list { names.formUnion(more) }
-            read.append((id, key, nodes.count - 1))
+            numbers.append(nodes.count - 1)
         }
         guard let made = try? graph.definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
             made.count == nodes.count
-        else { return [:] }
-        return Dictionary(
-            uniqueKeysWithValues: read.map { id, key, number in
-                (key, made[number].id == id ? made[number] : NodeDefinition(copyOf: made[number], id: id))
-            })
+        else { return nil }
+        return numbers.map { $0.map { made[$0] } }
     }
 
     /// Makes a client's node.
     /// - Parameter definition: the definition, if it was read already.
-    private mutating func make(_ key: String, _ fields: ValueMap, _ definition: NodeDefinition?, below parent: UInt32) {
+    private mutating func make(
+        _ absent: AbsentNode, _ fields: ValueMap, _ definition: NodeDefinition?, below parent: UInt32
+    ) {
         guard let id = fields["id"]?.string else { return }
+        let key = absent.key
         if let there = graph.nodes.child(id, of: parent) {
             // A scene or template makes the node now.
             guard record(there).kept?.key == nil, !record(parent).kind.isMadeFromData else {
-                return fail(key, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
+                return fail(absent, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
             }
             let kept = graph.nodes.kept(there)
             kept.key = key
             kept.isHeir = true
             kept.isStored = true
-            taken.append(key)
+            taken.append(absent)
             find(below: there)
-            takeValues(key, there)
+            takeValues(of: absent, there)
             return
         }
         if let there = graph.nodes.visibleChild(id, of: parent) {
-            return fail(key, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
+            return fail(absent, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
         }
         guard case .map(var own)? = fields["own"], !record(parent).kind.isMadeFromData, record(parent).kind != .view
         else {
@@ -409,14 +421,17 @@ private struct Completion {
         if read == nil {
             own["id"] = .string(id)
             do throws(Failure) { read = try graph.definitions([.map(own)], fields["names"], at: parent).first } catch {
-                return fail(key, error)
+                return fail(absent, error)
             }
         }
-        guard let made = read else { return }
-        if let component = fields["madeFrom"]?.string { made.component = component }
-        made.givenSlot = fields["given"]?.string
+        guard var made = read else { return }
+        let (component, given) = (fields["madeFrom"]?.string ?? made.component, fields["given"]?.string)
+        if made.component != component || made.givenSlot != given {
+            made = NodeDefinition(copyOf: made, id: id)
+            (made.component, made.givenSlot) = (component, given)
+        }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
-        let row = graph.instantiate(made, under: parent, slot: slot)
+        let row = graph.instantiate(made, id: id, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true
         let kept = graph.nodes.kept(row)
         // A copy: the text itself lies between the rows, whose memory could not be given back.
@@ -425,16 +440,17 @@ private struct Completion {
         kept.isStored = true
         kept.order = fields["order"]?.string
         disordered.insert(parent)
-        find(below: row)
+        note(absent, as: row)
+        for child in record(row).children { find(below: child) }
         pending.append(row)
     }
 
-    private mutating func fail(_ key: String, _ failure: Failure) {
-        failures.append((graph.persistence.absentRows.rows[key]?[""]?.revision ?? 0, failure))
+    private mutating func fail(_ absent: AbsentNode, _ failure: Failure) {
+        failures.append((absent.own?.revision ?? 0, failure))
     }
 
-    private mutating func mergeMembers(_ fields: ValueMap, into row: UInt32, _ key: String) {
-        taken.append(key)
+    private mutating func mergeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
+        taken.append(absent)
         graph.nodes.kept(row).isStored = true
         let without = fields["without"]?.list ?? []
         guard fields["members"] != nil || !without.isEmpty else { return }
@@ -447,7 +463,7 @@ private struct Completion {
                 else { return }
                 target = read.merged(over: target)
             } catch {
-                return fail(key, error)
+                return fail(absent, error)
             }
         }
         if !without.isEmpty { target = target.without(without) }
@@ -455,11 +471,11 @@ private struct Completion {
         _ = graph.update(row, target, true)
     }
 
-    private mutating func takeValues(_ key: String, _ row: UInt32) {
-        for value in graph.persistence.absentRows.rows[key]?.values ?? [:].values where !value.name.isEmpty {
+    private func takeValues(of absent: AbsentNode, _ row: UInt32) {
+        for value in absent.values.values {
             if value.name == Persistence.heldName, record(row).kind.isMadeFromData { continue }
             if graph.give(value, to: row), !graph.persistence.isRestoring {
-                graph.persistence.absentRows.remove(key, value.name)
+                graph.persistence.absentRows.remove(absent.key, value.name)
             }
         }
     }

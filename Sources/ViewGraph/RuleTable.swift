@@ -12,7 +12,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
         let count: Int32
         /// Whether results are converted to `accepted`. Every evaluation reads this.
         let isHeldToType: Bool
-        let rest: Rest?
+        fileprivate(set) var rest: Rest?
     }
 
     /// Members that most rules do not need.
@@ -24,18 +24,21 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, AttributeID> {
         init(_ sources: [BoundInput], _ accepted: ValueType?) { (self.sources, self.accepted) = (sources, accepted) }
     }
 
-    static func make(program: Program, sources: [BoundInput], type: ValueType = .dyn) -> BoundRule {
-        let accepted = type.mustHold(program.resultType.valueType) ? type : nil
-        let isPlain = sources.allSatisfy { $0.vertex != nil }
-        let made = create(minimumCapacity: sources.count) { _ in
-            Members(
-                program: program, count: Int32(sources.count), isHeldToType: accepted != nil,
-                rest: accepted == nil && isPlain ? nil : Rest(isPlain ? [] : sources, accepted))
+    /// - Parameter source: the source of an input.
+    static func make(program: Program, type: ValueType = .dyn, source: (RuleInput) -> BoundInput) -> BoundRule {
+        let (inputs, accepted) = (program.inputs, type.mustHold(program.resultType.valueType) ? type : nil)
+        let made = create(minimumCapacity: inputs.count) { _ in
+            Members(program: program, count: Int32(inputs.count), isHeldToType: accepted != nil, rest: nil)
         }
-        made.withUnsafeMutablePointerToElements { vertices in
-            for (position, source) in sources.enumerated() {
+        var sources: [BoundInput] = []
+        made.withUnsafeMutablePointers { header, vertices in
+            for position in inputs.indices {
+                let source = source(inputs[position])
                 (vertices + position).initialize(to: source.vertex ?? AttributeID(index: 0, generation: 0))
+                if sources.isEmpty, source.vertex == nil { sources = (0..<position).map { .attribute(vertices[$0]) } }
+                if source.vertex == nil || !sources.isEmpty { sources.append(source) }
             }
+            if accepted != nil || !sources.isEmpty { header.pointee.rest = Rest(sources, accepted) }
         }
         return unsafeDowncast(made, to: BoundRule.self)
     }

@@ -75,7 +75,9 @@ enum StoredKey {
     }
 
     /// The key of the parent where the node was made; nil for the root.
-    static func parent(of key: String) -> String? { key.lastIndex(of: "/").map { String(key[..<$0]) } }
+    static func parent(of key: String) -> String? {
+        key.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(key[..<$0]) }
+    }
 
     /// The part of a key behind the parent's key.
     static func lastPart(of key: String) -> Substring {
@@ -84,14 +86,16 @@ enum StoredKey {
 
     /// The number in a client's key.
     static func number(in key: String) -> UInt64? {
-        key.lastIndex(of: "#").flatMap { UInt64(key[key.index(after: $0)...]) }
+        key.utf8.lastIndex(of: UInt8(ascii: "#")).flatMap { UInt64(key[key.utf8.index(after: $0)...]) }
     }
 
     /// Keys of declarations begin with this. No node has such a key.
     static let declarations = "@"
 
-    static func isDeclaration(_ key: String) -> Bool { key.hasPrefix(declarations) && key != unlinked }
+    static func isDeclaration(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "@") && !isUnlinked(key) }
 
     /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.
     static let unlinked = "@unlinked"
+
+    static func isUnlinked(_ key: String) -> Bool { key.hasSameBytes(as: unlinked) }
 }

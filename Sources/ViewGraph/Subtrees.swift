@@ -53,6 +53,7 @@ extension ViewGraph {
 
     /// Makes one node with its vertices. Its parent does not list it yet.
     func makeNode(_ definition: NodeDefinition, _ id: String, under parent: UInt32, _ slot: Slot) -> UInt32 {
+        let definition = shared(definition, parent)
         let row = createNode(
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
             isScopeBoundary: definition.component != nil)
@@ -65,6 +66,16 @@ extension ViewGraph {
         unboundNodes.append(row)
         if !nodes[Int(row)].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
         return row
+    }
+
+    /// The definition of the sibling that was made last, if this one is a copy of it: then the copy can be freed.
+    private func shared(_ definition: NodeDefinition, _ parent: UInt32) -> NodeDefinition {
+        // Definitions without attributes look like copies of each other.
+        if lastMade.parent == parent, !definition.attributes.isEmpty, lastMade.definition.isCopy(of: definition) {
+            return lastMade.definition
+        }
+        lastMade = (parent, definition)
+        return definition
     }
 
     /// The names of the node that was made last, if they are the same; otherwise a new object.

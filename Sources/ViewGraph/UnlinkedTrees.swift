@@ -131,7 +131,7 @@ extension ViewGraph {
         let ordered = keys.map { (depth: persistence.absentRows.depth(of: $0), key: $0) }.sorted { $0 < $1 }
         batch.keys = ordered.map(\.key)
         for key in batch.keys {
-            for row in (persistence.absentRows.rows[key] ?? [:]).values where row.revision <= batch.revision ?? .max {
+            for row in persistence.absentRows[key]?.rows ?? [] where row.revision <= batch.revision ?? .max {
                 persistence.absentRows.remove(key, row.name)
             }
         }

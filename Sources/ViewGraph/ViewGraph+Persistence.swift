@@ -69,11 +69,11 @@ extension ViewGraph {
     public var absentRowCount: Int { persistence.absentRows.count }
 
     /// Number of them that contain changes of a node by clients.
-    public var absentNodeCount: Int { persistence.absentRows.rows.values.count { $0[""] != nil } }
+    public var absentNodeCount: Int { persistence.absentRows.present.count { $0.own != nil } }
 
     /// The keys of rows without a node, for people.
     public var absentKeys: [(revision: UInt64, key: String)] {
-        persistence.absentRows.rows.map { ($0.value.values.map(\.revision).min() ?? 0, $0.key) }.sorted {
+        persistence.absentRows.present.map { ($0.rows.map(\.revision).min() ?? 0, $0.key) }.sorted {
             $0.key.precedesByBytes($1.key)
         }
     }

@@ -27,6 +27,8 @@ public final class ViewGraph: Wiring {
     let reusedTransaction = OpenTransaction()
     /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
+    /// The definition of the node that was made last, and its parent.
+    var lastMade = (parent: UInt32.max, definition: NodeDefinition())
 
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         let nodes = Tree<NodeRecord>()

@@ -238,7 +238,7 @@ struct GraphRuleTests {
         var last = graph.createInput(.value(0), node: 0, name: "x", kind: .state, source: .state(isTransient: true))
         for _ in 0..<1_000_000 {
             last = graph.createRule(
-                node: 0, name: "v", source: .rule(.make(program: program, sources: [.attribute(last)])))
+                node: 0, name: "v", source: .rule(.make(program: program) { _ in .attribute(last) }))
         }
         #expect(graph.content(of: last) == .value(1_000_000))
     }

@@ -40,7 +40,7 @@ public struct RuleInput: Hashable {
     /// The first name of the path in the rule.
     public var root: String { namespace ?? name }
     /// The path after `root`: the namespace's key and the steps.
-    public var path: [AttributePath.Step] { (namespace == nil ? [] : [.key(name)]) + steps }
+    public var path: [AttributePath.Step] { namespace == nil ? steps : [.key(name)] + steps }
 }
 
 extension RuleInput: CustomStringConvertible {

@@ -64,8 +64,11 @@ public final class NodeDefinition {
             && rest.hasSameMemory(as: other.rest)
     }
 
+    /// True if it has attributes and children alone: no modifier, no list, no header.
+    public var isPlain: Bool { rest.isEmpty }
+
     private var madeRest: Rest {
-        get { rest.first ?? Rest() }
+        get { rest.isEmpty ? Rest() : rest[0] }
         _modify {
             if rest.isEmpty { rest.append(Rest()) }
             yield &rest[0]
@@ -73,52 +76,52 @@ public final class NodeDefinition {
     }
 
     public var environment: [KeyedExpression] {
-        get { rest.first?.environment ?? [] }
+        get { rest.isEmpty ? [] : rest[0].environment }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.environment = newValue } }
     }
     /// `environment: {objects: [$library]}`: states (or bindings to states) that contain an object. Nodes below find it
     /// by its type.
     public var environmentObjects: [Reference] {
-        get { rest.first?.environmentObjects ?? [] }
+        get { rest.isEmpty ? [] : rest[0].environmentObjects }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.environmentObjects = newValue } }
     }
     public var transformEnvironment: [EnvironmentTransform] {
-        get { rest.first?.transformEnvironment ?? [] }
+        get { rest.isEmpty ? [] : rest[0].transformEnvironment }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.transformEnvironment = newValue } }
     }
     public var containerValues: [KeyedExpression] {
-        get { rest.first?.containerValues ?? [] }
+        get { rest.isEmpty ? [] : rest[0].containerValues }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.containerValues = newValue } }
     }
     public var preferences: [KeyedExpression] {
-        get { rest.first?.preferences ?? [] }
+        get { rest.isEmpty ? [] : rest[0].preferences }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.preferences = newValue } }
     }
     public var animations: [AnimationModifier] {
-        get { rest.first?.animations ?? [] }
+        get { rest.isEmpty ? [] : rest[0].animations }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.animations = newValue } }
     }
     public var tag: Expression? {
-        get { rest.first?.tag }
+        get { rest.isEmpty ? nil : rest[0].tag }
         set { if !rest.isEmpty || newValue != nil { madeRest.tag = newValue } }
     }
     public var transition: Transition? {
-        get { rest.first?.transition }
+        get { rest.isEmpty ? nil : rest[0].transition }
         set { if !rest.isEmpty || newValue != nil { madeRest.transition = newValue } }
     }
     /// Set if and only if `kind` is `.forEach` or `.choice`. Then `children` is empty.
     public var forEach: ForEachDefinition? {
-        get { rest.first?.forEach }
+        get { rest.isEmpty ? nil : rest[0].forEach }
         set { if !rest.isEmpty || newValue != nil { madeRest.forEach = newValue } }
     }
     /// The slot of the parent's component that the node was given for; nil for the slot `content`.
     public var givenSlot: String? {
-        get { rest.first?.givenSlot }
+        get { rest.isEmpty ? nil : rest[0].givenSlot }
         set { if !rest.isEmpty || newValue != nil { madeRest.givenSlot = newValue } }
     }
     /// Where the body of this component puts the nodes that it is given.
     public var placing: Placing {
-        get { rest.first?.placing ?? Placing() }
+        get { rest.isEmpty ? Placing() : rest[0].placing }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.placing = newValue } }
     }
     /// In order. For a section, its content.
@@ -128,28 +131,28 @@ public final class NodeDefinition {
     }
     /// Sections only.
     public var header: [NodeDefinition] {
-        get { rest.first.map { rest in rest.repeated.map { $0.header + rest.header } ?? rest.header } ?? [] }
+        get { rest.isEmpty ? [] : rest[0].repeated.map { $0.header + rest[0].header } ?? rest[0].header }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.header = newValue } }
     }
     public var footer: [NodeDefinition] {
-        get { rest.first.map { rest in rest.repeated.map { $0.footer + rest.footer } ?? rest.footer } ?? [] }
+        get { rest.isEmpty ? [] : rest[0].repeated.map { $0.footer + rest[0].footer } ?? rest[0].footer }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.footer = newValue } }
     }
     /// For a child of a component's root: 0 if it is written in the body of the innermost component, 1 if it is written
     /// where that one is used, and so on.
     public var layer: Int {
-        get { rest.first?.layer ?? 0 }
+        get { rest.isEmpty ? 0 : rest[0].layer }
         set { if newValue != layer { madeRest.layer = newValue } }
     }
     /// Where a component is written.
     public var position: SourcePosition {
-        get { rest.first?.position ?? .none }
+        get { rest.isEmpty ? .none : rest[0].position }
         set { if newValue != position { madeRest.position = newValue } }
     }
     /// The component's definition, if this node is part of that component's own body, as a `forEach` may repeat it. The
     /// component's children are then this node's, before its own. Weak, because the node is a part of the definition.
     var repeated: NodeDefinition? {
-        get { rest.first?.repeated }
+        get { rest.isEmpty ? nil : rest[0].repeated }
         set { if !rest.isEmpty || newValue != nil { madeRest.repeated = newValue } }
     }
     /// True if its children are those of a component that contains it.
@@ -158,11 +161,11 @@ public final class NodeDefinition {
     public var base: NodeDefinition? { body ?? repeated }
     /// The number of nodes of one instance, and of their levels, without elements of `forEach`.
     var nodeCount: Int {
-        get { rest.first?.size.nodes ?? 1 }
+        get { rest.isEmpty ? 1 : rest[0].size.nodes }
         set { if newValue != nodeCount { madeRest.size.nodes = newValue } }
     }
     var levels: Int {
-        get { rest.first?.size.levels ?? 1 }
+        get { rest.isEmpty ? 1 : rest[0].size.levels }
         set { if newValue != levels { madeRest.size.levels = newValue } }
     }
 }

@@ -97,7 +97,7 @@ extension ViewGraph {
     private func restore(_ value: TimedValue) {
         guard let place = storedPlace(of: value) else { return }
         let key = nodes.key(of: place.row)
-        guard let row = persistence.absentRows.rows[key]?[place.name],
+        guard let row = persistence.absentRows[key]?.values[place.name],
             value.past.take(row: row.value, from: timedValues.lead)
         else { return }
         persistence.absentRows.remove(key, place.name)
