@@ -101,9 +101,9 @@ public final class Program {
     let form: ProgramForm
 
     /// The inputs that the rule may read. A reader is called with their indexes.
-    public var inputs: [RuleInput] { form.inputs }
+    public var inputs: [RuleInput] { form.parts.inputs }
     /// The type that the checker has inferred, or `dyn`.
-    public var resultType: RuleType { form.resultType }
+    public var resultType: RuleType { form.parts.resultType }
 
     convenience init(_ parts: ProgramParts) {
         self.init(ProgramForm(parts), parts.constants, text: parts.text)
@@ -119,14 +119,14 @@ public final class Program {
         firstInputCount = form.firstInputCount
         entry = form.entry
         frameSize = form.frameSize
-        inputCount = form.inputs.count
-        faultCount = form.faultCount
+        inputCount = form.parts.inputs.count
+        faultCount = form.parts.faultCount
         budget = form.limits.pointee.cost
         budgetBehindInstructions = budget - form.instructionCount
         limits = form.limits
         operands = form.operands
         calls = form.calls
-        makesContainers = form.makesContainers
+        makesContainers = form.parts.makesContainers
     }
 
     deinit {
@@ -136,12 +136,12 @@ public final class Program {
     }
 
     /// True if texts that differ only in numbers can have the same form.
-    public var isAdaptable: Bool { form.numbers != nil }
+    public var isAdaptable: Bool { form.parts.numbers != nil }
 
     /// The program of a text that differs only in its numbers (see `Rule.shape`), without compilation. nil if this
     /// program would be another one for other numbers.
     public func adapted(to text: String) -> Program? {
-        guard let numbers = form.numbers else { return nil }
+        guard let numbers = form.parts.numbers else { return nil }
         var values = (0..<form.constantCount).map { constants[~$0] }
         var next = 0
         var bytes = text
@@ -163,7 +163,7 @@ public final class Program {
     }
 
     @inline(never)
-    func fault(_ message: Int) -> Fault { Fault(form.messages[message]) }
+    func fault(_ message: Int) -> Fault { Fault(form.parts.messages[message]) }
 
     @inline(never)
     func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
@@ -181,6 +181,8 @@ public final class Program {
 
 /// The common part of programs whose texts differ only in numbers. It owns its memory from `init` to `deinit`.
 final class ProgramForm {
+    /// The parts of the first program, without those that are in memory below.
+    let parts: ProgramParts
     let instructions: UnsafeMutablePointer<Instruction>
     let instructionCount: Int
     let constantCount: Int
@@ -193,43 +195,21 @@ final class ProgramForm {
     let holders: UnsafeMutablePointer<Int32>
     let holderCount: Int
     let frameSize: Int
-    let faultCount: Int
-    let loopCount: Int
     let limits: UnsafeMutablePointer<RuleLimits>
-    let makesContainers: Bool
-    let inputs: [RuleInput]
-    let resultType: RuleType
     let operands: UnsafeMutablePointer<Int32>
     let calls: UnsafeMutablePointer<Call>
-    /// The first text.
-    private let text: String
-    /// The byte offset in that text, by instruction.
-    private let positions: [Int32]
-    /// The numbers in the text, in order. nil if the program depends on one otherwise than as a constant.
-    let numbers: [NumberConstant]?
-    let patterns: [Pattern]
     /// The handles of the patterns, for use without reference counting.
     let patternHandles: [OpaquePointer]
     let patternSizes: [Int]
-    let messages: [String]
-    let dynamicPaths: [DynamicPath]
-    /// Inner regions before outer ones.
-    let regions: [FaultRegion]
     /// The position of the code of each lazy value.
     let lazyStarts: [Int]
-    /// In traced programs, the syntax node of each instruction.
-    let nodes: [Int32]
     /// By input. Made at the first use.
     private var madeWays: UnsafeMutablePointer<InputWay>?
 
-    init(_ parts: ProgramParts) {
-        text = parts.text
-        inputs = parts.inputs
-        resultType = parts.resultType
+    init(_ made: ProgramParts) {
+        var parts = made
         instructionCount = parts.instructions.count
         constantCount = parts.constants.count
-        numbers = parts.numbers
-
         let loads = parts.instructions.prefix { $0.opcode == .load }
         entry = loads.count
         var first = loads.map { $0.a }
@@ -245,21 +225,15 @@ final class ProgramForm {
         operands = ProgramForm.copy(parts.operands)
         calls = ProgramForm.copy(parts.calls)
         limits = ProgramForm.copy([parts.limits])
-        positions = parts.positions
-        patterns = parts.patterns
         patternHandles = parts.patterns.map(\.handle)
         patternSizes = parts.patterns.map(\.size)
-        messages = parts.messages
-        dynamicPaths = parts.dynamicPaths
-        regions = parts.regions
         var starts = [Int](repeating: 0, count: parts.lazyCount)
         for region in parts.regions where region.lazy >= 0 { starts[Int(region.lazy)] = Int(region.start) }
         lazyStarts = starts
-        loopCount = parts.loopCount
-        faultCount = parts.faultCount
-        frameSize = max(1, inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
-        makesContainers = parts.makesContainers
-        nodes = parts.nodes
+        frameSize = max(
+            1, parts.inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
+        (parts.instructions, parts.constants, parts.operands, parts.calls) = ([], [], [], [])
+        self.parts = parts
     }
 
     private static func copy<T>(_ elements: [T]) -> UnsafeMutablePointer<T> {
@@ -276,7 +250,7 @@ final class ProgramForm {
         calls.deallocate()
         limits.deallocate()
         if let ways = madeWays {
-            ways.deinitialize(count: inputs.count)
+            ways.deinitialize(count: parts.inputs.count)
             ways.deallocate()
         }
     }
@@ -284,8 +258,8 @@ final class ProgramForm {
     /// For each input, how to find it in a map of bindings. Valid as long as the form.
     var ways: UnsafeMutablePointer<InputWay> {
         if let made = madeWays { return made }
-        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, inputs.count))
-        for (number, input) in inputs.enumerated() { (made + number).initialize(to: InputWay(input)) }
+        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, parts.inputs.count))
+        for (number, input) in parts.inputs.enumerated() { (made + number).initialize(to: InputWay(input)) }
         madeWays = made
         return made
     }
@@ -293,9 +267,9 @@ final class ProgramForm {
     /// The byte offset of an instruction in a program's text, whose tokens are those of the first text but for the
     /// length of numbers.
     func position(of instruction: Int, in other: String) -> Int {
-        let position = Int(positions[instruction])
-        if other.hasSameBytes(as: text) { return position }
-        var (first, other) = (text, other)
+        let position = Int(parts.positions[instruction])
+        if other.hasSameBytes(as: parts.text) { return position }
+        var (first, other) = (parts.text, other)
         return first.withUTF8 { first in
             other.withUTF8 { other in
                 var (here, there) = (Lexer(first), Lexer(other))
@@ -317,15 +291,18 @@ struct NumberConstant {
 
 /// The parts of a program under construction.
 struct ProgramParts {
+    /// In a form: the first text.
     var text: String
     var limits: RuleLimits
     var resultType: RuleType = .dyn
     var inputs: [RuleInput] = []
     var instructions: [Instruction] = []
+    /// The byte offset in the text, by instruction.
     var positions: [Int32] = []
+    /// In traced programs, the syntax node of each instruction.
     var nodes: [Int32] = []
     var constants: [Value] = []
-    /// See `ProgramForm.numbers`.
+    /// The numbers in the text, in order. nil if the program depends on one otherwise than as a constant.
     var numbers: [NumberConstant]?
     var operands: [Int32] = []
     var calls: [Call] = []
@@ -334,6 +311,7 @@ struct ProgramParts {
     var patternCost = 0
     var messages: [String] = []
     var dynamicPaths: [DynamicPath] = []
+    /// Inner regions before outer ones.
     var regions: [FaultRegion] = []
     var registerCount = 0
     var loopCount = 0

@@ -32,7 +32,7 @@ public enum Rule {
             while lexer.token != .end {
                 shape += bytes[lexer.previousEnd..<lexer.start]
                 if lexer.token.isNumber {
-                    shape += [UInt8(ascii: "#"), lexer.token.rawValue]
+                    shape += "#\(lexer.token.rawValue)".utf8
                 } else {
                     shape += bytes[lexer.start..<lexer.end]
                 }
