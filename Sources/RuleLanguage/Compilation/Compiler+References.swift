@@ -77,7 +77,7 @@ extension Compiler {
             name: name, namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
             isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, operation: operation)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
-            if isDefinite { parts.inputs[known].makeDefinite() }
+            if isDefinite { parts.inputs[known].isDefinite = true }
             return Int32(known)
         }
         parts.inputs.append(made)

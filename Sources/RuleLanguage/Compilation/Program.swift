@@ -1,63 +1,5 @@
 import AttributeValues
 
-/// An input of a program: a variable, or a place inside one.
-public struct RuleInput: Hashable {
-    /// The variable as declared; in a namespace, its key.
-    public let name: String
-    /// The namespace of the variable, as `env`; nil for a plain variable.
-    public let namespace: String?
-    /// The steps into the variable's value; empty for the whole. For a dynamic input, its constant steps.
-    public let steps: [AttributePath.Step]
-    /// True if the input is the presence of the last step: a bool.
-    public let isPresence: Bool
-    /// True if the path is known only at run time. It begins with `steps`.
-    public let isDynamic: Bool
-    /// True if every evaluation that does not fail reads it: it may be evaluated beforehand.
-    public fileprivate(set) var isDefinite: Bool
-    /// For a value of an assembled type, or one that contains such values: the parts that the rule uses. nil means all
-    /// parts.
-    public let parts: UsedParts?
-    /// The operator over time through which the rule reads the path; nil: the value itself.
-    public let operation: TimeOperator?
-
-    init(
-        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool,
-        isDefinite: Bool,
-        parts: UsedParts?, operation: TimeOperator? = nil
-    ) {
-        self.name = name
-        self.namespace = namespace
-        self.steps = steps
-        self.isPresence = isPresence
-        self.isDynamic = isDynamic
-        self.isDefinite = isDefinite
-        self.parts = parts
-        self.operation = operation
-    }
-
-    /// The variable's full name, as declared in the scope.
-    public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
-    /// The first name of the path in the rule.
-    public var root: String { namespace ?? name }
-    /// The path after `root`: the namespace's key and the steps.
-    public var path: [AttributePath.Step] { (namespace == nil ? [] : [.key(name)]) + steps }
-}
-
-extension RuleInput: CustomStringConvertible {
-    public var description: String {
-        let text = variable + steps.map(\.description).joined() + (isDynamic ? "[*]" : "")
-        if let operation { return operation.text(of: text) }
-        return isPresence ? "has(\(text))" : text
-    }
-
-    func sameSource(as other: RuleInput) -> Bool {
-        name == other.name && namespace == other.namespace && isPresence == other.isPresence
-            && isDynamic == other.isDynamic && steps == other.steps && operation == other.operation
-    }
-
-    mutating func makeDefinite() { isDefinite = true }
-}
-
 /// A path whose steps are computed when the rule runs.
 struct DynamicPath {
     enum Step {
@@ -150,7 +92,7 @@ public final class Program {
             while lexer.token != .end {
                 if lexer.token.isNumber {
                     guard next < numbers.count,
-                        let value = Parser.number(lexer.text, lexer.token, numbers[next].isNegative)
+                        let value = Parser.readNumber(lexer.text, lexer.token, numbers[next].isNegative)
                     else { return false }
                     values[numbers[next].constant] = value
                     next += 1
@@ -174,7 +116,7 @@ public final class Program {
 
     /// The failure of an instruction, with its position in the rule.
     func makeFailure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
-        let (line, column) = SourceText.locate(of: form.position(of: instruction, in: text), in: text)
+        let (line, column) = SourceText.locate(of: form.findPosition(of: instruction, in: text), in: text)
         return Failure(code, message, rule: text, line: line, column: column)
     }
 }
@@ -219,12 +161,12 @@ final class ProgramForm {
         let holding = parts.holdingRegisters
         firstInputCount = first.count
         holderCount = holding.count
-        instructions = ProgramForm.copy(parts.instructions)
-        firstInputs = ProgramForm.copy(first)
-        holders = ProgramForm.copy(holding)
-        operands = ProgramForm.copy(parts.operands)
-        calls = ProgramForm.copy(parts.calls)
-        limits = ProgramForm.copy([parts.limits])
+        instructions = ProgramForm.copied(parts.instructions)
+        firstInputs = ProgramForm.copied(first)
+        holders = ProgramForm.copied(holding)
+        operands = ProgramForm.copied(parts.operands)
+        calls = ProgramForm.copied(parts.calls)
+        limits = ProgramForm.copied([parts.limits])
         patternHandles = parts.patterns.map(\.handle)
         patternSizes = parts.patterns.map(\.size)
         var starts = [Int](repeating: 0, count: parts.lazyCount)
@@ -236,7 +178,7 @@ final class ProgramForm {
         self.parts = parts
     }
 
-    private static func copy<T>(_ elements: [T]) -> UnsafeMutablePointer<T> {
+    private static func copied<T>(_ elements: [T]) -> UnsafeMutablePointer<T> {
         let memory = UnsafeMutablePointer<T>.allocate(capacity: max(1, elements.count))
         for (at, element) in elements.enumerated() { (memory + at).initialize(to: element) }
         return memory
@@ -266,7 +208,7 @@ final class ProgramForm {
 
     /// The byte offset of an instruction in a program's text, whose tokens are those of the first text but for the
     /// length of numbers.
-    func position(of instruction: Int, in other: String) -> Int {
+    func findPosition(of instruction: Int, in other: String) -> Int {
         let position = Int(parts.positions[instruction])
         if other.hasSameBytes(as: parts.text) { return position }
         var (first, other) = (parts.text, other)

@@ -49,8 +49,8 @@ enum Operators {
 
     static func apply(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
         switch opcode {
-        case .equal: .bool(try Equality.equal(a, b, &meter))
-        case .notEqual: .bool(try !Equality.equal(a, b, &meter))
+        case .equal: .bool(try Equality.areEqual(a, b, &meter))
+        case .notEqual: .bool(try !Equality.areEqual(a, b, &meter))
         case .isIn:
             .bool(
                 try withUnsafePointer(to: a) { (a) throws(Fault) in
@@ -168,7 +168,7 @@ enum Operators {
         for at in 0..<elements.count {
             if let same = wanted.shortText(equals: base + at) {
                 if same { return true }
-            } else if try Equality.equal(wanted.pointee, elements[at], &meter) {
+            } else if try Equality.areEqual(wanted.pointee, elements[at], &meter) {
                 return true
             }
         }

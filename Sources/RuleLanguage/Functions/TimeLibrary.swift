@@ -77,7 +77,7 @@ enum TimeLibrary {
         let isWest = digits.first == UInt8(ascii: "-")
         if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let bytes = Array(digits)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ Lexer.isDigit(bytes[$0]) })
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ ASCII.isDigit(bytes[$0]) })
         else {
             return nil
         }
