@@ -62,11 +62,8 @@ public struct Case {
 }
 
 @resultBuilder
-public enum CaseBuilder {
+public enum CaseBuilder: PartsBuilder {
+    public typealias Part = Case
+
     public static func buildExpression(_ one: Case) -> [Case] { [one] }
-    public static func buildBlock(_ cases: [Case]...) -> [Case] { cases.flatMap { $0 } }
-    public static func buildOptional(_ cases: [Case]?) -> [Case] { cases ?? [] }
-    public static func buildEither(first: [Case]) -> [Case] { first }
-    public static func buildEither(second: [Case]) -> [Case] { second }
-    public static func buildArray(_ cases: [[Case]]) -> [Case] { cases.flatMap { $0 } }
 }

@@ -63,26 +63,26 @@ public struct NodeDraft {
     }
 
     mutating func add(_ nodes: [NodeDraft], to slot: String) {
-        guard !nodes.isEmpty else { return }
-        for (position, node) in nodes.enumerated() {
-            mistakes += node.mistakes.map { $0.inside("\(slot)[\(position)]") }
-            if let id = node.id, !childIDs.insert(id).inserted {
-                tell("two siblings have the id '\(id)'", at: "\(slot)[\(position)]")
-            }
-        }
-        slots.append((slot, nodes.map(\.document)))
+        if !nodes.isEmpty { slots.append((slot, documents(of: nodes, at: slot, areSiblings: true))) }
     }
 
     /// Adds nodes for a slot of a component.
     mutating func give(_ nodes: [NodeDraft], for slot: String) {
         tell(SceneNames.problem(ofName: slot, "a slot"), at: "slots")
+        let documents = documents(of: nodes, at: "slots.\(slot)", areSiblings: true)
+        given[.string(slot)] = .list((given[.string(slot)]?.list ?? []) + documents)
+    }
+
+    /// Takes over the mistakes of nodes.
+    /// - Parameter areSiblings: true if no other child may have the id of one of them.
+    private mutating func documents(of nodes: [NodeDraft], at place: String, areSiblings: Bool) -> [Value] {
         for (position, node) in nodes.enumerated() {
-            mistakes += node.mistakes.map { $0.inside("slots.\(slot)[\(position)]") }
-            if let id = node.id, !childIDs.insert(id).inserted {
-                tell("two siblings have the id '\(id)'", at: "slots.\(slot)[\(position)]")
+            mistakes += node.mistakes.map { $0.inside("\(place)[\(position)]") }
+            if areSiblings, let id = node.id, !childIDs.insert(id).inserted {
+                tell("two siblings have the id '\(id)'", at: "\(place)[\(position)]")
             }
         }
-        given[.string(slot)] = .list((given[.string(slot)]?.list ?? []) + nodes.map(\.document))
+        return nodes.map(\.document)
     }
 
     /// Makes the node a `forEach` over data.
@@ -102,11 +102,7 @@ public struct NodeDraft {
     /// Adds a branch to a choice.
     /// - Parameter place: the keys that lead to it.
     mutating func addBranch(_ nodes: [NodeDraft], at place: [String]) {
-        let named = place.joined(separator: ".")
-        for (position, node) in nodes.enumerated() {
-            mistakes += node.mistakes.map { $0.inside("\(named)[\(position)]") }
-        }
-        let list = Value.list(nodes.map(\.document))
+        let list = Value.list(documents(of: nodes, at: place.joined(separator: "."), areSiblings: false))
         guard place.count > 1 else {
             choice[.string(place[0])] = list
             return

@@ -58,7 +58,8 @@ public struct CivilTime: Hashable {
         let local = timestamp.seconds + Int64(offset)
         let days = (local >= 0 ? local : local - 86_399) / 86_400
         let rest = Int(local - days * 86_400)
-        (year, month, day) = CivilTime.date(days: Int(days))
+        let date = CalendarDate(days: Int(days))
+        (year, month, day) = (date.year, date.month, date.day)
         hour = rest / 3600
         minute = rest / 60 % 60
         second = rest % 60
@@ -72,18 +73,6 @@ public struct CivilTime: Hashable {
         let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * 146_097 + dayOfEra - 719_468
-    }
-
-    static func date(days: Int) -> (Int, Int, Int) {
-        let z = days + 719_468
-        let era = (z >= 0 ? z : z - 146_096) / 146_097
-        let dayOfEra = z - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
     /// 0 is the first of January.

@@ -2,12 +2,10 @@ extension Animation {
     static func check(_ curve: Curve) throws(AnimationError) {
         switch curve {
         case .timing(let function, let duration):
-            try require(
-                duration, in: 0...AnimationLimits.duration, "a duration",
-                "0 to \(shortText(AnimationLimits.duration)) seconds")
+            try require("a duration", duration, in: .seconds)
             if case .bezier(let bezier) = function {
-                try require(bezier.y1, in: anything, "a control point", magnitudes)
-                try require(bezier.y2, in: anything, "a control point", magnitudes)
+                try require("a control point", bezier.y1, in: .magnitude)
+                try require("a control point", bezier.y2, in: .magnitude)
             }
         case .spring(let spring):
             try check(spring)
@@ -22,7 +20,7 @@ extension Animation {
                 throw AnimationError("an animation has 1 to \(AnimationLimits.phases) phases, not \(phases.count)")
             }
             for phase in phases {
-                try require(phase.progress, in: anything, "a phase's value", magnitudes)
+                try require("a phase's value", phase.progress, in: .magnitude)
                 switch phase.animation.curve {
                 case .keyframes, .phases:
                     throw AnimationError("a phase's animation is a timing curve or a spring, not keyframes or phases")
@@ -42,9 +40,7 @@ extension Animation {
     static func check(_ spring: SpringCurve) throws(AnimationError) {
         switch spring.parameters {
         case .duration(let duration, let bounce):
-            try require(
-                duration, in: AnimationLimits.springDuration...AnimationLimits.duration, "a spring's duration",
-                "1e-06 to \(shortText(AnimationLimits.duration)) seconds")
+            try require("a spring's duration", duration, in: .positiveSeconds)
             let total = spring.presetBounce + bounce
             guard total > -1, total <= 1, 1 / (1 + min(total, 0)) <= AnimationLimits.dampingRatio else {
                 throw AnimationError(
@@ -52,16 +48,12 @@ extension Animation {
                     hint: "it is greater than -1 and at most 1: 0 does not overshoot, 1 never stops")
             }
         case .response(let response, let fraction):
-            try require(
-                response, in: AnimationLimits.springDuration...AnimationLimits.duration, "a spring's response",
-                "1e-06 to \(shortText(AnimationLimits.duration)) seconds")
-            try require(
-                fraction, in: 0...AnimationLimits.dampingRatio, "a damping fraction",
-                "0 to \(shortText(AnimationLimits.dampingRatio))")
+            try require("a spring's response", response, in: .positiveSeconds)
+            try require("a damping fraction", fraction, in: .damping)
         case .physical(let mass, let stiffness, let damping):
-            try require(mass, in: 1e-12...1e12, "a spring's mass", "1e-12 to 1e+12")
-            try require(stiffness, in: 1e-12...1e12, "a spring's stiffness", "1e-12 to 1e+12")
-            try require(damping, in: 0...1e12, "a spring's damping", "0 to 1e+12")
+            try require("a spring's mass", mass, in: .physical)
+            try require("a spring's stiffness", stiffness, in: .physical)
+            try require("a spring's damping", damping, in: .physicalDamping)
             let made = spring.spring
             guard made.response <= AnimationLimits.duration, made.response >= AnimationLimits.springDuration,
                 made.dampingFraction <= AnimationLimits.dampingRatio
@@ -73,23 +65,23 @@ extension Animation {
                 )
             }
         }
-        try require(spring.initialVelocity, in: anything, "an initial velocity", magnitudes)
+        try require("an initial velocity", spring.initialVelocity, in: .magnitude)
     }
 
     private static func check(_ keyframe: Keyframe) throws(AnimationError) {
-        try require(keyframe.target, in: anything, "a keyframe's value", magnitudes)
+        try require("a keyframe's value", keyframe.target, in: .magnitude)
         switch keyframe {
         case .linear(_, let duration, let timing):
             try check(.timing(timing, duration: duration))
         case .cubic(_, let duration, let start, let end):
             try check(.timing(.linear, duration: duration))
             for velocity in [start, end] {
-                try require(velocity ?? 0, in: anything, "a keyframe's velocity", magnitudes)
+                try require("a keyframe's velocity", velocity ?? 0, in: .magnitude)
             }
         case .spring(_, let duration, let spring, let start):
             try check(.timing(.linear, duration: duration ?? 0))
             try check(spring)
-            try require(start ?? 0, in: anything, "a keyframe's velocity", magnitudes)
+            try require("a keyframe's velocity", start ?? 0, in: .magnitude)
         case .move:
             break
         }
@@ -100,25 +92,20 @@ extension Animation {
             throw AnimationError(
                 "an animation has at most \(AnimationLimits.modifiers) modifiers, not \(modifiers.count)")
         }
-        let seconds = "0 to \(shortText(AnimationLimits.duration)) seconds"
         for modifier in modifiers {
             switch modifier {
-            case .delay(let delay): try require(delay, in: 0...AnimationLimits.duration, "a delay", seconds)
-            case .speed(let factor): try require(factor, in: AnimationLimits.speed, "a speed", "1e-06 to 1e+06")
+            case .delay(let delay): try require("a delay", delay, in: .seconds)
+            case .speed(let factor): try require("a speed", factor, in: .speed)
             case .logicallyComplete(let after):
-                try require(after, in: 0...AnimationLimits.duration, "a logical duration", seconds)
+                try require("a logical duration", after, in: .seconds)
             case .retarget: break
             case .repeatCount(let count, _, let every):
                 guard 1...AnimationLimits.repeats ~= count else {
                     throw AnimationError("a repeat count is \(count)", hint: "it is 1 to \(AnimationLimits.repeats)")
                 }
-                if let every {
-                    try require(every, in: AnimationLimits.springDuration...AnimationLimits.duration, "a pass", seconds)
-                }
+                if let every { try require("a pass", every, in: .positiveSeconds) }
             case .repeatForever(_, let every):
-                if let every {
-                    try require(every, in: AnimationLimits.springDuration...AnimationLimits.duration, "a pass", seconds)
-                }
+                if let every { try require("a pass", every, in: .positiveSeconds) }
             }
         }
     }
@@ -138,14 +125,27 @@ extension Animation {
         }
     }
 
-    private static let anything = -AnimationLimits.magnitude...AnimationLimits.magnitude
-    private static let magnitudes = "-1e+06 to 1e+06"
+    private struct Bounds: Sendable {
+        let range: ClosedRange<Double>
+        let meaning: String
 
-    private static func require(_ value: Double, in range: ClosedRange<Double>, _ what: String, _ meaning: String)
-        throws(AnimationError)
-    {
-        guard range.contains(value) else {
-            throw AnimationError("\(what) is \(shortText(value))", hint: "it is \(meaning)")
+        static let seconds = Bounds(
+            range: 0...AnimationLimits.duration, meaning: "0 to \(shortText(AnimationLimits.duration)) seconds")
+        static let positiveSeconds = Bounds(
+            range: AnimationLimits.springDuration...AnimationLimits.duration,
+            meaning: "1e-06 to \(shortText(AnimationLimits.duration)) seconds")
+        static let speed = Bounds(range: AnimationLimits.speed, meaning: "1e-06 to 1e+06")
+        static let magnitude = Bounds(
+            range: -AnimationLimits.magnitude...AnimationLimits.magnitude, meaning: "-1e+06 to 1e+06")
+        static let damping = Bounds(
+            range: 0...AnimationLimits.dampingRatio, meaning: "0 to \(shortText(AnimationLimits.dampingRatio))")
+        static let physical = Bounds(range: 1e-12...1e12, meaning: "1e-12 to 1e+12")
+        static let physicalDamping = Bounds(range: 0...1e12, meaning: "0 to 1e+12")
+    }
+
+    private static func require(_ what: String, _ value: Double, in bounds: Bounds) throws(AnimationError) {
+        guard bounds.range.contains(value) else {
+            throw AnimationError("\(what) is \(shortText(value))", hint: "it is \(bounds.meaning)")
         }
     }
 }

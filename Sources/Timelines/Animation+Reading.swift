@@ -53,20 +53,10 @@ private enum Reading {
         if call.name == "timingCurve" {
             return .timing(try bezier(bound), duration: duration)
         }
-        return .timing(try function(call.name, bound), duration: duration)
-    }
-
-    private static func function(_ name: String, _ bound: BoundCall) throws(AnimationError) -> TimingFunction {
-        switch name {
-        case "linear": .linear
-        case "easeIn": .easeIn
-        case "easeOut": .easeOut
-        case "easeInOut": .easeInOut
-        case "circularEaseIn": .circularEaseIn
-        case "circularEaseOut": .circularEaseOut
-        case "circularEaseInOut": .circularEaseInOut
-        default: throw AnimationError("'\(name)' is not a timing curve", at: bound.place)
+        guard let function = TimingFunction.named.first(where: { "\($0)" == call.name }) else {
+            throw AnimationError("'\(call.name)' is not a timing curve", at: bound.place)
         }
+        return .timing(function, duration: duration)
     }
 
     private static func bezier(_ bound: BoundCall) throws(AnimationError) -> TimingFunction {

@@ -57,14 +57,8 @@ extension Curve {
 extension TimingFunction {
     var call: Call {
         switch self {
-        case .linear: Call("linear")
-        case .easeIn: Call("easeIn")
-        case .easeOut: Call("easeOut")
-        case .easeInOut: Call("easeInOut")
-        case .circularEaseIn: Call("circularEaseIn")
-        case .circularEaseOut: Call("circularEaseOut")
-        case .circularEaseInOut: Call("circularEaseInOut")
         case .bezier(let b): Call("timingCurve", [b.x1, b.y1, b.x2, b.y2].map { Argument(nil, .number($0)) })
+        default: Call("\(self)")
         }
     }
 }

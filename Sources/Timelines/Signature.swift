@@ -3,22 +3,19 @@ import AttributeValues
 /// The parameters of a curve, modifier or keyframe. One table serves the text form, the JSON form and the error
 /// messages.
 struct Signature: Sendable {
-    enum Kind: Sendable { case number, autoreverses, retargeting, timing, spring, animation }
-
     struct Parameter: Sendable {
         var label: String
-        var kind: Kind
         var isRequired: Bool
         /// True if the text form omits its label.
         var isPositional: Bool
-        static func required(_ label: String, _ kind: Kind = .number) -> Parameter {
-            .init(label: label, kind: kind, isRequired: true, isPositional: false)
+        static func required(_ label: String) -> Parameter {
+            .init(label: label, isRequired: true, isPositional: false)
         }
-        static func positional(_ label: String, _ kind: Kind = .number) -> Parameter {
-            .init(label: label, kind: kind, isRequired: true, isPositional: true)
+        static func positional(_ label: String) -> Parameter {
+            .init(label: label, isRequired: true, isPositional: true)
         }
-        static func optional(_ label: String, _ kind: Kind = .number) -> Parameter {
-            .init(label: label, kind: kind, isRequired: false, isPositional: false)
+        static func optional(_ label: String) -> Parameter {
+            .init(label: label, isRequired: false, isPositional: false)
         }
     }
 
@@ -80,24 +77,24 @@ extension Signature {
     static let modifiers: [Signature] = [
         Signature("delay", .positional("seconds")),
         Signature("speed", .positional("factor")),
-        Signature("repeatCount", .positional("count"), .optional("autoreverses", .autoreverses), .optional("every")),
-        Signature("repeatForever", .optional("autoreverses", .autoreverses), .optional("every")),
+        Signature("repeatCount", .positional("count"), .optional("autoreverses"), .optional("every")),
+        Signature("repeatForever", .optional("autoreverses"), .optional("every")),
         Signature("logicallyComplete", .required("after")),
-        Signature("retarget", .positional("mode", .retargeting)),
+        Signature("retarget", .positional("mode")),
     ]
 
     static let keyframes: [Signature] = [
-        Signature("linear", .positional("to"), .optional("duration"), .optional("timingCurve", .timing)),
+        Signature("linear", .positional("to"), .optional("duration"), .optional("timingCurve")),
         Signature(
             "cubic", .positional("to"), .optional("duration"), .optional("startVelocity"), .optional("endVelocity")),
         Signature(
-            "spring", .positional("to"), .optional("duration"), .optional("spring", .spring), .optional("startVelocity")
+            "spring", .positional("to"), .optional("duration"), .optional("spring"), .optional("startVelocity")
         ),
         Signature("move", .positional("to")),
     ]
 
     static let phases: [Signature] = [
-        Signature("phase", .positional("to"), .optional("animation", .animation))
+        Signature("phase", .positional("to"), .optional("animation"))
     ]
 
     /// Names of curves that take a list instead of parameters.

@@ -9,6 +9,11 @@ public enum TimingFunction: Hashable, Sendable {
     case circularEaseOut
     case circularEaseInOut
 
+    /// The functions without parameters. Each is written as its case.
+    static let named: [TimingFunction] = [
+        .linear, .easeIn, .easeOut, .easeInOut, .circularEaseIn, .circularEaseOut, .circularEaseInOut,
+    ]
+
     /// The Bézier curve that equals this function; nil if it is circular.
     public var bezier: CubicBezier? {
         switch self {

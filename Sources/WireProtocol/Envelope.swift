@@ -8,9 +8,8 @@ struct Envelope: ~Copyable {
     /// The reason why this is not a request; nil if `method` can be called.
     private(set) var fault: Failure?
 
-    // Names in the form of `shortName`.
-    private static let (id, method) = (UInt64(name: "id"), UInt64(name: "method"))
-    private static let (parameters, version) = (UInt64(name: "params"), UInt64(name: "jsonrpc"))
+    private static let (id, method) = (PackedName("id"), PackedName("method"))
+    private static let (parameters, version) = (PackedName("params"), PackedName("jsonrpc"))
 
     init(_ message: JSONElement) {
         guard message.isObject else {
@@ -21,7 +20,7 @@ struct Envelope: ~Copyable {
         var version: JSONElement?
         var writtenID: JSONElement?
         message.forEachMember { name, element in
-            switch name.shortName {
+            switch PackedName(name) {
             case Envelope.id: writtenID = element
             case Envelope.method: method = element
             case Envelope.parameters: parameters = element
@@ -64,23 +63,7 @@ extension RequestID {
     }
 }
 
-extension UInt64 {
-    /// A name of up to seven bytes as a word, with its length in the highest byte.
-    fileprivate init(name: StaticString) {
-        self = UInt64(name.utf8CodeUnitCount) << 56
-        for place in 0..<name.utf8CodeUnitCount { self |= UInt64(name.utf8Start[place]) << UInt64(8 * place) }
-    }
-}
-
 extension UnsafeBufferPointer<UInt8> {
-    /// The same for a string of the parser; 0 for a longer one.
-    @inline(__always)
-    fileprivate var shortName: UInt64 {
-        guard count < 8, let baseAddress else { return 0 }
-        let word = UnsafeRawPointer(baseAddress).loadUnaligned(as: UInt64.self)
-        return word & (1 &<< UInt64(count * 8) &- 1) | UInt64(count) << 56
-    }
-
     /// True if these bytes equal the text.
     @inline(__always)
     func isText(_ text: StaticString) -> Bool {

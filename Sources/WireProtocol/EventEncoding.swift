@@ -17,100 +17,63 @@ extension ByteBuffer {
     public func appendTail(of event: Event) {
         switch event {
         case .update(let revision, let from, let label, let writer, let isInitial, let changes, let typed):
-            appendMember(revision: revision)
-            if let from {
-                append(",\"from\":")
-                append(from)
-            }
-            if let label {
-                append(",\"label\":")
-                appendJSONString(label)
-            }
-            if let writer {
-                append(",\"writer\":")
-                appendJSONString(writer)
-            }
+            appendMember(",\"revision\":", revision)
+            appendMember(",\"from\":", from)
+            appendMember(",\"label\":", label)
+            appendMember(",\"writer\":", writer)
             if isInitial { append(",\"initial\":true") }
             append(",\"changes\":[")
             appendSeparated(changes) { append($0, typed: typed) }
             append(UInt8(ascii: "]"))
         case .invalidate(let revision, let paths):
-            appendMember(revision: revision)
-            append(",\"paths\":")
-            appendJSON(paths)
+            appendMember(",\"revision\":", revision)
+            appendMember(",\"paths\":", paths)
         case .structure(let revision, let added, let removed, let moved, let details):
-            appendMember(revision: revision)
-            append(",\"added\":")
-            appendJSON(added)
-            append(",\"removed\":")
-            appendJSON(removed)
-            append(",\"moved\":")
-            appendJSON(moved)
-            if let timeline = details?.timeline {
-                append(",\"timeline\":")
-                appendJSON(timeline)
-            }
-            if let transitions = details?.transitions, !transitions.isEmpty {
-                append(",\"transitions\":")
-                appendJSON(.map(transitions))
-            }
-            if let shown = details?.shown, !shown.isEmpty {
-                append(",\"shown\":")
-                appendJSON(.map(shown))
-            }
+            appendMember(",\"revision\":", revision)
+            appendMember(",\"added\":", added)
+            appendMember(",\"removed\":", removed)
+            appendMember(",\"moved\":", moved)
+            guard let details else { break }
+            appendMember(",\"timeline\":", details.timeline)
+            if !details.transitions.isEmpty { appendMember(",\"transitions\":", .map(details.transitions)) }
+            if !details.shown.isEmpty { appendMember(",\"shown\":", .map(details.shown)) }
         case .frames(let time, let values):
-            append(",\"time\":")
-            appendJSON(time)
-            append(",\"values\":{")
-            appendSeparated(values) { entry in
-                appendJSONString(entry.path)
-                append(UInt8(ascii: ":"))
-                appendJSON(entry.value)
+            append(time) {
+                appendSeparated(values) { entry in
+                    appendJSONString(entry.path)
+                    append(UInt8(ascii: ":"))
+                    appendJSON(entry.value)
+                }
             }
-            append(UInt8(ascii: "}"))
-        case .frameSheet(let time, let members):
-            append(",\"time\":")
-            appendJSON(time)
-            append(",\"values\":{")
-            append(members)
-            append(UInt8(ascii: "}"))
+        case .frameSheet(let time, let members): append(time) { append(members) }
         case .completion(let revision, let transaction, let phase, let paths):
-            appendMember(revision: revision)
-            append(",\"transaction\":")
-            append(transaction)
-            append(",\"phase\":")
-            appendJSONString(phase)
-            append(",\"paths\":")
-            appendJSON(paths)
+            appendMember(",\"revision\":", revision)
+            appendMember(",\"transaction\":", transaction)
+            appendMember(",\"phase\":", phase)
+            appendMember(",\"paths\":", paths)
         case .bookmark(let epoch, let revision):
-            append(",\"epoch\":")
-            appendJSONString(epoch)
-            appendMember(revision: revision)
+            appendMember(",\"epoch\":", epoch)
+            appendMember(",\"revision\":", revision)
         case .forward(let number, let method, let parameters, let principal, let user):
-            append(",\"forward\":")
-            append(number)
-            append(",\"call\":")
-            appendJSONString(method)
-            append(",\"arguments\":")
-            appendJSON(.map(parameters))
-            if let principal {
-                append(",\"principal\":")
-                appendJSONString(principal)
-            }
-            append(",\"user\":")
-            append(Int64(user))
+            appendMember(",\"forward\":", Int(number))
+            appendMember(",\"call\":", method)
+            appendMember(",\"arguments\":", .map(parameters))
+            appendMember(",\"principal\":", principal)
+            appendMember(",\"user\":", Int(user))
         case .ended(let code, let reason):
-            append(",\"code\":")
-            appendJSONString(code.rawValue)
-            append(",\"reason\":")
-            appendJSONString(reason)
+            appendMember(",\"code\":", code.rawValue)
+            appendMember(",\"reason\":", reason)
         }
         append("}}\n")
     }
 
-    private func appendMember(revision: UInt64) {
-        append(",\"revision\":")
-        append(revision)
+    /// The members of a frame: its time, and values that the closure writes.
+    private func append(_ time: Double, _ writeValues: () -> Void) {
+        append(",\"time\":")
+        appendJSON(time)
+        append(",\"values\":{")
+        writeValues()
+        append(UInt8(ascii: "}"))
     }
 
     private func append(_ change: Change, typed: Bool) {
@@ -118,10 +81,7 @@ extension ByteBuffer {
         appendJSONString(change.path)
         append(UInt8(ascii: ","))
         appendMember(change.content, typed: typed)
-        if let timeline = change.timeline {
-            append(",\"timeline\":")
-            appendJSON(timeline)
-        }
+        appendMember(",\"timeline\":", change.timeline)
         append(UInt8(ascii: "}"))
     }
 }

@@ -29,14 +29,12 @@ extension ByteBuffer {
     private func append(_ result: Answer) {
         switch result {
         case .revision(let revision):
-            append("{\"revision\":")
-            append(revision)
+            appendMember("{\"revision\":", revision)
             append(UInt8(ascii: "}"))
         case .content(let content, let revision, let typed):
             append(UInt8(ascii: "{"))
             appendMember(content, typed: typed)
-            append(",\"revision\":")
-            append(revision)
+            appendMember(",\"revision\":", revision)
             append(UInt8(ascii: "}"))
         case .contents(let contents, let revision, let typed):
             append("{\"values\":{")
@@ -46,16 +44,13 @@ extension ByteBuffer {
                 appendMember(entry.content, typed: typed)
                 append(UInt8(ascii: "}"))
             }
-            append("},\"revision\":")
-            append(revision)
+            appendMember("},\"revision\":", revision)
             append(UInt8(ascii: "}"))
         case .subscribed(let subscription, let epoch, let revision):
             append("{\"subscription\":")
             append(subscription)
-            append(",\"epoch\":")
-            appendJSONString(epoch)
-            append(",\"revision\":")
-            append(revision)
+            appendMember(",\"epoch\":", epoch)
+            appendMember(",\"revision\":", revision)
             append(UInt8(ascii: "}"))
         case .value(let value): appendJSON(value)
         case .fault(let fault): append(fault)
@@ -65,10 +60,8 @@ extension ByteBuffer {
     private func append(_ fault: RequestFault) {
         append("{\"code\":")
         append(Int64(fault.code))
-        append(",\"message\":")
-        appendJSONString(fault.failure.message)
-        append(",\"data\":{\"code\":")
-        appendJSONString(fault.failure.code.rawValue)
+        appendMember(",\"message\":", fault.failure.message)
+        appendMember(",\"data\":{\"code\":", fault.failure.code.rawValue)
         appendPlace(of: fault.failure)
         append("}}")
     }
@@ -83,10 +76,8 @@ extension ByteBuffer {
             append("\"value\":")
             typed ? appendTypedJSON(value) : appendJSON(value)
         case .failure(let failure):
-            append("\"error\":{\"code\":")
-            appendJSONString(failure.code.rawValue)
-            append(",\"message\":")
-            appendJSONString(failure.message)
+            appendMember("\"error\":{\"code\":", failure.code.rawValue)
+            appendMember(",\"message\":", failure.message)
             appendPlace(of: failure)
             append(UInt8(ascii: "}"))
         }
@@ -101,16 +92,37 @@ extension ByteBuffer {
         appendMember(",\"hint\":", failure.hint)
     }
 
-    private func appendMember(_ name: StaticString, _ text: String?) {
+    // Members that follow others. One that is nil is omitted.
+
+    func appendMember(_ name: StaticString, _ text: String?) {
         guard let text else { return }
         append(name)
         appendJSONString(text)
     }
 
-    private func appendMember(_ name: StaticString, _ number: Int?) {
+    func appendMember(_ name: StaticString, _ number: Int?) {
         guard let number else { return }
         append(name)
         append(Int64(number))
+    }
+
+    func appendMember(_ name: StaticString, _ number: UInt64?) {
+        guard let number else { return }
+        append(name)
+        append(number)
+    }
+
+    func appendMember(_ name: StaticString, _ value: Value?) {
+        guard let value else { return }
+        append(name)
+        appendJSON(value)
+    }
+
+    func appendMember(_ name: StaticString, _ texts: [String]) {
+        append(name)
+        append(UInt8(ascii: "["))
+        appendSeparated(texts) { appendJSONString($0) }
+        append(UInt8(ascii: "]"))
     }
 
     func appendSeparated<Element>(_ elements: [Element], _ write: (Element) -> Void) {
@@ -120,12 +132,5 @@ extension ByteBuffer {
             isFirst = false
             write(element)
         }
-    }
-
-    /// `["a","b"]`
-    func appendJSON(_ texts: [String]) {
-        append(UInt8(ascii: "["))
-        appendSeparated(texts) { appendJSONString($0) }
-        append(UInt8(ascii: "]"))
     }
 }

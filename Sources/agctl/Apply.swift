@@ -4,22 +4,6 @@ import AttributeValues
 import WireProtocol
 
 struct ApplyCommand: ParsableCommand {
-    enum Mode: String, EnumerableFlag {
-        case create, merge, replace
-
-        static func help(for value: Mode) -> ArgumentHelp? {
-            switch value {
-            case .create: "Refuse nodes that exist already."
-            case .merge: "Update nodes that exist; their states keep their values."
-            case .replace:
-                """
-                Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
-                The remaining states keep their values.
-                """
-            }
-        }
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "apply",
         abstract: "Make a scene part of the graph.",
@@ -41,7 +25,7 @@ struct ApplyCommand: ParsableCommand {
         completion: Suggestions.nodes)
     var at = "/"
 
-    @Flag(exclusivity: .exclusive) var mode = Mode.create
+    @Flag(exclusivity: .exclusive) var mode = Request.ApplyMode.create
 
     @Flag(help: "Only check, and show what would change.")
     var dryRun = false
@@ -53,7 +37,7 @@ struct ApplyCommand: ParsableCommand {
         let scene = try SceneText(file: file)
         try perform(common) { session in
             let result = try scene.apply(
-                at: at, Request.ApplyMode(rawValue: mode.rawValue) ?? .create, dryRun: dryRun,
+                at: at, mode, dryRun: dryRun,
                 write.options(), session)
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }
@@ -66,5 +50,19 @@ struct ApplyCommand: ParsableCommand {
         let summary = text.summary.isEmpty ? "nothing to change" : text.summary
         let revision = result.map?["revision"]?.jsonText ?? "?"
         output.line(output.style.dim(dryRun ? "dry run: \(summary)" : "\(summary) (revision \(revision))"))
+    }
+}
+
+extension Request.ApplyMode: EnumerableFlag {
+    public static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .create: "Refuse nodes that exist already."
+        case .merge: "Update nodes that exist; their states keep their values."
+        case .replace:
+            """
+            Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
+            The remaining states keep their values.
+            """
+        }
     }
 }

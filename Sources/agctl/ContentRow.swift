@@ -26,11 +26,7 @@ struct ContentRow {
     }
 
     static func show(_ content: Content, _ style: Style, width: Int = .max) -> String {
-        let text = DisplayWidth.cut(describe(content), to: width)
-        switch content {
-        case .value(let value): return style.value(text, of: value)
-        case .failure: return style.red(text)
-        }
+        style.content(DisplayWidth.cut(describe(content), to: width), of: content)
     }
 
     static func oneLine(_ text: String) -> String {

@@ -29,13 +29,7 @@ enum ExitStatus: Int32 {
     case terminated = 143
 
     /// - Parameter signal: one of `Signals.ending`.
-    init(endedBy signal: Int32) {
-        switch signal {
-        case SIGHUP: self = .hungUp
-        case SIGTERM: self = .terminated
-        default: self = .interrupted
-        }
-    }
+    init(endedBy signal: Int32) { self = ExitStatus(rawValue: 128 + signal) ?? .interrupted }
 
     init(_ failure: Failure) {
         switch failure.code {

@@ -41,16 +41,8 @@ struct HistoryText {
     init(_ map: ValueMap) {
         let (times, least, greatest) = (map["times"]?.list ?? [], map["least"]?.list ?? [], map["greatest"]?.list ?? [])
         for (at, time) in times.enumerated() where at < least.count && at < greatest.count {
-            guard let low = HistoryText.number(least[at]), let high = HistoryText.number(greatest[at]) else { continue }
+            guard let low = least[at].number, let high = greatest[at].number else { continue }
             stretches.append((time.string ?? time.jsonText, low, high))
-        }
-    }
-
-    private static func number(_ value: Value) -> Double? {
-        switch value {
-        case .int(let number): Double(number)
-        case .double(let number): number
-        default: nil
         }
     }
 

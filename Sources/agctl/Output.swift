@@ -116,6 +116,14 @@ struct Style {
     func magenta(_ text: String) -> String { wrap(text, "35") }
     func cyan(_ text: String) -> String { wrap(text, "36") }
 
+    /// A value in the colour of its type, or an error.
+    func content(_ text: String, of content: Content) -> String {
+        switch content {
+        case .value(let value): self.value(text, of: value)
+        case .failure: red(text)
+        }
+    }
+
     /// A value in the colour of its type.
     func value(_ text: String, of value: Value) -> String {
         switch value {

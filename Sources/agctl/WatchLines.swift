@@ -68,14 +68,7 @@ final class WatchLines {
         for (path, text, content) in log.lines(of: event) {
             let style = session.output.style
             session.output.line(
-                "\(style.yellow(path))\t\(content.map { WatchLines.paint(text, $0, style) } ?? style.dim(text))")
-        }
-    }
-
-    private static func paint(_ text: String, _ content: Content, _ style: Style) -> String {
-        switch content {
-        case .value(let value): style.value(text, of: value)
-        case .failure: style.red(text)
+                "\(style.yellow(path))\t\(content.map { style.content(text, of: $0) } ?? style.dim(text))")
         }
     }
 }

@@ -137,11 +137,11 @@ struct AGDGateway {
         do {
             if let listen {
                 let channel = try AGDGateway.bind(server, to: String(listen.dropFirst("unix:".count)))
-                AGDGateway.announce(listen)
+                AGDGateway.say(listen)
                 try channel.closeFuture.wait()
             } else {
                 let channel = try server.bind(host: "127.0.0.1", port: Int(port)).wait()
-                AGDGateway.announce("http://127.0.0.1:\(channel.localAddress?.port ?? Int(port))")
+                AGDGateway.say("http://127.0.0.1:\(channel.localAddress?.port ?? Int(port))")
                 try channel.closeFuture.wait()
             }
         } catch let error as IOError {
@@ -211,8 +211,12 @@ struct AGDGateway {
     }
 
     static func complain(_ text: String) {
-        var line = "agd-gateway: \(text)\n"
-        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        say("agd-gateway: \(text)", to: STDERR_FILENO)
+    }
+
+    private static func say(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+        var line = text + "\n"
+        line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
     }
 
     /// A file of tokens that cannot be used ends the gateway.
@@ -225,17 +229,10 @@ struct AGDGateway {
 
     private static func add(_ principal: String, to file: String) {
         do throws(Tokens.Unusable) {
-            var line = try Tokens.add(principal, to: file) + "\n"
-            line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            say(try Tokens.add(principal, to: file))
         } catch {
             complain(error.text)
             exit(73)
         }
-    }
-
-    /// Prints the only line of output: the address.
-    private static func announce(_ address: String) {
-        var line = address + "\n"
-        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 }

@@ -102,6 +102,19 @@ final class Gateway {
         }
     }
 
+    /// The result in a reply of the daemon, or the answer to a page that gets none.
+    private static func read(_ reply: Result<Value, DaemonLink.Unavailable>) -> Result<Value, Refusal> {
+        switch reply {
+        case .failure(let error): .failure(Refusal(answer: .unavailable(error.reason)))
+        case .success(let message):
+            if let error = message["error"] {
+                .failure(Refusal(answer: .refusal(error)))
+            } else {
+                .success(message["result"] ?? .null)
+            }
+        }
+    }
+
     private func since(_ request: FrontDoor.Request) -> (epoch: String, revision: Int64)? {
         Target.position(request.headers.first(name: "last-event-id") ?? request.target["since"])
     }
@@ -116,11 +129,10 @@ final class Gateway {
             if let flag = try target.flag(name) { parameters[.string(name)] = .bool(flag) }
         }
         link.send("get", .map(parameters)) { result in
-            switch result {
-            case .failure(let error): reply(.unavailable(error.reason))
-            case .success(let message):
-                if let error = message["error"] { return reply(.refusal(error)) }
-                var answer = Answer.json(.ok, message["result"] ?? .null)
+            switch Gateway.read(result) {
+            case .failure(let refusal): reply(refusal.answer)
+            case .success(let value):
+                var answer = Answer.json(.ok, value)
                 // Another principal may see another value.
                 answer.headers = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Cookie")]
                 answer.tag = Answer.tag(of: answer.body)
@@ -142,21 +154,13 @@ final class Gateway {
     private func metrics(
         _ stats: Swift.Result<Value, DaemonLink.Unavailable>, _ values: Swift.Result<Value, DaemonLink.Unavailable>?
     ) -> Answer {
-        var text = ""
-        for (result, isStats) in [(stats, true)] + (values.map { [($0, false)] } ?? []) {
-            switch result {
-            case .failure(let error): return .unavailable(error.reason)
-            case .success(let message):
-                if let error = message["error"] { return .refusal(error) }
-                if isStats {
-                    text = message["result"]?["text"]?.string ?? ""
-                    // The daemon's part ends with the end mark, which may occur only once in the whole.
-                    if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
-                } else {
-                    text += Meter.gauges(message["result"]?["values"]?.map ?? ValueMap())
-                }
-            }
-        }
+        var text: String
+        do throws(Refusal) {
+            text = try Gateway.read(stats).get()["text"]?.string ?? ""
+            // The daemon's part ends with the end mark, which may occur only once in the whole.
+            if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
+            if let values { text += Meter.gauges(try Gateway.read(values).get()["values"]?.map ?? ValueMap()) }
+        } catch { return error.answer }
         text += meter.text
         text += """
             # HELP agd_gateway_pages Pages that are connected for events.
@@ -357,13 +361,12 @@ final class Gateway {
 
     /// - Returns: nil if the daemon has accepted.
     private func accept(_ result: Result<Value, DaemonLink.Unavailable>, for watch: SharedWatch) -> Answer? {
-        switch result {
-        case .failure(let error): return .unavailable(error.reason)
-        case .success(let message):
-            if let error = message["error"] { return .refusal(error) }
-            guard case .int(let number)? = message["result"]?["subscription"],
-                let epoch = message["result"]?["epoch"]?.string
-            else { return .unavailable("the daemon's answer cannot be understood") }
+        switch Gateway.read(result) {
+        case .failure(let refusal): return refusal.answer
+        case .success(let value):
+            guard case .int(let number)? = value["subscription"], let epoch = value["epoch"]?.string else {
+                return .unavailable("the daemon's answer cannot be understood")
+            }
             watch.accepted(as: number, epoch: epoch)
             link.listen(to: number) { [weak watch, weak self] method, parameters in
                 guard let watch, case .map(let map) = parameters else { return }

@@ -21,30 +21,31 @@ extension Compiler {
             return emitAlternative(children, isValue: function == .orValue, id, into)
         case (.matches, 2):
             if case .string(let text)? = tree.constant(children[1]), let compiled = pattern(text) {
-                return emitMatches(children[0], compiled, id, into)
+                parts.patterns.append(compiled)
+                let number = Int32(parts.patterns.count - 1)
+                return emitOperation(.matches, [children[0]], c: number, id, into) { _ in nil }
             }
-        case (.startsWith, 2) where isMember, (.endsWith, 2) where isMember, (.contains, 2) where isMember:
-            return emitSearch(function, children, id, into)
-        case (.string, 1) where !isMember: return emitUnaryCall(.text, function, children[0], id, into)
-        default:
-            if isMember, children.count == 1, TimeLibrary.readsPart(function) {
-                return emitUnaryCall(.timePart, function, children[0], id, into)
-            }
+        default: break
         }
-        let mark = top
-        let operands = children.map { emit($0) }
-        top = mark
-        if !isTraced, operands.allSatisfy({ $0 < 0 }),
-            let folded = Folding.call(function, operands.map { parts.constants[Int(~$0)] }, isMember: isMember)
-        {
-            return self.folded(folded)
-        }
-        parts.makesContainers = true
+        let (operands, folded) = emitOperands(children) { Folding.call(function, $0, isMember: isMember) }
+        if let folded { return folded }
         let target = into ?? newRegister()
-        let start = Int32(parts.operands.count)
-        parts.operands += operands
-        parts.calls.append(Call(function: function, start: start, count: Int32(operands.count), isMember: isMember))
-        add(.call, a: target, b: Int32(parts.calls.count - 1), at: id)
+        let call = Call(
+            function: function, start: Int32(parts.operands.count), count: Int32(operands.count), isMember: isMember)
+        switch (function, operands.count) {
+        case (.startsWith, 2) where isMember: add(.startsWith, a: target, b: operands[0], c: operands[1], at: id)
+        case (.endsWith, 2) where isMember: add(.endsWith, a: target, b: operands[0], c: operands[1], at: id)
+        case (.contains, 2) where isMember: add(.contains, a: target, b: operands[0], c: operands[1], at: id)
+        case (.string, 1) where !isMember: add(.text, a: target, b: operands[0], at: id)
+        case (_, 1) where isMember && TimeLibrary.readsPart(function):
+            parts.calls.append(call)
+            add(.timePart, a: target, b: operands[0], c: Int32(parts.calls.count - 1), at: id)
+        default:
+            parts.makesContainers = true
+            parts.operands += operands
+            parts.calls.append(call)
+            add(.call, a: target, b: Int32(parts.calls.count - 1), at: id)
+        }
         return target
     }
 
@@ -55,54 +56,6 @@ extension Compiler {
         guard parts.patternCost + cost <= RuleLimits.patternCost else { return nil }
         parts.patternCost += cost
         return Pattern(text)
-    }
-
-    /// Emits a call of one argument that has an instruction of its own.
-    private mutating func emitUnaryCall(
-        _ opcode: Opcode, _ function: Function, _ argument: SyntaxTree.ID, _ id: SyntaxTree.ID, _ into: Int32?
-    ) -> Int32 {
-        let mark = top
-        let operand = emit(argument)
-        top = mark
-        if !isTraced, let value = constantValue(operand),
-            let folded = Folding.call(function, [value], isMember: opcode == .timePart)
-        {
-            return self.folded(folded)
-        }
-        let target = into ?? newRegister()
-        parts.calls.append(Call(function: function, start: 0, count: 1, isMember: opcode == .timePart))
-        add(opcode, a: target, b: operand, c: Int32(parts.calls.count - 1), at: id)
-        return target
-    }
-
-    private mutating func emitSearch(
-        _ function: Function, _ children: [SyntaxTree.ID], _ id: SyntaxTree.ID, _ into: Int32?
-    ) -> Int32 {
-        let mark = top
-        let text = emit(children[0])
-        let part = emit(children[1])
-        top = mark
-        if !isTraced, let x = constantValue(text), let y = constantValue(part),
-            let folded = Folding.call(function, [x, y], isMember: true)
-        {
-            return self.folded(folded)
-        }
-        let target = into ?? newRegister()
-        let opcode: Opcode = function == .startsWith ? .startsWith : function == .endsWith ? .endsWith : .contains
-        add(opcode, a: target, b: text, c: part, at: id)
-        return target
-    }
-
-    private mutating func emitMatches(
-        _ text: SyntaxTree.ID, _ pattern: Pattern, _ id: SyntaxTree.ID, _ into: Int32?
-    ) -> Int32 {
-        let mark = top
-        let operand = emit(text)
-        top = mark
-        let target = into ?? newRegister()
-        parts.patterns.append(pattern)
-        add(.matches, a: target, b: operand, c: Int32(parts.patterns.count - 1), at: id)
-        return target
     }
 
     /// `a.or(b)`, `a.orValue(b)`: b is evaluated only if a is none.

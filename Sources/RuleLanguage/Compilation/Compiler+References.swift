@@ -77,7 +77,7 @@ extension Compiler {
             name: name, namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
             isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, operation: operation)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
-            if isDefinite { parts.inputs[known].makeDefinite() }
+            if isDefinite { parts.inputs[known].isDefinite = true }
             return Int32(known)
         }
         parts.inputs.append(made)
@@ -142,13 +142,10 @@ extension Compiler {
         let operand = tree.child(id, 0)
         let key = AttributePath.Step.key(tree.spelling(id))
         if tree[id].flag, let target = emitOptionalChain(operand, key, id, into) { return target }
-        let mark = top
-        let value = emit(operand)
-        top = mark
-        let name = constant(.string(tree.spelling(id)))
-        let target = into ?? newRegister()
-        add(.select, flag: tree[id].flag, a: target, b: value, c: name, at: id)
-        return target
+        return emitOperation(.select, flag: tree[id].flag, [operand], c: constant(.string(tree.spelling(id))), id, into)
+        {
+            _ in nil
+        }
     }
 
     private mutating func emitIndex(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
@@ -159,18 +156,10 @@ extension Compiler {
         {
             return target
         }
-        let mark = top
-        let value = emit(operand)
-        let key = emit(keyID)
-        top = mark
-        if !isTraced, let x = constantValue(value), let y = constantValue(key), !tree[id].flag,
-            let folded = Folding.index(x, y)
-        {
-            return self.folded(folded)
+        let isOptional = tree[id].flag
+        return emitOperation(.index, flag: isOptional, [operand, keyID], id, into) {
+            isOptional ? nil : Folding.index($0[0], $0[1])
         }
-        let target = into ?? newRegister()
-        add(.index, flag: tree[id].flag, a: target, b: value, c: key, at: id)
-        return target
     }
 
     /// `a.?b` on a map of the scope: first the presence of b, then b, so that nothing else of a is read.
@@ -198,13 +187,7 @@ extension Compiler {
             chain.steps.append(.fixed(.key(tree.spelling(id))))
             return emitLoad(inputNumber(chain, isPresence: true), at: id)
         }
-        let mark = top
-        let value = emit(operand)
-        top = mark
-        let name = constant(.string(tree.spelling(id)))
-        let target = into ?? newRegister()
-        add(.presence, a: target, b: value, c: name, at: id)
-        return target
+        return emitOperation(.presence, [operand], c: constant(.string(tree.spelling(id))), id, into) { _ in nil }
     }
 
     /// A use of an operator reads an input of its own.

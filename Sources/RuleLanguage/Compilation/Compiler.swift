@@ -187,34 +187,45 @@ struct Compiler {
         }
     }
 
-    private mutating func emitUnary(_ opcode: Opcode, _ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+    /// Emits the operands of an operation.
+    /// - Parameter fold: the result of the operation on constants; nil if it must run.
+    /// - Returns: also the constant result, if all operands are constants.
+    mutating func emitOperands(_ children: [SyntaxTree.ID], _ fold: ([Value]) -> Value?) -> ([Int32], folded: Int32?) {
         let mark = top
-        let operand = emit(tree.child(id, 0))
+        let operands = children.map { emit($0) }
         top = mark
-        if !isTraced, let value = constantValue(operand), let folded = Folding.foldUnary(opcode, value) {
-            return self.folded(folded)
-        }
+        guard !isTraced, operands.allSatisfy({ $0 < 0 }),
+            let value = fold(operands.map { parts.constants[Int(~$0)] })
+        else { return (operands, nil) }
+        return (operands, folded(value))
+    }
+
+    /// Emits an operation of one or two operands.
+    /// - Parameter c: the third field of the instruction, if there is one operand.
+    mutating func emitOperation(
+        _ opcode: Opcode, flag: Bool = false, _ children: [SyntaxTree.ID], c: Int32 = 0, _ id: SyntaxTree.ID,
+        _ into: Int32?, _ fold: ([Value]) -> Value?
+    ) -> Int32 {
+        let (operands, folded) = emitOperands(children, fold)
+        if let folded { return folded }
         let target = into ?? newRegister()
-        add(opcode, a: target, b: operand, at: id)
+        add(opcode, flag: flag, a: target, b: operands[0], c: operands.count > 1 ? operands[1] : c, at: id)
         return target
+    }
+
+    private mutating func emitUnary(_ opcode: Opcode, _ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
+        emitOperation(opcode, [tree.child(id, 0)], id, into) { Folding.foldUnary(opcode, $0[0]) }
     }
 
     private mutating func emitBinary(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         let opcode = Opcode(rawValue: Opcode.add.rawValue + tree[id].detail) ?? .add
-        if opcode == .add, checked.types[id] == .string, !isTraced { return emitConcatenation(id, into) }
-        let mark = top
-        let left = emit(tree.child(id, 0))
-        let right = emit(tree.child(id, 1))
-        top = mark
-        if !isTraced, let x = constantValue(left), let y = constantValue(right),
-            let folded = Folding.foldBinary(opcode, x, y)
-        {
-            return self.folded(folded)
+        if opcode == .add {
+            if checked.types[id] == .string, !isTraced { return emitConcatenation(id, into) }
+            parts.makesContainers = true
         }
-        if opcode == .add { parts.makesContainers = true }
-        let target = into ?? newRegister()
-        add(opcode, a: target, b: left, c: right, at: id)
-        return target
+        return emitOperation(opcode, [tree.child(id, 0), tree.child(id, 1)], id, into) {
+            Folding.foldBinary(opcode, $0[0], $0[1])
+        }
     }
 
     /// A chain of `+` that gives a string: one instruction for all operands. Adjacent constants are joined at
@@ -331,11 +342,8 @@ struct Compiler {
             top = max(mark, target + 1)
             return target
         }
-        let operands = children.map { emit($0) }
-        top = mark
-        if !isTraced, operands.allSatisfy({ $0 < 0 }) {
-            return folded(.list(operands.map { parts.constants[Int(~$0)] }))
-        }
+        let (operands, folded) = emitOperands(children) { .list($0) }
+        if let folded { return folded }
         let target = into ?? newRegister()
         let start = Int32(parts.operands.count)
         parts.operands += operands

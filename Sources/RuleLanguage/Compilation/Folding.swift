@@ -46,19 +46,9 @@ enum Folding {
         for at in stride(from: 0, to: triples.count, by: 3) {
             guard triples[at] < 0, triples[at + 1] < 0, triples[at + 2] == 0 else { return nil }
             let key = constants[Int(~triples[at])]
-            guard key.isMapKey, map.position(of: key) == nil else { return nil }
+            guard key.isKey, map.position(of: key) == nil else { return nil }
             map[key] = constants[Int(~triples[at + 1])]
         }
         return .map(map)
-    }
-}
-
-extension Value {
-    /// True if a map literal may have this key.
-    var isMapKey: Bool {
-        switch self {
-        case .bool, .int, .uint, .string: true
-        default: false
-        }
     }
 }

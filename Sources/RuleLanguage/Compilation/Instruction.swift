@@ -109,6 +109,9 @@ enum Opcode: UInt8 {
 }
 
 extension Opcode {
+    /// The sign of a binary operator, whose opcodes have the order of `SyntaxTree.Operation`.
+    var symbol: String { SyntaxTree.Operation(rawValue: rawValue &- Opcode.add.rawValue)?.text ?? "" }
+
     /// True if the operation can end the evaluation when it gives the rule's result.
     var mayEnd: Bool {
         switch self {

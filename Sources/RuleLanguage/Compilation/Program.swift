@@ -1,63 +1,5 @@
 import AttributeValues
 
-/// An input of a program: a variable, or a place inside one.
-public struct RuleInput: Hashable {
-    /// The variable as declared; in a namespace, its key.
-    public let name: String
-    /// The namespace of the variable, as `env`; nil for a plain variable.
-    public let namespace: String?
-    /// The steps into the variable's value; empty for the whole. For a dynamic input, its constant steps.
-    public let steps: [AttributePath.Step]
-    /// True if the input is the presence of the last step: a bool.
-    public let isPresence: Bool
-    /// True if the path is known only at run time. It begins with `steps`.
-    public let isDynamic: Bool
-    /// True if every evaluation that does not fail reads it: it may be evaluated beforehand.
-    public fileprivate(set) var isDefinite: Bool
-    /// For a value of an assembled type, or one that contains such values: the parts that the rule uses. nil means all
-    /// parts.
-    public let parts: UsedParts?
-    /// The operator over time through which the rule reads the path; nil: the value itself.
-    public let operation: TimeOperator?
-
-    init(
-        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool,
-        isDefinite: Bool,
-        parts: UsedParts?, operation: TimeOperator? = nil
-    ) {
-        self.name = name
-        self.namespace = namespace
-        self.steps = steps
-        self.isPresence = isPresence
-        self.isDynamic = isDynamic
-        self.isDefinite = isDefinite
-        self.parts = parts
-        self.operation = operation
-    }
-
-    /// The variable's full name, as declared in the scope.
-    public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
-    /// The first name of the path in the rule.
-    public var root: String { namespace ?? name }
-    /// The path after `root`: the namespace's key and the steps.
-    public var path: [AttributePath.Step] { namespace == nil ? steps : [.key(name)] + steps }
-}
-
-extension RuleInput: CustomStringConvertible {
-    public var description: String {
-        let text = variable + steps.map(\.description).joined() + (isDynamic ? "[*]" : "")
-        if let operation { return operation.text(of: text) }
-        return isPresence ? "has(\(text))" : text
-    }
-
-    func sameSource(as other: RuleInput) -> Bool {
-        name == other.name && namespace == other.namespace && isPresence == other.isPresence
-            && isDynamic == other.isDynamic && steps == other.steps && operation == other.operation
-    }
-
-    mutating func makeDefinite() { isDefinite = true }
-}
-
 /// A path whose steps are computed when the rule runs.
 struct DynamicPath {
     enum Step {
@@ -101,9 +43,9 @@ public final class Program {
     let form: ProgramForm
 
     /// The inputs that the rule may read. A reader is called with their indexes.
-    public var inputs: [RuleInput] { form.inputs }
+    public var inputs: [RuleInput] { form.parts.inputs }
     /// The type that the checker has inferred, or `dyn`.
-    public var resultType: RuleType { form.resultType }
+    public var resultType: RuleType { form.parts.resultType }
 
     convenience init(_ parts: ProgramParts) {
         self.init(ProgramForm(parts), parts.constants, text: parts.text)
@@ -119,14 +61,14 @@ public final class Program {
         firstInputCount = form.firstInputCount
         entry = form.entry
         frameSize = form.frameSize
-        inputCount = form.inputs.count
-        faultCount = form.faultCount
+        inputCount = form.parts.inputs.count
+        faultCount = form.parts.faultCount
         budget = form.limits.pointee.cost
         budgetBehindInstructions = budget - form.instructionCount
         limits = form.limits
         operands = form.operands
         calls = form.calls
-        makesContainers = form.makesContainers
+        makesContainers = form.parts.makesContainers
     }
 
     deinit {
@@ -136,12 +78,12 @@ public final class Program {
     }
 
     /// True if texts that differ only in numbers can have the same form.
-    public var isAdaptable: Bool { form.numbers != nil }
+    public var isAdaptable: Bool { form.parts.numbers != nil }
 
     /// The program of a text that differs only in its numbers (see `Rule.shape`), without compilation. nil if this
     /// program would be another one for other numbers.
     public func adapted(to text: String) -> Program? {
-        guard let numbers = form.numbers else { return nil }
+        guard let numbers = form.parts.numbers else { return nil }
         var values = (0..<form.constantCount).map { constants[~$0] }
         var next = 0
         var bytes = text
@@ -150,7 +92,7 @@ public final class Program {
             while lexer.token != .end {
                 if lexer.token.isNumber {
                     guard next < numbers.count,
-                        let value = Parser.number(lexer.text, lexer.token, numbers[next].isNegative)
+                        let value = Parser.readNumber(lexer.text, lexer.token, numbers[next].isNegative)
                     else { return false }
                     values[numbers[next].constant] = value
                     next += 1
@@ -163,7 +105,7 @@ public final class Program {
     }
 
     @inline(never)
-    func fault(_ message: Int) -> Fault { Fault(form.messages[message]) }
+    func fault(_ message: Int) -> Fault { Fault(form.parts.messages[message]) }
 
     @inline(never)
     func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {
@@ -174,13 +116,15 @@ public final class Program {
 
     /// The failure of an instruction, with its position in the rule.
     func makeFailure(_ code: ErrorCode, _ message: String, at instruction: Int) -> Failure {
-        let (line, column) = SourceText.locate(of: form.position(of: instruction, in: text), in: text)
+        let (line, column) = SourceText.locate(of: form.findPosition(of: instruction, in: text), in: text)
         return Failure(code, message, rule: text, line: line, column: column)
     }
 }
 
 /// The common part of programs whose texts differ only in numbers. It owns its memory from `init` to `deinit`.
 final class ProgramForm {
+    /// The parts of the first program, without those that are in memory below.
+    let parts: ProgramParts
     let instructions: UnsafeMutablePointer<Instruction>
     let instructionCount: Int
     let constantCount: Int
@@ -193,43 +137,21 @@ final class ProgramForm {
     let holders: UnsafeMutablePointer<Int32>
     let holderCount: Int
     let frameSize: Int
-    let faultCount: Int
-    let loopCount: Int
     let limits: UnsafeMutablePointer<RuleLimits>
-    let makesContainers: Bool
-    let inputs: [RuleInput]
-    let resultType: RuleType
     let operands: UnsafeMutablePointer<Int32>
     let calls: UnsafeMutablePointer<Call>
-    /// The first text.
-    private let text: String
-    /// The byte offset in that text, by instruction.
-    private let positions: [Int32]
-    /// The numbers in the text, in order. nil if the program depends on one otherwise than as a constant.
-    let numbers: [NumberConstant]?
-    let patterns: [Pattern]
     /// The handles of the patterns, for use without reference counting.
     let patternHandles: [OpaquePointer]
     let patternSizes: [Int]
-    let messages: [String]
-    let dynamicPaths: [DynamicPath]
-    /// Inner regions before outer ones.
-    let regions: [FaultRegion]
     /// The position of the code of each lazy value.
     let lazyStarts: [Int]
-    /// In traced programs, the syntax node of each instruction.
-    let nodes: [Int32]
     /// By input. Made at the first use.
     private var madeWays: UnsafeMutablePointer<InputWay>?
 
-    init(_ parts: ProgramParts) {
-        text = parts.text
-        inputs = parts.inputs
-        resultType = parts.resultType
+    init(_ made: ProgramParts) {
+        var parts = made
         instructionCount = parts.instructions.count
         constantCount = parts.constants.count
-        numbers = parts.numbers
-
         let loads = parts.instructions.prefix { $0.opcode == .load }
         entry = loads.count
         var first = loads.map { $0.a }
@@ -239,30 +161,24 @@ final class ProgramForm {
         let holding = parts.holdingRegisters
         firstInputCount = first.count
         holderCount = holding.count
-        instructions = ProgramForm.copy(parts.instructions)
-        firstInputs = ProgramForm.copy(first)
-        holders = ProgramForm.copy(holding)
-        operands = ProgramForm.copy(parts.operands)
-        calls = ProgramForm.copy(parts.calls)
-        limits = ProgramForm.copy([parts.limits])
-        positions = parts.positions
-        patterns = parts.patterns
+        instructions = ProgramForm.copied(parts.instructions)
+        firstInputs = ProgramForm.copied(first)
+        holders = ProgramForm.copied(holding)
+        operands = ProgramForm.copied(parts.operands)
+        calls = ProgramForm.copied(parts.calls)
+        limits = ProgramForm.copied([parts.limits])
         patternHandles = parts.patterns.map(\.handle)
         patternSizes = parts.patterns.map(\.size)
-        messages = parts.messages
-        dynamicPaths = parts.dynamicPaths
-        regions = parts.regions
         var starts = [Int](repeating: 0, count: parts.lazyCount)
         for region in parts.regions where region.lazy >= 0 { starts[Int(region.lazy)] = Int(region.start) }
         lazyStarts = starts
-        loopCount = parts.loopCount
-        faultCount = parts.faultCount
-        frameSize = max(1, inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
-        makesContainers = parts.makesContainers
-        nodes = parts.nodes
+        frameSize = max(
+            1, parts.inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
+        (parts.instructions, parts.constants, parts.operands, parts.calls) = ([], [], [], [])
+        self.parts = parts
     }
 
-    private static func copy<T>(_ elements: [T]) -> UnsafeMutablePointer<T> {
+    private static func copied<T>(_ elements: [T]) -> UnsafeMutablePointer<T> {
         let memory = UnsafeMutablePointer<T>.allocate(capacity: max(1, elements.count))
         for (at, element) in elements.enumerated() { (memory + at).initialize(to: element) }
         return memory
@@ -276,7 +192,7 @@ final class ProgramForm {
         calls.deallocate()
         limits.deallocate()
         if let ways = madeWays {
-            ways.deinitialize(count: inputs.count)
+            ways.deinitialize(count: parts.inputs.count)
             ways.deallocate()
         }
     }
@@ -284,18 +200,18 @@ final class ProgramForm {
     /// For each input, how to find it in a map of bindings. Valid as long as the form.
     var ways: UnsafeMutablePointer<InputWay> {
         if let made = madeWays { return made }
-        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, inputs.count))
-        for (number, input) in inputs.enumerated() { (made + number).initialize(to: InputWay(input)) }
+        let made = UnsafeMutablePointer<InputWay>.allocate(capacity: max(1, parts.inputs.count))
+        for (number, input) in parts.inputs.enumerated() { (made + number).initialize(to: InputWay(input)) }
         madeWays = made
         return made
     }
 
     /// The byte offset of an instruction in a program's text, whose tokens are those of the first text but for the
     /// length of numbers.
-    func position(of instruction: Int, in other: String) -> Int {
-        let position = Int(positions[instruction])
-        if other.hasSameBytes(as: text) { return position }
-        var (first, other) = (text, other)
+    func findPosition(of instruction: Int, in other: String) -> Int {
+        let position = Int(parts.positions[instruction])
+        if other.hasSameBytes(as: parts.text) { return position }
+        var (first, other) = (parts.text, other)
         return first.withUTF8 { first in
             other.withUTF8 { other in
                 var (here, there) = (Lexer(first), Lexer(other))
@@ -317,15 +233,18 @@ struct NumberConstant {
 
 /// The parts of a program under construction.
 struct ProgramParts {
+    /// In a form: the first text.
     var text: String
     var limits: RuleLimits
     var resultType: RuleType = .dyn
     var inputs: [RuleInput] = []
     var instructions: [Instruction] = []
+    /// The byte offset in the text, by instruction.
     var positions: [Int32] = []
+    /// In traced programs, the syntax node of each instruction.
     var nodes: [Int32] = []
     var constants: [Value] = []
-    /// See `ProgramForm.numbers`.
+    /// The numbers in the text, in order. nil if the program depends on one otherwise than as a constant.
     var numbers: [NumberConstant]?
     var operands: [Int32] = []
     var calls: [Call] = []
@@ -334,6 +253,7 @@ struct ProgramParts {
     var patternCost = 0
     var messages: [String] = []
     var dynamicPaths: [DynamicPath] = []
+    /// Inner regions before outer ones.
     var regions: [FaultRegion] = []
     var registerCount = 0
     var loopCount = 0

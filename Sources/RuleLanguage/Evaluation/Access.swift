@@ -5,9 +5,7 @@ enum Access {
     static func select(_ operand: Value, _ name: String, isOptional: Bool) throws(Fault) -> Value {
         switch operand {
         case .map(let map):
-            if let value = map[name] { return isOptional ? .optional(value) : value }
-            if isOptional { return .optional(nil) }
-            throw .noSuchKey(.string(name))
+            return try result(map[name], isOptional, else: .noSuchKey(.string(name)))
         case .optional(let wrapped):
             guard let wrapped else { return operand }
             return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true)
@@ -17,6 +15,15 @@ enum Access {
                 "no such key: \(CELText.brief(.string(name))); type '\(operand.shortTypeName)' does not support field selection"
             )
         }
+    }
+
+    /// The part that was found, in the form that the access asks for.
+    private static func result(_ part: Value?, _ isOptional: Bool, else fault: @autoclosure () -> Fault) throws(Fault)
+        -> Value
+    {
+        if isOptional { return .optional(part) }
+        guard let part else { throw fault() }
+        return part
     }
 
     /// A selection on the content of an optional gives an optional, but not a nested one.
@@ -41,31 +48,22 @@ enum Access {
         switch operand {
         case .list(let elements):
             guard let position = position(key) else { throw .noSuchOverload("[]", operand, key) }
-            guard position >= 0, position < elements.count else {
-                if isOptional { return .optional(nil) }
-                throw .outOfBounds(position)
-            }
-            let element = elements[Int(position)]
-            return isOptional ? .optional(element) : element
+            let element = position >= 0 && position < elements.count ? elements[Int(position)] : nil
+            return try result(element, isOptional, else: .outOfBounds(position))
         case .map(let map):
             switch key {
             case .string, .int, .uint, .bool, .double: break
             default: throw .noSuchOverload("[]", operand, key)
             }
-            if let value = map[key] { return isOptional ? .optional(value) : value }
-            if isOptional { return .optional(nil) }
-            throw .noSuchKey(key)
+            return try result(map[key], isOptional, else: .noSuchKey(key))
         case .optional(let wrapped):
             guard let wrapped else { return operand }
             return try optionalResult(of: wrapped) { (value) throws(Fault) in try index(value, key, isOptional: true) }
         case .opaque(let opaque):
             guard let vector = opaque as? VectorValue, let position = position(key) else { break }
-            guard position >= 0, position < vector.components.count else {
-                if isOptional { return .optional(nil) }
-                throw .outOfBounds(position)
-            }
-            let component = Value.double(vector.components[Int(position)])
-            return isOptional ? .optional(component) : component
+            let isInside = position >= 0 && position < vector.components.count
+            let component: Value? = isInside ? .double(vector.components[Int(position)]) : nil
+            return try result(component, isOptional, else: .outOfBounds(position))
         default: break
         }
         throw .noSuchOverload("[]", operand, key)

@@ -63,24 +63,18 @@ public struct BindingsReader: RuleReader {
     public mutating func read(_ input: Int) -> Reading {
         let program = program
         let way = ways + input
-        let content = withUnsafePointer(to: &bindings) { bindings in
+        let found = withUnsafePointer(to: &bindings) { bindings in
             BindingsReader.content(of: program.inputs[input], in: way.variable(in: bindings))
         }
-        return switch content {
-        case .value(let value): .value(value)
-        case .failure(let failure): .failure(failure)
-        }
+        return Reading(found)
     }
 
     public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
         let program = program
         let way = ways + input
-        let content = withUnsafePointer(to: &bindings) { bindings in
+        let found = withUnsafePointer(to: &bindings) { bindings in
             way.variable(in: bindings)?.pointee.at(steps) ?? .failure(program.inputs[input].missing)
         }
-        return switch content {
-        case .value(let value): .value(value)
-        case .failure(let failure): .failure(failure)
-        }
+        return Reading(found)
     }
 }

@@ -6,7 +6,7 @@ extension Value {
         if self == other { return true }
         var meter = Meter()
         meter.remaining = .max
-        return (try? Equality.equal(self, other, &meter)) ?? false
+        return (try? Equality.areEqual(self, other, &meter)) ?? false
     }
 }
 
@@ -14,7 +14,7 @@ extension Value {
 enum Equality {
     /// CEL's `==`: numbers by value across their types, everything else by type and content. Costs a step for each
     /// compared part.
-    static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+    static func areEqual(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x == y
         case (.string(let x), .string(let y)):
@@ -33,7 +33,7 @@ enum Equality {
         case (.list(let x), .list(let y)):
             guard x.count == y.count else { return false }
             try meter.charge(x.count + 1)
-            for (x, y) in zip(x, y) where try !equal(x, y, &meter) { return false }
+            for (x, y) in zip(x, y) where try !areEqual(x, y, &meter) { return false }
             return true
         case (.map(let x), .map(let y)):
             guard x.count == y.count else { return false }
@@ -41,13 +41,13 @@ enum Equality {
             for position in 0..<x.count {
                 let (key, value) = x.entry(at: position)
                 try meter.chargeKey(key)
-                guard let other = y[key], try equal(value, other, &meter) else { return false }
+                guard let other = y[key], try areEqual(value, other, &meter) else { return false }
             }
             return true
         case (.optional(let x), .optional(let y)):
             switch (x, y) {
             case (nil, nil): return true
-            case (let x?, let y?): return try equal(x, y, &meter)
+            case (let x?, let y?): return try areEqual(x, y, &meter)
             default: return false
             }
         case (.opaque(let x), .opaque(let y)):
@@ -58,7 +58,7 @@ enum Equality {
             guard let vector = x as? VectorValue else { return false }
             try meter.charge(vector.components.count)
             let list = Value.list(vector.components.map { .double($0) })
-            return if case .list = a { try equal(a, list, &meter) } else { try equal(list, b, &meter) }
+            return if case .list = a { try areEqual(a, list, &meter) } else { try areEqual(list, b, &meter) }
         default: return numericOrder(a, b) == .same
         }
     }

@@ -22,7 +22,7 @@ extension Evaluator {
             let key = operand(operands[3 * at], program)
             try machine.pointee.meter.chargeKey(key)
             var value = operand(operands[3 * at + 1], program)
-            guard key.isMapKey else { throw Fault("unsupported key type: '\(key.shortTypeName)'") }
+            guard key.isKey else { throw Fault("unsupported key type: '\(key.shortTypeName)'") }
             if operands[3 * at + 2] != 0 {
                 guard case .optional(let wrapped) = value else { throw .noSuchOverload("{?…}", value) }
                 guard let wrapped else { continue }

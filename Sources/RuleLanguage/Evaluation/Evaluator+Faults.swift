@@ -7,7 +7,7 @@ extension Evaluator {
     func unwind(_ fault: Fault, from position: Int, _ program: Program) -> Int? {
         var fault = fault
         if fault.instruction < 0 { fault.instruction = Int32(position) }
-        machine.pointee.meter.remaining -= Evaluator.faultCost + program.form.regions.count / 8
+        machine.pointee.meter.remaining -= Evaluator.faultCost + program.form.parts.regions.count / 8
         if fault.kind == .limit || machine.pointee.meter.remaining < 0 {
             if fault.kind != .limit {
                 fault = Fault(limit: "the rule costs more than \(program.budget) steps")
@@ -18,10 +18,10 @@ extension Evaluator {
             return nil
         }
         if machine.pointee.trace != nil {
-            recordContent(Int(program.form.nodes[position]), .failure(failure(fault, program)))
+            recordContent(Int(program.form.parts.nodes[position]), .failure(failure(fault, program)))
         }
         var position = Int32(position)
-        while let region = program.form.regions.first(where: { $0.start <= position && position < $0.end }) {
+        while let region = program.form.parts.regions.first(where: { $0.start <= position && position < $0.end }) {
             if region.lazy >= 0 {
                 let lazy = Int(region.lazy)
                 machine.pointee.lazyFaults[lazy] = fault

@@ -357,7 +357,7 @@ extension Evaluator {
 
     @inline(never)
     private func requestDynamic(_ number: Int, _ program: Program) throws(Fault) -> Int {
-        let path = program.form.dynamicPaths[number]
+        let path = program.form.parts.dynamicPaths[number]
         var steps: [AttributePath.Step] = []
         try machine.pointee.meter.charge(Evaluator.dynamicRead * (1 + path.steps.count))
         for step in path.steps {

@@ -149,7 +149,7 @@ struct Machine {
             // A value without references need not be released.
             if !UnsafePointer(register).holdsNothing { register.pointee = .null }
         }
-        for loop in 0..<program.form.loopCount { loops[loop].range = .null }
+        for loop in 0..<program.form.parts.loopCount { loops[loop].range = .null }
         truncateOutput(to: 0)
         held = []
     }

@@ -49,114 +49,74 @@ enum Operators {
 
     static func apply(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
         switch opcode {
-        case .add: try add(a, b, &meter)
-        case .subtract: try difference(a, b)
-        case .multiply: try product(a, b)
-        case .divide: try quotient(a, b)
-        case .modulo: try remainder(a, b)
-        case .equal: .bool(try equal(a, b, &meter))
-        case .notEqual: .bool(try !equal(a, b, &meter))
+        case .equal: .bool(try Equality.areEqual(a, b, &meter))
+        case .notEqual: .bool(try !Equality.areEqual(a, b, &meter))
         case .isIn:
             .bool(
                 try withUnsafePointer(to: a) { (a) throws(Fault) in
                     try withUnsafePointer(to: b) { (b) throws(Fault) in try isElement(a, b, &meter) }
                 })
-        default: .bool(try compare(opcode, a, b, &meter))
+        case .less, .lessOrEqual, .greater, .greaterOrEqual: .bool(try compare(opcode, a, b, &meter))
+        default: try calculate(opcode, a, b, &meter)
         }
     }
 
-    private static func whole<T>(_ result: (partialValue: T, overflow: Bool), _ name: String) throws(Fault) -> T {
-        if result.overflow { throw Fault("\(name) overflow") }
-        return result.partialValue
-    }
-
-    static func add(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value {
-        switch (a, b) {
-        case (.int(let x), .int(let y)): return .int(try whole(x.addingReportingOverflow(y), "integer"))
-        case (.uint(let x), .uint(let y)): return .uint(try whole(x.addingReportingOverflow(y), "unsigned integer"))
-        case (.double(let x), .double(let y)): return .double(x + y)
-        case (.string(let x), .string(let y)):
-            try meter.chargeText(x.utf8.count + y.utf8.count)
-            return .string(x.joined(to: y))
-        case (.bytes(let x), .bytes(let y)):
-            try meter.chargeText(x.count + y.count)
-            return .bytes(x + y)
-        case (.list(let x), .list(let y)):
-            try meter.chargeElements(x.count + y.count)
-            return .list(x + y)
-        case (.timestamp(let time), .duration(let span)), (.duration(let span), .timestamp(let time)):
+    private static func calculate(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Value
+    {
+        switch (opcode, a, b) {
+        case (_, .int(let x), .int(let y)): return .int(try whole(opcode, x, y, "integer"))
+        case (_, .uint(let x), .uint(let y)): return .uint(try whole(opcode, x, y, "unsigned integer"))
+        case (_, .double(let x), .double(let y)): if let result = apply(opcode, x, y) { return result }
+        case (.add, .duration(let x), .duration(let y)), (.subtract, .duration(let x), .duration(let y)):
+            return .duration(TimeSpan(nanoseconds: try whole(opcode, x.nanoseconds, y.nanoseconds, "duration")))
+        case (.divide, .duration(let x), .duration(let y)):
+            return .double(Double(x.nanoseconds) / Double(y.nanoseconds))
+        case (.add, .timestamp(let time), .duration(let span)), (.add, .duration(let span), .timestamp(let time)):
             guard let sum = time.advanced(by: span) else { throw Fault("timestamp overflow") }
             return .timestamp(sum)
-        case (.duration(let x), .duration(let y)):
-            return .duration(
-                TimeSpan(nanoseconds: try whole(x.nanoseconds.addingReportingOverflow(y.nanoseconds), "duration")))
-        default: throw .noSuchOverload("+", a, b)
-        }
-    }
-
-    static func difference(_ a: Value, _ b: Value) throws(Fault) -> Value {
-        switch (a, b) {
-        case (.int(let x), .int(let y)): return .int(try whole(x.subtractingReportingOverflow(y), "integer"))
-        case (.uint(let x), .uint(let y)):
-            return .uint(try whole(x.subtractingReportingOverflow(y), "unsigned integer"))
-        case (.double(let x), .double(let y)): return .double(x - y)
-        case (.timestamp(let x), .timestamp(let y)):
-            return .duration(try difference(from: y, to: x))
-        case (.timestamp(let time), .duration(let span)):
+        case (.subtract, .timestamp(let time), .duration(let span)):
             guard span.nanoseconds != .min, let result = time.advanced(by: TimeSpan(nanoseconds: -span.nanoseconds))
-            else {
-                throw Fault("timestamp overflow")
-            }
+            else { throw Fault("timestamp overflow") }
             return .timestamp(result)
-        case (.duration(let x), .duration(let y)):
-            return .duration(
-                TimeSpan(nanoseconds: try whole(x.nanoseconds.subtractingReportingOverflow(y.nanoseconds), "duration")))
-        default: throw .noSuchOverload("-", a, b)
+        case (.subtract, .timestamp(let x), .timestamp(let y)): return .duration(try difference(from: y, to: x))
+        case (.add, .string(let x), .string(let y)):
+            try meter.chargeText(x.utf8.count + y.utf8.count)
+            return .string(x.joined(to: y))
+        case (.add, .bytes(let x), .bytes(let y)):
+            try meter.chargeText(x.count + y.count)
+            return .bytes(x + y)
+        case (.add, .list(let x), .list(let y)):
+            try meter.chargeElements(x.count + y.count)
+            return .list(x + y)
+        default: break
         }
+        throw .noSuchOverload(opcode.symbol, a, b)
     }
 
-    static func product(_ a: Value, _ b: Value) throws(Fault) -> Value {
-        switch (a, b) {
-        case (.int(let x), .int(let y)): .int(try whole(x.multipliedReportingOverflow(by: y), "integer"))
-        case (.uint(let x), .uint(let y)): .uint(try whole(x.multipliedReportingOverflow(by: y), "unsigned integer"))
-        case (.double(let x), .double(let y)): .double(x * y)
-        default: throw .noSuchOverload("*", a, b)
-        }
-    }
-
-    static func quotient(_ a: Value, _ b: Value) throws(Fault) -> Value {
-        switch (a, b) {
-        case (.int(let x), .int(let y)):
+    /// Exact, or a fault.
+    private static func whole<T: FixedWidthInteger>(_ opcode: Opcode, _ x: T, _ y: T, _ name: String) throws(Fault) -> T
+    {
+        let (result, overflow): (T, Bool)
+        switch opcode {
+        case .add: (result, overflow) = x.addingReportingOverflow(y)
+        case .subtract: (result, overflow) = x.subtractingReportingOverflow(y)
+        case .multiply: (result, overflow) = x.multipliedReportingOverflow(by: y)
+        case .divide:
             if y == 0 { throw Fault("division by zero") }
-            return .int(try whole(x.dividedReportingOverflow(by: y), "integer"))
-        case (.uint(let x), .uint(let y)):
-            if y == 0 { throw Fault("division by zero") }
-            return .uint(x / y)
-        case (.double(let x), .double(let y)): return .double(x / y)
-        case (.duration(let x), .duration(let y)): return .double(Double(x.nanoseconds) / Double(y.nanoseconds))
-        default: throw .noSuchOverload("/", a, b)
-        }
-    }
-
-    static func remainder(_ a: Value, _ b: Value) throws(Fault) -> Value {
-        switch (a, b) {
-        case (.int(let x), .int(let y)):
+            (result, overflow) = x.dividedReportingOverflow(by: y)
+        default:
             if y == 0 { throw Fault("modulus by zero") }
-            return .int(try whole(x.remainderReportingOverflow(dividingBy: y), "integer"))
-        case (.uint(let x), .uint(let y)):
-            if y == 0 { throw Fault("modulus by zero") }
-            return .uint(x % y)
-        default: throw .noSuchOverload("%", a, b)
+            (result, overflow) = x.remainderReportingOverflow(dividingBy: y)
         }
+        if overflow { throw Fault("\(name) overflow") }
+        return result
     }
 
     static func negated(_ a: Value) throws(Fault) -> Value {
         switch a {
-        case .int(let x): return .int(try whole((0 as Int64).subtractingReportingOverflow(x), "integer"))
-        case .double(let x): return .double(-x)
-        case .duration(let x):
-            return .duration(
-                TimeSpan(nanoseconds: try whole((0 as Int64).subtractingReportingOverflow(x.nanoseconds), "duration")))
+        case .int(let x): .int(try whole(.subtract, 0, x, "integer"))
+        case .double(let x): .double(-x)
+        case .duration(let x): .duration(TimeSpan(nanoseconds: try whole(.subtract, 0, x.nanoseconds, "duration")))
         default: throw .noSuchOverload("-", a)
         }
     }
@@ -166,31 +126,18 @@ enum Operators {
         return .bool(!flag)
     }
 
-    static func equal(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
-        try Equality.equal(a, b, &meter)
-    }
-
-    static func compare(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
+    private static func compare(_ opcode: Opcode, _ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch (a, b) {
         case (.string(let x), .string(let y)): try meter.chargeBytes(2 * min(x.utf8.count, y.utf8.count))
         case (.bytes(let x), .bytes(let y)): try meter.chargeBytes(2 * min(x.count, y.count))
         default: break
         }
-        guard let order = Equality.order(a, b) else { throw .noSuchOverload(symbol(opcode), a, b) }
+        guard let order = Equality.order(a, b) else { throw .noSuchOverload(opcode.symbol, a, b) }
         return switch opcode {
         case .less: order == .less
         case .lessOrEqual: order == .less || order == .same
         case .greater: order == .greater
         default: order == .greater || order == .same
-        }
-    }
-
-    private static func symbol(_ opcode: Opcode) -> String {
-        switch opcode {
-        case .less: "<"
-        case .lessOrEqual: "<="
-        case .greater: ">"
-        default: ">="
         }
     }
 
@@ -221,7 +168,7 @@ enum Operators {
         for at in 0..<elements.count {
             if let same = wanted.shortText(equals: base + at) {
                 if same { return true }
-            } else if try Equality.equal(wanted.pointee, elements[at], &meter) {
+            } else if try Equality.areEqual(wanted.pointee, elements[at], &meter) {
                 return true
             }
         }

@@ -10,6 +10,15 @@ public enum Reading {
     case interrupted
 }
 
+extension Reading {
+    init(_ content: Content) {
+        switch content {
+        case .value(let value): self = .value(value)
+        case .failure(let failure): self = .failure(failure)
+        }
+    }
+}
+
 /// The answer of a reader that has stored the value in its register.
 @frozen
 public enum ReadOutcome {

@@ -60,7 +60,7 @@ enum Conversions {
             guard x >= 0, x < 0x1p64 else { throw outOfRange("uint") }
             return .uint(UInt64(x))
         case .string(let text):
-            guard let first = text.utf8.first, Lexer.isDigit(first), let x = UInt64(text) else {
+            guard let first = text.utf8.first, ASCII.isDigit(first), let x = UInt64(text) else {
                 throw fault(value, "uint")
             }
             return .uint(x)
@@ -87,7 +87,7 @@ enum Conversions {
         let isNegative = name.first == UInt8(ascii: "-")
         if isNegative || name.first == UInt8(ascii: "+") { name.removeFirst() }
         guard let first = name.first else { return nil }
-        if Lexer.isLetter(first) {
+        if ASCII.isLetter(first) {
             switch String(decoding: name.map { $0 | 0x20 }, as: UTF8.self) {
             case "inf", "infinity": return isNegative ? -.infinity : .infinity
             case "nan": return .nan
@@ -95,7 +95,7 @@ enum Conversions {
             }
         }
         let isPlain = name.allSatisfy { byte in
-            Lexer.isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+            ASCII.isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
                 || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
         }
         guard isPlain, let number = Double(text), number.isFinite else { return nil }

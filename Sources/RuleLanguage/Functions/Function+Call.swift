@@ -3,7 +3,7 @@ import AttributeValues
 extension Function {
     /// Evaluates a call on any arguments. Arguments that fit no overload are a fault.
     func call(_ arguments: Arguments, isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value {
-        try meter.charge(work.cost(for: arguments))
+        try meter.charge(work.countSteps(for: arguments))
         guard let value = try dispatch(arguments, isMember, &meter) else { throw arguments.noSuchOverload(rawValue) }
         return value
     }

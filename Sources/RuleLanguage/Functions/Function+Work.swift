@@ -12,7 +12,7 @@ struct Work {
     /// A cost that does not depend on the arguments' sizes.
     static func constant(_ base: Int) -> Work { Work(base: base, bytesPerStep: 0, elementsPerStep: 0) }
 
-    func cost(for arguments: Arguments) -> Int {
+    func countSteps(for arguments: Arguments) -> Int {
         var steps = base
         if bytesPerStep | elementsPerStep == 0 { return steps }
         for number in 0..<arguments.count {

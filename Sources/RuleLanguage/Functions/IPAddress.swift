@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 
 /// `net.IP`: an IPv4 or IPv6 address.
 final class IPAddress: OpaqueValue, CustomStringConvertible {
@@ -31,70 +32,15 @@ final class IPAddress: OpaqueValue, CustomStringConvertible {
             throw Fault("IP Address '\(CELText.brief(.string(text)))' parse error during conversion from string")
         }
         guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("IP Address with zone value is not allowed") }
-        let parsed = text.utf8.contains(UInt8(ascii: ":")) ? try IPAddress.v6(text) : IPAddress.v4(text.utf8[...])
-        guard let parsed else {
+        let isV6 = text.utf8.contains(UInt8(ascii: ":"))
+        var bytes = [UInt8](repeating: 0, count: isV6 ? 16 : 4)
+        guard !text.utf8.contains(0), inet_pton(isV6 ? AF_INET6 : AF_INET, text, &bytes) == 1 else {
             throw Fault("IP Address '\(CELText.brief(.string(text)))' parse error during conversion from string")
         }
-        self.init(bytes: parsed)
-    }
-
-    private static func v4(_ text: Substring.UTF8View) -> [UInt8]? {
-        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
-        var bytes: [UInt8] = []
-        for part in parts {
-            guard (1...3).contains(part.count), part.allSatisfy(Lexer.isDigit), part.count == 1 || part.first != 48,
-                let byte = UInt8(String(Substring(part)))
-            else { return nil }
-            bytes.append(byte)
-        }
-        return bytes
-    }
-
-    private static func v6(_ text: String) throws(Fault) -> [UInt8]? {
-        var groups: [UInt16] = []
-        var gap: Int?
-        let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        var at = 0
-        var hasDots = false
-        while at < parts.count {
-            let part = parts[at]
-            if part.isEmpty {
-                // "::" gives one empty part inside, or two at an end.
-                let isEdge = at == 0 || at == parts.count - 1
-                if isEdge {
-                    let other = at == 0 ? 1 : parts.count - 2
-                    guard parts.count > 2, parts[other].isEmpty else { return nil }
-                    if at == 0 {
-                        at += 1
-                        if parts.count == 3, parts[2].isEmpty {
-                            return [UInt8](repeating: 0, count: 16)
-                        }
-                    } else {
-                        break
-                    }
-                }
-                guard gap == nil else { return nil }
-                gap = groups.count
-            } else if part.contains(UInt8(ascii: ".")) {
-                guard at == parts.count - 1, let v4 = v4(part) else { return nil }
-                hasDots = true
-                groups.append(UInt16(v4[0]) << 8 | UInt16(v4[1]))
-                groups.append(UInt16(v4[2]) << 8 | UInt16(v4[3]))
-            } else {
-                guard part.count <= 4, part.allSatisfy({ Lexer.hexDigit($0) != nil }),
-                    let group = UInt16(String(Substring(part)), radix: 16)
-                else { return nil }
-                groups.append(group)
-            }
-            at += 1
-        }
-        guard gap == nil ? groups.count == 8 : groups.count < 8 else { return nil }
-        if let gap { groups.insert(contentsOf: [UInt16](repeating: 0, count: 8 - groups.count), at: gap) }
-        if hasDots, groups[..<5].allSatisfy({ $0 == 0 }), groups[5] == 0xffff {
+        self.init(bytes: bytes)
+        if isV6, text.utf8.contains(UInt8(ascii: ".")), unmapped.count == 4 {
             throw Fault("IPv4-mapped IPv6 address is not allowed")
         }
-        return groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }
     }
 
     /// The canonical text (RFC 5952).
@@ -157,7 +103,7 @@ final class IPNetwork: OpaqueValue, CustomStringConvertible {
         guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("CIDR with zone value is not allowed") }
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { throw fault }
         let digits = text.utf8[text.utf8.index(after: slash)...]
-        guard (1...3).contains(digits.count), digits.allSatisfy(Lexer.isDigit), digits.count == 1 || digits.first != 48,
+        guard (1...3).contains(digits.count), digits.allSatisfy(ASCII.isDigit), digits.count == 1 || digits.first != 48,
             let length = Int(String(Substring(digits)))
         else { throw fault }
         let address = try IPAddress(String(text[..<slash]))

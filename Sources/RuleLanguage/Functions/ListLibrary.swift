@@ -15,12 +15,8 @@ enum ListLibrary {
             }
             try meter.chargeElements(Int(end - start))
             return .list(Array(list[Int(start)..<Int(end)]))
-        case (.flatten, 1):
-            var flat: [Value] = []
-            try flatten(list, depth: 1, into: &flat, &meter)
-            return .list(flat)
-        case (.flatten, 2):
-            guard let depth = a.int(1) else { return nil }
+        case (.flatten, 1), (.flatten, 2):
+            guard let depth = a.count == 1 ? 1 : a.int(1) else { return nil }
             guard depth >= 0 else { throw Fault("level must be non-negative") }
             var flat: [Value] = []
             try flatten(list, depth: depth, into: &flat, &meter)
@@ -72,7 +68,7 @@ enum ListLibrary {
                 keys[element] = .null
             default:
                 try meter.charge(others.count)
-                for other in others where try Equality.equal(element, other, &meter) { continue next }
+                for other in others where try Equality.areEqual(element, other, &meter) { continue next }
                 others.append(element)
             }
             found.append(element)
@@ -127,7 +123,7 @@ enum SetLibrary {
     private static func contains(_ whole: ValueList, _ parts: ValueList, _ meter: inout Meter) throws(Fault) -> Bool {
         next: for part in parts {
             try meter.charge(whole.count + 1)
-            for element in whole where try Equality.equal(element, part, &meter) { continue next }
+            for element in whole where try Equality.areEqual(element, part, &meter) { continue next }
             return false
         }
         return true

@@ -100,7 +100,7 @@ extension Pattern {
         var largest = 0
         var count = 0
         for byte in bytes.prefix(12) {
-            if Lexer.isDigit(byte) {
+            if ASCII.isDigit(byte) {
                 count = count * 10 + Int(byte - 48)
                 largest = max(largest, count)
             } else if byte == UInt8(ascii: ",") {

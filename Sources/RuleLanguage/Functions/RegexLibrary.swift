@@ -141,7 +141,7 @@ enum RegexLibrary {
             isEscaped = false
             if byte == UInt8(ascii: "\\") {
                 plain.append(byte)
-            } else if Lexer.isDigit(byte) {
+            } else if ASCII.isDigit(byte) {
                 guard Int(byte - 48) <= groups else { throw Fault("the pattern has no group \(byte - 48)") }
                 parts.append(.text(plain))
                 plain = []

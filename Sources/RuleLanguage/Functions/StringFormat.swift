@@ -45,7 +45,7 @@ enum StringFormat {
         rest.removeFirst()
         var precision = 0
         var digits = 0
-        while let digit = rest.first, Lexer.isDigit(digit) {
+        while let digit = rest.first, ASCII.isDigit(digit) {
             precision = min(precision * 10 + Int(digit - 48), maximumPrecision + 1)
             digits += 1
             rest.removeFirst()
@@ -61,12 +61,8 @@ enum StringFormat {
         switch clause {
         case UInt8(ascii: "s"): return try plain(value, &meter)
         case UInt8(ascii: "d"):
-            switch value {
-            case .int(let x): return String(x)
-            case .uint(let x): return String(x)
-            case .double(let x): return CELText.plainText(x)
-            default: throw fault("decimal clause can only be used on numbers", value)
-            }
+            if case .double(let x) = value { return CELText.plainText(x) }
+            return try digits(value, 10, else: "decimal clause can only be used on numbers")
         case UInt8(ascii: "f"), UInt8(ascii: "e"):
             guard let number = value.number else {
                 throw fault(
@@ -75,21 +71,22 @@ enum StringFormat {
             }
             return decimal(number, isFixed: clause == UInt8(ascii: "f"), precision ?? 6)
         case UInt8(ascii: "b"):
-            switch value {
-            case .bool(let flag): return flag ? "1" : "0"
-            case .int(let x): return String(x, radix: 2)
-            case .uint(let x): return String(x, radix: 2)
-            default: throw fault("only integers and bools can be formatted as binary", value)
-            }
-        case UInt8(ascii: "o"):
-            switch value {
-            case .int(let x): return String(x, radix: 8)
-            case .uint(let x): return String(x, radix: 8)
-            default: throw fault("octal clause can only be used on integers", value)
-            }
+            if case .bool(let flag) = value { return flag ? "1" : "0" }
+            return try digits(value, 2, else: "only integers and bools can be formatted as binary")
+        case UInt8(ascii: "o"): return try digits(value, 8, else: "octal clause can only be used on integers")
         case UInt8(ascii: "x"), UInt8(ascii: "X"): return try hex(value, isUpper: clause == UInt8(ascii: "X"), &meter)
         default:
             throw Fault("unrecognized formatting clause \"\(String(decoding: [clause], as: UTF8.self))\"")
+        }
+    }
+
+    private static func digits(
+        _ value: Value, _ radix: Int, isUpper: Bool = false, else message: String
+    ) throws(Fault) -> String {
+        switch value {
+        case .int(let x): String(x, radix: radix, uppercase: isUpper)
+        case .uint(let x): String(x, radix: radix, uppercase: isUpper)
+        default: throw fault(message, value)
         }
     }
 
@@ -98,7 +95,7 @@ enum StringFormat {
     }
 
     private static func hex(_ value: Value, isUpper: Bool, _ meter: inout Meter) throws(Fault) -> String {
-        func digits(_ bytes: some Collection<UInt8>) throws(Fault) -> String {
+        func pairs(_ bytes: some Collection<UInt8>) throws(Fault) -> String {
             try meter.chargeText(bytes.count * 2)
             let alphabet = Array((isUpper ? "0123456789ABCDEF" : "0123456789abcdef").utf8)
             var digits: [UInt8] = []
@@ -110,11 +107,11 @@ enum StringFormat {
             return String(decoding: digits, as: UTF8.self)
         }
         switch value {
-        case .int(let x): return String(x, radix: 16, uppercase: isUpper)
-        case .uint(let x): return String(x, radix: 16, uppercase: isUpper)
-        case .string(let text): return try digits(text.utf8)
-        case .bytes(let bytes): return try digits(bytes)
-        default: throw fault("only integers, byte buffers, and strings can be formatted as hex", value)
+        case .string(let text): return try pairs(text.utf8)
+        case .bytes(let bytes): return try pairs(bytes)
+        default:
+            let message = "only integers, byte buffers, and strings can be formatted as hex"
+            return try digits(value, 16, isUpper: isUpper, else: message)
         }
     }
 

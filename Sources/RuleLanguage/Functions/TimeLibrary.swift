@@ -13,14 +13,7 @@ enum TimeLibrary {
         }
     }
 
-    static func readsPart(_ function: Function) -> Bool {
-        switch function {
-        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
-            .getSeconds, .getMilliseconds:
-            true
-        default: false
-        }
-    }
+    static func readsPart(_ function: Function) -> Bool { function.rawValue.hasPrefix("get") }
 
     /// A part of a value in memory, in UTC.
     @inline(never)
@@ -84,7 +77,7 @@ enum TimeLibrary {
         let isWest = digits.first == UInt8(ascii: "-")
         if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let bytes = Array(digits)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ Lexer.isDigit(bytes[$0]) })
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ ASCII.isDigit(bytes[$0]) })
         else {
             return nil
         }

@@ -18,21 +18,6 @@ struct Lexer {
 
     private func byte(_ position: Int) -> UInt8 { position < bytes.count ? bytes[position] : 0 }
 
-    static func isLetter(_ byte: UInt8) -> Bool {
-        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z") || byte == UInt8(ascii: "_")
-    }
-
-    static func isDigit(_ byte: UInt8) -> Bool { byte >= 48 && byte <= 57 }
-
-    static func hexDigit(_ byte: UInt8) -> UInt32? {
-        switch byte {
-        case 48...57: UInt32(byte - 48)
-        case 65...70: UInt32(byte - 55)
-        case 97...102: UInt32(byte - 87)
-        default: nil
-        }
-    }
-
     func text(_ from: Int, _ to: Int) -> String { String(decoding: bytes[from..<to], as: UTF8.self) }
     var text: String { text(start, end) }
 
@@ -62,9 +47,9 @@ struct Lexer {
             return
         }
         let first = bytes[at]
-        if Lexer.isLetter(first) {
+        if ASCII.isLetter(first) {
             readWord(at)
-        } else if Lexer.isDigit(first) || first == UInt8(ascii: ".") && Lexer.isDigit(byte(at + 1)) {
+        } else if ASCII.isDigit(first) || first == UInt8(ascii: ".") && ASCII.isDigit(byte(at + 1)) {
             readNumber(at)
         } else if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
             readString(at, quoteAt: at, isRaw: false, isBytes: false)
@@ -91,7 +76,7 @@ struct Lexer {
 
     private mutating func readWord(_ from: Int) {
         var at = from + 1
-        while at < bytes.count, Lexer.isLetter(bytes[at]) || Lexer.isDigit(bytes[at]) { at += 1 }
+        while at < bytes.count, ASCII.isLetter(bytes[at]) || ASCII.isDigit(bytes[at]) { at += 1 }
         let next = byte(at)
         if at - from <= 2, next == UInt8(ascii: "\"") || next == UInt8(ascii: "'"),
             let prefix = Lexer.stringPrefix(bytes[from], at - from == 2 ? bytes[from + 1] : nil)
@@ -106,7 +91,7 @@ struct Lexer {
     /// `$/grid/limits.high`: a name that is the path of an attribute.
     private mutating func readRootName(_ from: Int) {
         func isPart(_ byte: UInt8) -> Bool {
-            Lexer.isLetter(byte) || Lexer.isDigit(byte) || byte == UInt8(ascii: "-") || byte >= 0x80
+            ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte >= 0x80
         }
         var at = from + 1
         while byte(at) == UInt8(ascii: "/") {
@@ -121,7 +106,7 @@ struct Lexer {
         }
         if byte(at) == UInt8(ascii: ".") {
             at += 1
-            while Lexer.isLetter(byte(at)) || Lexer.isDigit(byte(at)) { at += 1 }
+            while ASCII.isLetter(byte(at)) || ASCII.isDigit(byte(at)) { at += 1 }
         }
         end = min(at, bytes.count)
         token = .identifier
@@ -151,14 +136,14 @@ struct Lexer {
 
     private mutating func readNumber(_ from: Int) {
         var at = from
-        func skipDigits(_ at: inout Int) { while Lexer.isDigit(byte(at)) { at += 1 } }
+        func skipDigits(_ at: inout Int) { while ASCII.isDigit(byte(at)) { at += 1 } }
         token = .int
-        if bytes[at] == 48, byte(at + 1) == UInt8(ascii: "x"), Lexer.hexDigit(byte(at + 2)) != nil {
+        if bytes[at] == 48, byte(at + 1) == UInt8(ascii: "x"), ASCII.hexDigit(byte(at + 2)) != nil {
             at += 2
-            while Lexer.hexDigit(byte(at)) != nil { at += 1 }
+            while ASCII.hexDigit(byte(at)) != nil { at += 1 }
         } else {
             skipDigits(&at)
-            if byte(at) == UInt8(ascii: "."), Lexer.isDigit(byte(at + 1)) {
+            if byte(at) == UInt8(ascii: "."), ASCII.isDigit(byte(at + 1)) {
                 token = .double
                 at += 1
                 skipDigits(&at)
@@ -166,7 +151,7 @@ struct Lexer {
             if byte(at) | 0x20 == UInt8(ascii: "e") {
                 let sign = byte(at + 1)
                 let digits = sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") ? at + 2 : at + 1
-                if Lexer.isDigit(byte(digits)) {
+                if ASCII.isDigit(byte(digits)) {
                     token = .double
                     at = digits
                     skipDigits(&at)
@@ -194,7 +179,7 @@ struct Lexer {
     }
 
     private func isInQuotedName(_ byte: UInt8) -> Bool {
-        Lexer.isLetter(byte) || Lexer.isDigit(byte)
+        ASCII.isLetter(byte) || ASCII.isDigit(byte)
             || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "/") || byte == 32
     }
 

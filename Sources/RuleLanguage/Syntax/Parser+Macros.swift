@@ -23,32 +23,27 @@ extension Parser {
         if tree[operand].kind == .identifier, tree.spelling(operand) == "cel", !tree[operand].flag {
             return expandNamespaced(name, arguments, position, Int(tree[operand].start))
         }
-        switch (name, arguments.count) {
-        case ("all", 2): return fold(.all, operand, name, arguments, variables: 1, position)
-        case ("all", 3): return fold(.all, operand, name, arguments, variables: 2, position)
-        case ("exists", 2): return fold(.exists, operand, name, arguments, variables: 1, position)
-        case ("exists", 3): return fold(.exists, operand, name, arguments, variables: 2, position)
-        case ("exists_one", 2), ("existsOne", 2):
-            return fold(.existsOne, operand, name, arguments, variables: 1, position)
-        case ("exists_one", 3), ("existsOne", 3):
-            return fold(.existsOne, operand, name, arguments, variables: 2, position)
-        case ("filter", 2): return fold(.filter, operand, name, arguments, variables: 1, position)
-        case ("map", 2), ("map", 3): return fold(.map, operand, name, arguments, variables: 1, position)
-        case ("transformList", 3), ("transformList", 4):
-            return fold(.transformList, operand, name, arguments, variables: 2, position)
-        case ("transformMap", 3), ("transformMap", 4):
-            return fold(.transformMap, operand, name, arguments, variables: 2, position)
-        case ("transformMapEntry", 3), ("transformMapEntry", 4):
-            return fold(.transformMapEntry, operand, name, arguments, variables: 2, position)
-        case ("sortBy", 2): return fold(.sortBy, operand, name, arguments, variables: 1, position)
-        case ("optMap", 2), ("optFlatMap", 2):
-            var made = makeNode(.optionalMap, at: position)
-            made.flag = name == "optFlatMap"
-            made.name = variable(arguments[0], of: name)
-            return add(made, [operand, arguments[1]])
-        default: return nil
+        if let (macro, variables, parts) = Parser.macros[name],
+            let count = variables.first(where: { parts.contains(arguments.count - $0) })
+        {
+            return fold(macro, operand, name, arguments, variables: count, position)
         }
+        guard arguments.count == 2, name == "optMap" || name == "optFlatMap" else { return nil }
+        var made = makeNode(.optionalMap, at: position)
+        made.flag = name == "optFlatMap"
+        made.name = variable(arguments[0], of: name)
+        return add(made, [operand, arguments[1]])
     }
+
+    /// Comprehensions, with the numbers of variables and of expressions after them.
+    private static let macros:
+        [String: (macro: SyntaxTree.Macro, variables: ClosedRange<Int>, parts: ClosedRange<Int>)] = [
+            "all": (.all, 1...2, 1...1), "exists": (.exists, 1...2, 1...1),
+            "exists_one": (.existsOne, 1...2, 1...1), "existsOne": (.existsOne, 1...2, 1...1),
+            "filter": (.filter, 1...1, 1...1), "map": (.map, 1...1, 1...2), "sortBy": (.sortBy, 1...1, 1...1),
+            "transformList": (.transformList, 2...2, 1...2), "transformMap": (.transformMap, 2...2, 1...2),
+            "transformMapEntry": (.transformMapEntry, 2...2, 1...2),
+        ]
 
     private mutating func fold(
         _ macro: SyntaxTree.Macro, _ range: SyntaxTree.ID, _ name: String, _ arguments: [SyntaxTree.ID], variables: Int,

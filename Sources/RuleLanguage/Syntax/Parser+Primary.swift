@@ -200,7 +200,7 @@ extension Parser {
             return addFaulty()
         }
         lexer.advance()
-        guard let value = Parser.number(text, token, isNegative) else {
+        guard let value = Parser.readNumber(text, token, isNegative) else {
             report("the number is out of range", at: start)
             return tree.addLiteral(.null, start, start, lexer.previousEnd)
         }
@@ -208,7 +208,7 @@ extension Parser {
     }
 
     /// The value of a number's token; nil if it is out of range.
-    static func number(_ text: String, _ token: Token, _ isNegative: Bool) -> Value? {
+    static func readNumber(_ text: String, _ token: Token, _ isNegative: Bool) -> Value? {
         switch token {
         case .int: integer(text).flatMap { signed($0, isNegative) }.map { .int($0) }
         case .uint: integer(text.dropLast()).map { .uint($0) }

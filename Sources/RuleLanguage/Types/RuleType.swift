@@ -43,26 +43,37 @@ public enum RuleType: Hashable, Sendable, ScalarTypes {
         if case .scalar(let type) = self { type != .null } else { false }
     }
 
-    /// True if the type contains a type variable.
-    var mentionsVariable: Bool {
-        switch self {
-        case .variable: true
-        case .list(let inner), .type(let inner), .wrapper(let inner): inner.mentionsVariable
-        case .map(let key, let value): key.mentionsVariable || value.mentionsVariable
-        case .abstract(_, let parameters): parameters.contains { $0.mentionsVariable }
+    /// True if a condition holds for the type, or for a type in it.
+    func contains(_ holds: (RuleType) -> Bool) -> Bool {
+        if holds(self) { return true }
+        return switch self {
+        case .list(let inner), .type(let inner), .wrapper(let inner): inner.contains(holds)
+        case .map(let key, let value): key.contains(holds) || value.contains(holds)
+        case .abstract(_, let parameters): parameters.contains { $0.contains(holds) }
         default: false
+        }
+    }
+
+    /// The type with changed types in it.
+    func mapParts(_ change: (RuleType) -> RuleType) -> RuleType {
+        switch self {
+        case .list(let element): .list(change(element))
+        case .map(let key, let value): .map(change(key), change(value))
+        case .type(let inner): .type(change(inner))
+        case .wrapper(let inner): .wrapper(change(inner))
+        case .abstract(let name, let parameters): parameters.isEmpty ? self : .abstract(name, parameters.map(change))
+        default: self
         }
     }
 
     /// The type parameters that occur in a declared type.
     var parameterNames: Set<String> {
-        switch self {
-        case .parameter(let name): [name]
-        case .list(let inner), .type(let inner), .wrapper(let inner): inner.parameterNames
-        case .map(let key, let value): key.parameterNames.union(value.parameterNames)
-        case .abstract(_, let parameters): parameters.reduce(into: []) { $0.formUnion($1.parameterNames) }
-        default: []
+        var names: Set<String> = []
+        _ = contains { type in
+            if case .parameter(let name) = type { names.insert(name) }
+            return false
         }
+        return names
     }
 
     /// Whether values of this type have no parts.
@@ -74,12 +85,7 @@ public enum RuleType: Hashable, Sendable, ScalarTypes {
     var resolved: RuleType {
         switch self {
         case .variable, .parameter, .error: .dyn
-        case .list(let element): .list(element.resolved)
-        case .map(let key, let value): .map(key.resolved, value.resolved)
-        case .type(let type): .type(type.resolved)
-        case .wrapper(let type): .wrapper(type.resolved)
-        case .abstract(let name, let parameters): .abstract(name, parameters.map(\.resolved))
-        default: self
+        default: mapParts(\.resolved)
         }
     }
 }

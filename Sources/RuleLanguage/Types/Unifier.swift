@@ -13,32 +13,18 @@ struct Unifier {
     }
 
     /// The type with bound variables replaced.
-    func substitute(_ type: RuleType) -> RuleType { type.mentionsVariable ? replace(type) : type }
+    func substitute(_ type: RuleType) -> RuleType {
+        type.contains { if case .variable = $0 { true } else { false } } ? replace(type) : type
+    }
 
     private func replace(_ type: RuleType) -> RuleType {
-        switch type {
-        case .variable(let number): bindings[number].map(replace) ?? type
-        case .list(let element): .list(replace(element))
-        case .map(let key, let value): .map(replace(key), replace(value))
-        case .type(let inner): .type(replace(inner))
-        case .wrapper(let inner): .wrapper(replace(inner))
-        case .abstract(let name, let parameters):
-            parameters.isEmpty ? type : .abstract(name, parameters.map(replace))
-        default: type
-        }
+        if case .variable(let number) = type { bindings[number].map(replace) ?? type } else { type.mapParts(replace) }
     }
 
     /// A declared type with its parameters replaced by new variables.
     func instantiate(_ type: RuleType, _ names: [String], _ variables: [RuleType]) -> RuleType {
-        switch type {
-        case .parameter(let name): names.firstIndex(of: name).map { variables[$0] } ?? .dyn
-        case .list(let element): .list(instantiate(element, names, variables))
-        case .map(let key, let value): .map(instantiate(key, names, variables), instantiate(value, names, variables))
-        case .type(let inner): .type(instantiate(inner, names, variables))
-        case .abstract(let name, let parameters):
-            .abstract(name, parameters.map { instantiate($0, names, variables) })
-        default: type
-        }
+        if case .parameter(let name) = type { return names.firstIndex(of: name).map { variables[$0] } ?? .dyn }
+        return type.mapParts { instantiate($0, names, variables) }
     }
 
     /// True if values of the types in `a` are accepted where those in `b` are required. Binds variables only if all
@@ -116,12 +102,9 @@ struct Unifier {
     }
 
     private func occurs(_ number: Int, in type: RuleType) -> Bool {
-        switch type {
-        case .variable(let other): other == number || bindings[other].map { occurs(number, in: $0) } ?? false
-        case .list(let inner), .type(let inner), .wrapper(let inner): occurs(number, in: inner)
-        case .map(let key, let value): occurs(number, in: key) || occurs(number, in: value)
-        case .abstract(_, let parameters): parameters.contains { occurs(number, in: $0) }
-        default: false
+        type.contains { part in
+            guard case .variable(let other) = part else { return false }
+            return other == number || bindings[other].map { occurs(number, in: $0) } ?? false
         }
     }
 

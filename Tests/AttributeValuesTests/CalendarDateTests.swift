@@ -1,8 +1,6 @@
 import AttributeValues
 import Testing
 
-@testable import RuleLanguage
-
 @Suite("Calendar dates")
 struct CalendarDateTests {
     @Test("every day of the years 1 to 9999, and one beyond either end, has the date that counting gives")

@@ -1,15 +1,16 @@
 /// A date in the proleptic Gregorian calendar, in a few multiplications (Neri and Schneider, "Euclidean affine
 /// functions and their application to calendar algorithms", 2022).
-struct CalendarDate: Equatable {
-    var year: Int
+@frozen
+public struct CalendarDate: Equatable {
+    public var year: Int
     /// 1...12
-    var month: Int
+    public var month: Int
     /// 1...31
-    var day: Int
+    public var day: Int
 
     /// - Parameter days: since 1970-01-01, at most ten million in either direction.
-    @inline(__always)
-    init(days: Int) {
+    @inlinable @inline(__always)
+    public init(days: Int) {
         // Counted from a first of March 82 eras before the year 0, so that no number is negative.
         let shifted = UInt32(truncatingIfNeeded: days &+ 719_468 &+ 146_097 &* 82)
         let quarters = 4 &* shifted &+ 3

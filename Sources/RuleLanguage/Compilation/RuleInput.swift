@@ -1,0 +1,57 @@
+import AttributeValues
+
+/// An input of a program: a variable, or a place inside one.
+public struct RuleInput: Hashable {
+    /// The variable as declared; in a namespace, its key.
+    public let name: String
+    /// The namespace of the variable, as `env`; nil for a plain variable.
+    public let namespace: String?
+    /// The steps into the variable's value; empty for the whole. For a dynamic input, its constant steps.
+    public let steps: [AttributePath.Step]
+    /// True if the input is the presence of the last step: a bool.
+    public let isPresence: Bool
+    /// True if the path is known only at run time. It begins with `steps`.
+    public let isDynamic: Bool
+    /// True if every evaluation that does not fail reads it: it may be evaluated beforehand.
+    public internal(set) var isDefinite: Bool
+    /// For a value of an assembled type, or one that contains such values: the parts that the rule uses. nil means all
+    /// parts.
+    public let parts: UsedParts?
+    /// The operator over time through which the rule reads the path; nil: the value itself.
+    public let operation: TimeOperator?
+
+    init(
+        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool,
+        isDefinite: Bool,
+        parts: UsedParts?, operation: TimeOperator? = nil
+    ) {
+        self.name = name
+        self.namespace = namespace
+        self.steps = steps
+        self.isPresence = isPresence
+        self.isDynamic = isDynamic
+        self.isDefinite = isDefinite
+        self.parts = parts
+        self.operation = operation
+    }
+
+    /// The variable's full name, as declared in the scope.
+    public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
+    /// The first name of the path in the rule.
+    public var root: String { namespace ?? name }
+    /// The path after `root`: the namespace's key and the steps.
+    public var path: [AttributePath.Step] { namespace == nil ? steps : [.key(name)] + steps }
+}
+
+extension RuleInput: CustomStringConvertible {
+    public var description: String {
+        let text = variable + steps.map(\.description).joined() + (isDynamic ? "[*]" : "")
+        if let operation { return operation.text(of: text) }
+        return isPresence ? "has(\(text))" : text
+    }
+
+    func sameSource(as other: RuleInput) -> Bool {
+        name == other.name && namespace == other.namespace && isPresence == other.isPresence
+            && isDynamic == other.isDynamic && steps == other.steps && operation == other.operation
+    }
+}
