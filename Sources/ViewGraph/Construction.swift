@@ -203,6 +203,12 @@ extension ViewGraph {
             kept.order = OrderKey.between(
                 before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil }, nil)
         }
+        if node.definition.component == nil, node.definition.base == nil, !node.definition.children.isEmpty {
+            // The children are clients' nodes, too, with definitions of their own. After a start it is the same.
+            let childless = NodeDefinition(copyOf: node.definition, id: node.id)
+            childless.children = []
+            node.definition = childless
+        }
         guard let key = kept.key, let value = persistence.writtenRow(of: row) else { return }
         kept.isStored = true
         persistence.note(StoreChange(key: key, name: "", value: value))
