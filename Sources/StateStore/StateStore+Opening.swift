@@ -338,14 +338,13 @@ extension StateStore {
                 var reader = TurnBody.Reader(select.bytes(2))
                 while !reader.isAtEnd {
                     let next = try reader.next()
+                    let key = String(decoding: next.key, as: UTF8.self)
                     let value = try next.value.map { (bytes) throws(Failure) in try values.value(bytes) }
-                    change(next.key) { rows in
-                        guard let name = next.name else {
+                    change(key) { rows in
+                        guard let name = next.name.map({ String(decoding: $0, as: UTF8.self) }) else {
                             return rows = rows.filter { $0.value.revision > next.revision }
                         }
-                        rows[name] = value.map {
-                            StoredRow(key: next.key, name: name, revision: next.revision, value: $0)
-                        }
+                        rows[name] = value.map { StoredRow(key: key, name: name, revision: next.revision, value: $0) }
                     }
                 }
                 return revision

@@ -201,7 +201,7 @@ public final class StateStore {
         /// The bytes of the turns.
         var bodies: [UnsafeMutableBufferPointer<UInt8>] = []
         /// In order; nil if a later one is of the same row.
-        var changes: [TurnBody.Part?] = []
+        var changes: [TurnBody.Written?] = []
         /// The number of changes that are left, and of the bytes of all.
         var (rows, bytes) = (0, 0)
         /// The number of turns that have no more changes, and the last of them.
@@ -210,7 +210,7 @@ public final class StateStore {
         var folded = 0
         private var last: [TurnBody.RowBytes: Int] = [:]
 
-        mutating func add(_ change: TurnBody.Part) {
+        mutating func add(_ change: TurnBody.Written) {
             if let row = change.row, let before = last.updateValue(changes.count, forKey: row) {
                 changes[before] = nil
                 rows -= 1
@@ -258,7 +258,7 @@ public final class StateStore {
             var reader = TurnBody.Reader(UnsafeBufferPointer(body), from: place)
             while slice.rows < limit, slice.bytes < StateStore.sliceBytes, !reader.isAtEnd {
                 let start = reader.place
-                do throws(Failure) { slice.add(try reader.nextPart()) } catch {
+                do throws(Failure) { slice.add(try reader.next()) } catch {
                     throw .damaged(path: path, findings: [error.message])
                 }
                 slice.bytes += reader.place - start
@@ -272,7 +272,7 @@ public final class StateStore {
         }
     }
 
-    private func perform(_ change: TurnBody.Part) throws(StoreError) {
+    private func perform(_ change: TurnBody.Written) throws(StoreError) {
         guard let name = change.name else {
             try deleteKey.bind(1, text: change.key)
             try deleteKey.bind(2, Int64(bitPattern: change.revision))

@@ -49,16 +49,6 @@ struct TurnBody {
     /// A change in the bytes. Valid as long as the bytes are.
     struct Written {
         var revision: UInt64
-        var key: String
-        /// nil: delete all rows of the key.
-        var name: String?
-        /// nil: delete the row.
-        var value: UnsafeBufferPointer<UInt8>?
-    }
-
-    /// The same change, without texts.
-    struct Part {
-        var revision: UInt64
         var key: UnsafeBufferPointer<UInt8>
         /// nil: delete all rows of the key.
         var name: UnsafeBufferPointer<UInt8>?
@@ -96,24 +86,16 @@ struct TurnBody {
 
         /// - Throws: if the bytes are not changes.
         mutating func next() throws(Failure) -> Written {
-            let part = try nextPart()
-            return Written(
-                revision: part.revision, key: String(decoding: part.key, as: UTF8.self),
-                name: part.name.map { String(decoding: $0, as: UTF8.self) }, value: part.value)
-        }
-
-        /// - Throws: if the bytes are not changes.
-        mutating func nextPart() throws(Failure) -> Part {
             let operation = try number(UInt8.self)
             let revision = try number(UInt64.self)
             let start = place
-            var part = Part(revision: revision, key: try self.part())
-            if operation == Operation.deleteKey { return part }
+            var change = Written(revision: revision, key: try part())
+            if operation == Operation.deleteKey { return change }
             guard operation == Operation.put || operation == Operation.delete else { throw TurnBody.unreadable }
-            part.name = try self.part()
-            part.row = RowBytes(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<place])))
-            if operation == Operation.put { part.value = try self.part() }
-            return part
+            change.name = try part()
+            change.row = RowBytes(bytes: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[start..<place])))
+            if operation == Operation.put { change.value = try part() }
+            return change
         }
 
         private mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
@@ -140,15 +122,10 @@ extension StateStore {
     static func checksum(_ key: String, _ name: String, _ revision: UInt64, _ value: UnsafeBufferPointer<UInt8>)
         -> Int64
     {
-        var sum = Checksum()
-        sum.add(key)
-        sum.add(name)
-        sum.add(Int64(bitPattern: revision))
-        sum.add(value)
-        return Int64(sum.value)
+        var (key, name) = (key, name)
+        return key.withUTF8 { key in name.withUTF8 { checksum(key, $0, revision, value) } }
     }
 
-    /// The same, of texts that are given as bytes.
     static func checksum(
         _ key: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>, _ revision: UInt64,
         _ value: UnsafeBufferPointer<UInt8>
