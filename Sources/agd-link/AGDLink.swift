@@ -112,7 +112,7 @@ struct AGDLink {
             switch error {
             case .system(_, let number):
                 end("cannot read \(config): \(String(cString: strerror(number)))", 78)
-            case .encoding(let fault): end("\(config):\(fault.line):\(fault.column): not UTF-8", 78)
+            case .encoding(let fault): end(fault.described(in: config), 78)
             }
         }
         do { return try Configuration(text: text, file: config) } catch { end("\(error)", 78) }

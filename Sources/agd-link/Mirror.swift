@@ -136,8 +136,7 @@ final class Mirror {
     }
 
     private func changeServer() {
-        guard let other = try? NATS(settings, leaving: nats) else { return }
-        if let address = nats.address { log.report("server", "\(address) does not answer; trying another server") }
+        guard let other = nats.successor(&log) else { return }
         nats = other
         forwards.forget()
     }

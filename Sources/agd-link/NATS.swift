@@ -29,31 +29,33 @@ final class NATS {
     private static let wait = Int64(patience * 1000)
     /// Maximum milliseconds that `flush` waits.
     private static let flushTime: Int64 = 5
-    /// Milliseconds after which a write to a server that takes nothing fails. Longer than 1 MiB takes on a slow line, and
-    /// shorter than `Pulse.patience`.
+    /// Milliseconds after which a write to a server that takes nothing fails. Longer than 1 MiB takes on a slow line,
+    /// and shorter than `Pulse.patience`.
     private static let writeTime: Int64 = 30_000
     /// Seconds without an answer of JetStream after which a link tries another server. An election of a leader in the
     /// cluster takes up to 10 s. It is chosen at random, so that not all links go at once.
     private static let deafTime = 10.0...20.0
 
     private let settings: Configuration
+    private let isCollecting: Bool
     private let spent = SpentMessages()
     private var connection: OpaquePointer?
     private var context: OpaquePointer?
     private var bucket: OpaquePointer?
-    /// Nil while JetStream answers. Monotonic seconds.
+    /// nil while JetStream answers. Monotonic seconds.
     private var leaveTime: Double?
 
     /// Returns at once. libnats connects, now and after each loss, with pauses of 0.5 to 1.5 s.
     /// - Parameters:
     ///   - isCollecting: messages wait for `flush`, or for a thread of libnats that sends them after a millisecond.
-    ///   - old: a connection whose server is not wanted, unless the settings name no other.
-    init(_ settings: Configuration, isCollecting: Bool = false, leaving old: NATS? = nil) throws(NATSError) {
+    ///   - unwanted: the address of a server that is not wanted, unless the settings name no other.
+    init(_ settings: Configuration, isCollecting: Bool = false, leaving unwanted: String? = nil) throws(NATSError) {
         self.settings = settings
+        self.isCollecting = isCollecting
         var options: OpaquePointer?
         try NATS.check(natsOptions_Create(&options), "natsOptions_Create")
         defer { natsOptions_Destroy(options) }
-        let others = settings.servers.filter { server in old?.address.map { !server.hasSuffix($0) } ?? true }
+        let others = settings.servers.filter { server in unwanted.map { !server.hasSuffix($0) } ?? true }
         try NATS.check(
             NATS.set(servers: others.isEmpty ? settings.servers : others, options), "the setting 'nats'")
         natsOptions_SetName(options, "agd-link")
@@ -106,8 +108,16 @@ final class NATS {
         return leaveTime.map { MonotonicTime.now > $0 } ?? false
     }
 
+    /// A new connection in the place of one that is deaf or closed, if possible to another server; nil if there can be
+    /// none now.
+    func successor(_ log: inout Log) -> NATS? {
+        guard let other = try? NATS(settings, isCollecting: isCollecting, leaving: address) else { return nil }
+        if let address { log.report("server", "\(address) does not answer; trying another server") }
+        return other
+    }
+
     /// The host and the port of the server.
-    var address: String? {
+    private var address: String? {
         var url = [CChar](repeating: 0, count: 256)
         guard natsConnection_GetConnectedUrl(connection, &url, url.count) == NATS_OK else { return nil }
         return String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -131,7 +141,7 @@ final class NATS {
     /// Maximum bytes of one message.
     var maximumPayload: Int { Int(natsConnection_GetMaxPayload(connection)) }
 
-    fileprivate static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0))
+    static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0))
         throws(NATSError)
     {
         if status != NATS_OK { throw NATSError(call: call, status: status, code: code) }
@@ -285,7 +295,7 @@ extension NATS {
         try check(status, "purge \(subject)", code)
     }
 
-    fileprivate static func bytes(_ message: OpaquePointer?) -> [UInt8] {
+    static func bytes(_ message: OpaquePointer?) -> [UInt8] {
         Array(UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))))
     }
 }
@@ -323,92 +333,6 @@ extension NATS {
         var subscription: OpaquePointer?
         try NATS.check(natsConnection_SubscribeSync(&subscription, connection, subject), "subscribe to \(subject)")
         return Inbox(subscription, isStream: false, spent)
-    }
-}
-
-/// Messages of libnats that are not needed any more. Destroying one wakes a thread of libnats that frees it, so they are
-/// destroyed together.
-private final class SpentMessages {
-    private static let most = 64
-    private var messages: [OpaquePointer] = []
-
-    deinit { free() }
-
-    func add(_ message: OpaquePointer?) {
-        guard let message else { return }
-        if messages.count == SpentMessages.most { free() }
-        messages.append(message)
-    }
-
-    func free() {
-        for message in messages { natsMsg_Destroy(message) }
-        messages.removeAll(keepingCapacity: true)
-    }
-}
-
-/// A subscription whose messages wait in libnats' queue until they are read.
-final class Inbox {
-    struct Message {
-        var subject: String
-        var bytes: [UInt8]
-        /// In the stream; 0 for a message that did not come from one.
-        var sequence: UInt64
-        /// The subject that a reply goes to.
-        var reply: String?
-        /// The server's word that nobody listens to the subject of a request. libnats does not say which.
-        var isNoResponders = false
-
-        /// The last token of its subject.
-        var number: UInt64? {
-            subject.utf8.lastIndex(of: UInt8(ascii: ".")).flatMap { UInt64(subject[$0...].dropFirst()) }
-        }
-    }
-
-    private let subscription: OpaquePointer?
-    private let isStream: Bool
-    private let spent: SpentMessages
-    /// Messages that are known to wait.
-    private var ready: Int32 = 0
-
-    fileprivate init(_ subscription: OpaquePointer?, isStream: Bool, _ spent: SpentMessages) {
-        (self.subscription, self.isStream, self.spent) = (subscription, isStream, spent)
-    }
-
-    deinit {
-        natsSubscription_Unsubscribe(subscription)
-        natsSubscription_Destroy(subscription)
-    }
-
-    /// - Parameter seconds: 0 does not wait.
-    /// - Returns: nil if no message came in time.
-    func next(within seconds: Double = 0) throws(NATSError) -> Message? {
-        if ready == 0 {
-            natsSubscription_GetPending(subscription, &ready, nil)
-            if ready == 0 {
-                spent.free()
-                // An empty queue is an error for libnats, whose text takes longer to write than this.
-                if seconds == 0 { return nil }
-            }
-        }
-        ready = max(0, ready - 1)
-        var message: OpaquePointer?
-        let status = natsSubscription_NextMsg(&message, subscription, Int64(seconds * 1000))
-        // Messages were dropped because the queue was full: the frames of later ones show the gap.
-        if status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER { return nil }
-        if status == NATS_NO_RESPONDERS { return Message(subject: "", bytes: [], sequence: 0, isNoResponders: true) }
-        try NATS.check(status, "receive")
-        defer { spent.add(message) }
-        return Message(
-            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message),
-            sequence: isStream ? Inbox.sequence(message) : 0,
-            reply: natsMsg_GetReply(message).map { String(cString: $0) })
-    }
-
-    private static func sequence(_ message: OpaquePointer?) -> UInt64 {
-        var data: UnsafeMutablePointer<jsMsgMetaData>?
-        guard natsMsg_GetMetaData(&data, message) == NATS_OK else { return 0 }
-        defer { jsMsgMetaData_Destroy(data) }
-        return data?.pointee.Sequence.Stream ?? 0
     }
 }
 

@@ -428,8 +428,7 @@ final class Publisher {
     }
 
     private func changeServer() {
-        guard let other = try? NATS(settings, isCollecting: true, leaving: nats) else { return }
-        if let address = nats.address { log.report("server", "\(address) does not answer; trying another server") }
+        guard let other = nats.successor(&log) else { return }
         (nats, acknowledgments, writes) = (other, nil, nil)
     }
 
