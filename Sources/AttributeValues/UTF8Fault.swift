@@ -3,6 +3,9 @@ public struct UTF8Fault: Error, Equatable {
     public var line = 1
     public var column = 1
 
+    /// `scene.yaml:2:31: not UTF-8`
+    package func described(in file: String) -> String { "\(file):\(line):\(column): not UTF-8" }
+
     /// Finds the first such position in O(bytes).
     init(in bytes: [UInt8]) {
         var rest = bytes.makeIterator()

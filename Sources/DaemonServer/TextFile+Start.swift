@@ -9,8 +9,7 @@ extension TextFile {
             switch error {
             case .system(let call, let number):
                 throw StartupError(.noInput, LoopError(call: call, number: number, subject: path).description)
-            case .encoding(let fault):
-                throw StartupError(.dataError, "\(path):\(fault.line):\(fault.column): not UTF-8")
+            case .encoding(let fault): throw StartupError(.dataError, fault.described(in: path))
             }
         }
     }

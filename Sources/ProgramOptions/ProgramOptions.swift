@@ -4,7 +4,7 @@ import Glibc
 /// An option of a program.
 public struct ProgramOption: Sendable {
     let name: String
-    /// What stands for its value in the help; nil if the option has none.
+    /// The placeholder of its value in the help; nil if the option has none.
     let value: String?
     let help: String
     /// The help does not show it.
@@ -38,8 +38,7 @@ public struct ProgramOptions: Sendable {
         self.version = version
         self.summary = summary
         self.discussion = discussion
-        self.options =
-            options + [.flag("version", "Show the version."), .flag("help", "Show this help.")]
+        self.options = options + [.flag("version", "Show the version."), .flag("help", "Show this help.")]
     }
 
     /// The options given, in their order. After `--help` and `--version` the program ends.
@@ -92,9 +91,15 @@ public struct ProgramOptions: Sendable {
 
     /// Ends the program, because of how an option is used.
     public func refuse(_ message: String) -> Never {
-        var text = "\(program): \(message)\nTry `\(program) --help' for more information.\n"
-        text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        report("\(message)\nTry `\(program) --help' for more information.")
         exit(64)
+    }
+
+    /// Writes a message for the person who started the program.
+    public func report(_ message: String) {
+        var line = "\(program): \(message)\n"
+        // If writing fails, nobody can be told.
+        line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 }
 

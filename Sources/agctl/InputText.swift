@@ -15,8 +15,7 @@ enum InputText {
                 throw Complaint(
                     call == "open" ? .notFound : .inputOutput,
                     "\(title(of: name)): \(String(cString: strerror(number)))")
-            case .encoding(let fault):
-                throw Complaint(.data, "\(title(of: name)):\(fault.line):\(fault.column): not UTF-8")
+            case .encoding(let fault): throw Complaint(.data, fault.described(in: title(of: name)))
             }
         }
     }

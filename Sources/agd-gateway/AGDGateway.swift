@@ -7,13 +7,13 @@ import WireProtocol
 
 @main
 struct AGDGateway {
-    private static let options = ProgramOptions(
+    static let options = ProgramOptions(
         program: "agd-gateway", version: Release.version,
         summary: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
         discussion: """
-            It is a client of the daemon like any other, so HTTP stays outside the daemon's process. Pages may do what the \
-            gateway's user may do: run it as a user of its own, and give that user rights in the access lines of agd.conf. \
-            Pages may only read, unless the gateway is started with --writable.
+            It is a client of the daemon like any other, so HTTP stays outside the daemon's process. Pages may do \
+            what the gateway's user may do: run it as a user of its own, and give that user rights in the access \
+            lines of agd.conf. Pages may only read, unless the gateway is started with --writable.
 
               /                              the dashboard
               GET /value?path=/host.status   one value, as in the protocol's get
@@ -26,19 +26,21 @@ struct AGDGateway {
               GET /readyz                    whether the daemon answers
               GET /login                     a form that stores a token as a cookie
 
-            Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, which is \
-            the id of the last received event. A browser sends that by itself when it reconnects.
+            Options of GET /watch are path (several), maxRate, frames, css, events (with commas between) and since, \
+            which is the id of the last received event. A browser sends that by itself when it reconnects.
 
-            It serves this machine alone, on a port or with --listen on a Unix socket. It answers only requests for the host \
-            localhost, 127.0.0.1 or one of --host. So a web page from elsewhere cannot read the graph through a browser \
-            here. --allow-origin lets pages of another origin send requests.
+            It serves this machine alone, on a port or with --listen on a Unix socket. It answers only requests for \
+            the host localhost, 127.0.0.1 or one of --host. So a web page from elsewhere cannot read the graph \
+            through a browser here. --allow-origin lets pages of another origin send requests.
 
-            With --tokens every request needs a token, as "Authorization: Bearer TOKEN" or as the cookie of /login. A token \
-            stands for a principal, which has the rights that the access lines with as:NAME give. The gateway's user then \
-            needs the right admin. --add-token NAME makes a token for a principal, prints it, and stores its hash.
+            With --tokens every request needs a token, as "Authorization: Bearer TOKEN" or as the cookie of /login. \
+            A token stands for a principal, which has the rights that the access lines with as:NAME give. The \
+            gateway's user then needs the right admin. --add-token NAME makes a token for a principal, prints it, \
+            and stores its hash.
 
-            Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file \
-            of --add-token cannot be written; 77 the port or the socket needs rights; 78 the file of the tokens is not usable.
+            Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file of \
+            --add-token cannot be written; 77 the port or the socket needs rights; 78 the file of the tokens is not \
+            usable.
             """,
         [
             .value(
@@ -206,23 +208,19 @@ struct AGDGateway {
             case EACCES, EPERM: ("\(place): \(String(cString: strerror(error.errnoCode)))", 77)
             default: ("\(place): \(String(cString: strerror(error.errnoCode)))", 71)
             }
-        AGDGateway.complain(text)
+        AGDGateway.options.report(text)
         exit(status)
     }
 
-    static func complain(_ text: String) {
-        say("agd-gateway: \(text)", to: STDERR_FILENO)
-    }
-
-    private static func say(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {
+    private static func say(_ text: String) {
         var line = text + "\n"
-        line.withUTF8 { _ = write(descriptor, $0.baseAddress, $0.count) }
+        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
     }
 
     /// A file of tokens that cannot be used ends the gateway.
     private static func opening<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch let error as Tokens.Unusable {
-            complain(error.text)
+            options.report(error.text)
             exit(78)
         }
     }
@@ -231,7 +229,7 @@ struct AGDGateway {
         do throws(Tokens.Unusable) {
             say(try Tokens.add(principal, to: file))
         } catch {
-            complain(error.text)
+            options.report(error.text)
             exit(73)
         }
     }

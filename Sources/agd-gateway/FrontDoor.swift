@@ -170,7 +170,9 @@ final class FrontDoor {
     /// A principal without a token loses its streams and its connection.
     private func refreshTokens() {
         guard let tokens else { return }
-        if let fault = tokens.refresh() { AGDGateway.complain("\(fault); no token works until this is corrected") }
+        if let fault = tokens.refresh() {
+            AGDGateway.options.report("\(fault); no token works until this is corrected")
+        }
         for case let (name?, gateway) in gateways where !tokens.isKnown(name) {
             gateways[name] = nil
             gateway.stop()

@@ -28,7 +28,7 @@ final class Feeder {
                 try feed(try Connection(to: location(), name: "agd-host-feeder"))
             } catch {
                 guard error.mayPass else { throw error }
-                if !hasComplained { report("\(error); trying again") }
+                if !hasComplained { HostFeeder.options.report("\(error); trying again") }
                 hasComplained = true
                 interrupt.wait(seconds: backoff.pause())
             }
@@ -37,7 +37,7 @@ final class Feeder {
 
     /// A daemon has answered, so it has accepted the feeder.
     private func noteAnswer() {
-        if hasComplained { report("connected to agd") }
+        if hasComplained { HostFeeder.options.report("connected to agd") }
         hasComplained = false
         backoff.reset()
     }
@@ -75,11 +75,4 @@ final class Feeder {
             before = now
         }
     }
-}
-
-/// Writes a message for the person who started the feeder.
-func report(_ text: String) {
-    var line = "agd-host-feeder: \(text)\n"
-    // If writing fails, nobody can be told.
-    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -5,13 +5,13 @@ import WireProtocol
 
 @main
 struct HostFeeder {
-    private static let options = ProgramOptions(
+    static let options = ProgramOptions(
         program: "agd-host-feeder", version: Release.version,
         summary: "Feeds this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
         discussion: """
-            Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest processes, raw \
-            and as one transaction. While the daemon does not run or has no room for another client, it waits. When it ends \
-            itself, the daemon marks the figures as stale.
+            Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest \
+            processes, raw and as one transaction. While the daemon does not run or has no room for another client, it \
+            waits. When it ends itself, the daemon marks the figures as stale.
 
             It ends with 0 on SIGINT and SIGTERM, and with 1 when the daemon refuses what it writes.
             """,
@@ -40,14 +40,14 @@ struct HostFeeder {
         }
         let interrupt: StopSignal
         do throws(SystemError) { interrupt = try StopSignal() } catch {
-            report("\(error)")
+            options.report("\(error)")
             exit(1)
         }
         let feeder = Feeder(node: node, interval: interval, proc: ProcFolder(path: proc), interrupt: interrupt)
         do throws(ClientError) { try feeder.run { .find(socket) } } catch {
-            report("\(error)" + (error.hint.map { " (\($0))" } ?? ""))
+            options.report("\(error)" + (error.hint.map { " (\($0))" } ?? ""))
             if error.failure?.code == .notFound {
-                report("is the scene host-monitor.yaml loaded? 'agctl apply -f host-monitor.yaml' does it")
+                options.report("is the scene host-monitor.yaml loaded? 'agctl apply -f host-monitor.yaml' does it")
             }
             exit(1)
         }

@@ -11,9 +11,9 @@ struct AGD {
         program: "agd", version: Release.version,
         summary: "The attribute-graph daemon: hosts a live graph of values and rules behind a Unix socket.",
         discussion: """
-            Without a configuration file everything has its default; config/agd.conf describes every setting. The socket is \
-            the one given here, else the configuration's, else $AGD_SOCKET, else $XDG_RUNTIME_DIR/agd/agd.sock, else \
-            /run/agd/agd.sock. Sockets passed by systemd replace all of them.
+            Without a configuration file everything has its default; config/agd.conf describes every setting. The \
+            socket is the one given here, else the configuration's, else $AGD_SOCKET, else \
+            $XDG_RUNTIME_DIR/agd/agd.sock, else /run/agd/agd.sock. Sockets passed by systemd replace all of them.
 
             EXAMPLES
               agd --scene Examples/podcast.yaml
