@@ -30,3 +30,10 @@ extension Set {
         self = packed
     }
 }
+
+extension Array {
+    /// Removes all elements one by one, and retains the memory. For few elements this is cheaper than
+    /// `removeAll(keepingCapacity:)`.
+    @inlinable @inline(__always)
+    public mutating func removeEach() { while popLast() != nil {} }
+}

@@ -248,7 +248,7 @@ final class Sessions {
             // A client that has ended may have no output left: it is closed after this turn.
             if session.hasEnded { touch(session) }
         }
-        while takers.popLast() != nil {}
+        takers.removeEach()
     }
 
     // Sharing the input of a turn.
@@ -332,8 +332,7 @@ final class Sessions {
             if settle(session, isSubscribed) { needsCare = true }
         }
         if place < flushed.count { touched.insert(contentsOf: flushed[place...], at: 0) }
-        // Cheaper than `removeAll(keepingCapacity:)`.
-        while flushed.popLast() != nil {}
+        flushed.removeEach()
         keepWithinTotal()
     }
 

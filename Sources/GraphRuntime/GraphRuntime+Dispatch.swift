@@ -20,7 +20,6 @@ extension GraphRuntime {
     /// Begins a turn. Call `take` with each command, in order.
     public func beginTurn(at now: Moment) {
         turn.begin(at: now)
-        outcome.removeAll()
         written.removeAll()
         countersBefore = graph.counters
         tickClocks()
@@ -53,7 +52,7 @@ extension GraphRuntime {
     /// True if the turn has time for another request of this client.
     public func admits(_ client: ClientID) -> Bool { queue.admits(client) }
 
-    /// Frees what the turn has left in `outcome`.
+    /// Frees what the turn has left in `outcome`. Called before the next turn.
     public func forgetOutcome() { outcome.removeAll() }
 
     /// Ends the turn, and completes `outcome`: what clients must hear.

@@ -55,7 +55,7 @@ public final class GraphRuntime {
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 
-    /// The output of the turn, complete after `endTurn`, until the next turn.
+    /// The output of the turn, complete between `endTurn` and `forgetOutcome`.
     public internal(set) var outcome = Outcome()
     /// Shares the turn that is being played between clients.
     let queue: TurnQueue

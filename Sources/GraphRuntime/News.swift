@@ -57,7 +57,7 @@ final class News {
 
     func removeAll() {
         for topic in topics { topic.news.removeAll() }
-        while topics.popLast() != nil {}
+        topics.removeEach()
         surroundings = KnownSurroundings()
         if hasJoined {
             collected = []
@@ -98,7 +98,7 @@ struct TopicNews {
     fileprivate mutating func removeAll() {
         isEnlisted = false
         if changes.count > TopicNews.few { changes = [] }
-        while changes.popLast() != nil {}
+        changes.removeEach()
         if !left.isEmpty { left = [] }
         if !joined.isEmpty { joined = [] }
         if !invalidated.isEmpty { invalidated = [] }

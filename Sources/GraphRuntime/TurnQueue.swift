@@ -36,7 +36,7 @@ final class TurnQueue {
     /// Called when a turn has begun.
     func begin() {
         last = turn.began
-        while times.popLast() != nil {}
+        times.removeEach()
         takenByRightless = 0
         if !served.isEmpty { served = [] }
         if !waiting.isEmpty { waiting = [] }

@@ -58,8 +58,7 @@ final class OpenTransaction {
             bindingAnimations = [:]
             return
         }
-        // Cheaper than `removeAll(keepingCapacity:)`.
-        while staged.popLast() != nil {}
+        staged.removeEach()
         if !bindingAnimations.isEmpty { bindingAnimations = [:] }
     }
 

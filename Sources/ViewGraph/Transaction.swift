@@ -42,7 +42,7 @@ extension ViewGraph {
             engine.endBatch()
             same = forgetDetours(of: done)
         }
-        while commit.states.popLast() != nil {}
+        commit.states.removeEach()
         done.forEachState { if engine.changedAt($0) > done.stamp { commit.states.append($0) } }
         if done.isAhead { withdrawReports { commit.states.isEmpty || same.contains($0) } }
         if engine.mayHaveReports { collectInvalidated() }

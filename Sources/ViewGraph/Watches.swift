@@ -102,7 +102,7 @@ struct Watches {
     /// What was collected, each once, in the order in which the first change reached it.
     mutating func take(_ engine: GraphCore<some GraphHost>, into taken: inout [AttributeID]) {
         swap(&taken, &invalidated)
-        while invalidated.popLast() != nil {}
+        invalidated.removeEach()
         if taken.count < 2 { return }
         // A vertex that was read in between may have been reported again.
         round &+= 1
