@@ -55,11 +55,11 @@ extension ByteBuffer {
             appendMember(",\"epoch\":", epoch)
             appendMember(",\"revision\":", revision)
         case .forward(let number, let method, let parameters, let principal, let user):
-            appendMember(",\"forward\":", Int(number))
+            appendMember(",\"forward\":", number)
             appendMember(",\"call\":", method)
             appendMember(",\"arguments\":", .map(parameters))
             appendMember(",\"principal\":", principal)
-            appendMember(",\"user\":", Int(user))
+            appendMember(",\"user\":", user)
         case .ended(let code, let reason):
             appendMember(",\"code\":", code.rawValue)
             appendMember(",\"reason\":", reason)

@@ -100,16 +100,11 @@ extension ByteBuffer {
         appendJSONString(text)
     }
 
-    func appendMember(_ name: StaticString, _ number: Int?) {
+    func appendMember(_ name: StaticString, _ number: (some FixedWidthInteger)?) {
         guard let number else { return }
         append(name)
-        append(Int64(number))
-    }
-
-    func appendMember(_ name: StaticString, _ number: UInt64?) {
-        guard let number else { return }
-        append(name)
-        append(number)
+        if number < 0 { append(UInt8(ascii: "-")) }
+        append(UInt64(number.magnitude))
     }
 
     func appendMember(_ name: StaticString, _ value: Value?) {

@@ -23,7 +23,7 @@ extension Compiler {
             if case .string(let text)? = tree.constant(children[1]), let compiled = pattern(text) {
                 parts.patterns.append(compiled)
                 let number = Int32(parts.patterns.count - 1)
-                return emitOperation(.matches, [children[0]], c: number, id, into) { _ in nil }
+                return emitOperation(.matches, [children[0]], c: number, id, into)
             }
         default: break
         }

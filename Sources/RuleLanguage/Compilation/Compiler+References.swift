@@ -143,9 +143,6 @@ extension Compiler {
         let key = AttributePath.Step.key(tree.spelling(id))
         if tree[id].flag, let target = emitOptionalChain(operand, key, id, into) { return target }
         return emitOperation(.select, flag: tree[id].flag, [operand], c: constant(.string(tree.spelling(id))), id, into)
-        {
-            _ in nil
-        }
     }
 
     private mutating func emitIndex(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
@@ -187,7 +184,7 @@ extension Compiler {
             chain.steps.append(.fixed(.key(tree.spelling(id))))
             return emitLoad(inputNumber(chain, isPresence: true), at: id)
         }
-        return emitOperation(.presence, [operand], c: constant(.string(tree.spelling(id))), id, into) { _ in nil }
+        return emitOperation(.presence, [operand], c: constant(.string(tree.spelling(id))), id, into)
     }
 
     /// A use of an operator reads an input of its own.

@@ -204,7 +204,7 @@ struct Compiler {
     /// - Parameter c: the third field of the instruction, if there is one operand.
     mutating func emitOperation(
         _ opcode: Opcode, flag: Bool = false, _ children: [SyntaxTree.ID], c: Int32 = 0, _ id: SyntaxTree.ID,
-        _ into: Int32?, _ fold: ([Value]) -> Value?
+        _ into: Int32?, _ fold: ([Value]) -> Value? = { _ in nil }
     ) -> Int32 {
         let (operands, folded) = emitOperands(children, fold)
         if let folded { return folded }

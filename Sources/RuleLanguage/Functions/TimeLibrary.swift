@@ -13,7 +13,14 @@ enum TimeLibrary {
         }
     }
 
-    static func readsPart(_ function: Function) -> Bool { function.rawValue.hasPrefix("get") }
+    static func readsPart(_ function: Function) -> Bool {
+        switch function {
+        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
+            .getSeconds, .getMilliseconds:
+            true
+        default: false
+        }
+    }
 
     /// A part of a value in memory, in UTC.
     @inline(never)
