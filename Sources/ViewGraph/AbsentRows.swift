@@ -12,7 +12,7 @@ final class AbsentNode {
     fileprivate var countBelow = 0
     /// The node that was made last under this key. Only its maker uses it.
     var made: NodeID?
-    /// Whether the node that was made has taken its rows.
+    /// True if the node that was made has taken its rows.
     var isCompleted = false
 
     fileprivate init(_ key: String) { self.key = key }

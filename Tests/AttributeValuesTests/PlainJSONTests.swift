@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Plain JSON")
 struct PlainJSONTests {
-    /// What the plain reader and the parser make of a text. Behind it stand bytes that would continue it.
+    /// The results of the plain reader and of the parser for a text. Behind it stand bytes that would continue it.
     private func read(_ text: String, before rest: String = "}}\n") -> (plain: Value?, parsed: Value?) {
         var bytes = Array(text.utf8)
         let count = bytes.count

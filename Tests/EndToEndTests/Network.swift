@@ -108,7 +108,7 @@ final class Machine {
         cutAt = nil
     }
 
-    /// What it sends to another machine is lost, until `part` with false.
+    /// Drops all that this machine sends to the other one, until it is called with false.
     func part(from other: Machine, _ isParted: Bool = true) throws {
         guard let space else { return }
         try network.run("-n \(space) route \(isParted ? "add" : "del") blackhole \(other.address)/32")

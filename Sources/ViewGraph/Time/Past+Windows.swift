@@ -72,7 +72,7 @@ final class Window: Past {
         return total
     }
 
-    /// Whether the present value alone is in the buckets of the window, the oldest of which also has what came just before
+    /// True if all buckets of the window have the present value alone. The oldest bucket also has what came just before
     /// the window.
     private func isConstant(_ now: Instant) -> Bool { (bucket(now) - count) * width >= since || since == began }
 
