@@ -63,12 +63,6 @@ extension GraphRuntime {
         watching.deliverDue()
         keepChanges()
         if !leavesWritten { keepWritten() }
-        // Only rows with values of states carry the revision of an earlier life.
-        if !outcome.changes.isEmpty,
-            outcome.changes.contains(where: { !$0.change.isValue && $0.change.revision == nil })
-        {
-            history.resumableFrom = revision
-        }
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()
@@ -129,6 +123,8 @@ extension GraphRuntime {
             if client.grants != nil { try checkAccess(of: client.id, to: request) }
             result = try graph.seeing(as: client) { () throws(Failure) in
                 guard case .subscribe(let subscribe) = request else { return try self.result(of: request, for: client) }
+                // It may resume from before a change of the tree in this turn.
+                if subscribe.since != nil { keepChanges() }
                 let made = try watching.prepare(subscribe, client)
                 opening = made
                 return subscribed(made, subscribe)

@@ -11,7 +11,11 @@ extension GraphRuntime {
         let changes = graph.takeStoreChanges(at: revision)
         guard isStored, !changes.isEmpty else { return }
         keepWritten()
-        for change in changes { outcome.changes.append((change.revision ?? revision, change)) }
+        for change in changes {
+            outcome.changes.append((change.revision ?? revision, change))
+            // Only rows with values of states carry the revision of an earlier life.
+            if !change.isValue, change.revision == nil { history.resumableFrom = revision }
+        }
     }
 
     /// Notes the states whose values must be stored.

@@ -275,4 +275,23 @@ struct ResumingTests {
         }
         #expect(Set(added + moved).count == added.count + moved.count, "\(added) \(moved)")
     }
+
+    @Test("from before a start one resumes, but not behind a change of the tree in the same turn")
+    func changedInTheSameTurn() throws {
+        func answer(behind calls: [Command]) throws -> Value? {
+            let first = try Harness(ResumingTests.scene)
+            try first.set("/w.a", 5)
+            let graph = try TimeOperatorTests().restarted(first, ResumingTests.scene, after: 1)
+            let request = Request.Subscribe(
+                patterns: ["/*.z"], events: .update, initial: true,
+                since: .init(epoch: "test", revision: 0))
+            for delivery in graph.turn(calls + [.call(ClientID(number: 2), id: .int(2), .subscribe(request))]) {
+                if case .reply(ClientID(number: 2), _, .value(let value)) = delivery { return value.map?["resumed"] }
+            }
+            return nil
+        }
+        #expect(try answer(behind: []) == true)
+        let removal = Command.call(ClientID(number: 1), id: .int(1), .remove(path: "/m", .init()))
+        #expect(try answer(behind: [removal]) == false)
+    }
 }
