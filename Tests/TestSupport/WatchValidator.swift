@@ -6,8 +6,8 @@ public final class WatchTruth {
     private var steps: [(revision: Int64, contents: [String: Value])] = []
     /// Stretches of revisions of which nothing is known: a daemon was killed in them.
     private var gaps: [ClosedRange<Int64>] = []
-    /// Last revisions before a restart.
-    private var ends: [Int64] = []
+    /// The number of restarts.
+    private(set) var restarts = 0
     /// The last revision that the writer was told of.
     public private(set) var revision: Int64 = 0
     /// The writer has sent what it has no answer to: nothing is known behind the last revision.
@@ -18,10 +18,7 @@ public final class WatchTruth {
     public init() {}
 
     /// The daemon has ended and is to start again.
-    public func noteRestart() { ends.append(revision) }
-
-    /// A daemon that has restarted knows which states were written, and not which rules came out the same.
-    func isInOneLife(from first: Int64, to last: Int64) -> Bool { !ends.contains { first <= $0 && $0 < last } }
+    public func noteRestart() { restarts += 1 }
 
     /// What `get` was answered with.
     public func add(_ revision: Int64, _ values: Value) {
@@ -109,7 +106,8 @@ public final class WatchValidator {
     public let hasMaxRate: Bool
     public private(set) var faults: [String] = []
     /// From where the subscription can be resumed: the last revision that all is known of.
-    public private(set) var position: Int64?
+    public private(set) var position: Int64? { didSet { lifeOfPosition = truth.restarts } }
+    private var lifeOfPosition = 0
     /// Contents as they were told.
     public private(set) var known: [String: Value] = [:]
     public private(set) var updates = 0
@@ -123,6 +121,8 @@ public final class WatchValidator {
     /// The update that follows is a snapshot, or what was missed since a revision.
     private var awaitsSnapshot = false
     private var resumedSince: Int64?
+    /// It was resumed from an earlier life of the daemon.
+    private var isOverRestart = false
     /// Paths that the client has read, at which revision, and that have not been named by `invalidate` since.
     private var read: [String: Int64] = [:]
 
@@ -155,6 +155,7 @@ public final class WatchValidator {
         }
         awaitsSnapshot = !resumed
         resumedSince = resumed ? since : nil
+        isOverRestart = resumed && lifeOfPosition != truth.restarts
         told = resumed ? since ?? revision : revision
         if resumed, truth.isKnown(revision), !hasMaxRate,
             truth.changes(of: patterns, after: told, through: revision).isEmpty
@@ -185,9 +186,11 @@ public final class WatchValidator {
         if Set(paths).count != paths.count { fault("revision \(revision) names a path twice") }
         let isInitial = event.map?["initial"] == true
         if isInitial != awaitsSnapshot { fault("revision \(revision) is \(isInitial ? "a" : "no") snapshot") }
-        if let since = resumedSince, truth.isInOneLife(from: since, to: revision) {
+        if let since = resumedSince {
+            if revision <= told { fault("revision \(revision) comes behind \(told)") }
+            // A daemon that has restarted knows which states were written, and not which rules came out the same.
             for path in paths
-            where truth.isKnown(revision)
+            where !isOverRestart && truth.isKnown(revision)
                 && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty
             {
                 fault("resumed from \(since) to \(revision), and \(path) is named, which has not changed")
