@@ -139,7 +139,7 @@ extension ViewGraph {
         }
         if state.failure == nil, persistence.isRestoring {
             removeInstances(of: row)
-        } else if state.failure == nil, isWorthHolding(row) {
+        } else if state.failure == nil, !state.ids.isEmpty {
             persistence.noteHeld(state.list, of: row)
             nodes[Int(row)].instances?.isHeld = true
         }

@@ -156,15 +156,6 @@ extension ViewGraph {
 
     // MARK: Lists that are held
 
-    /// Whether the store needs the list of a `forEach` to make the instances again: its data is in a durable state, or
-    /// clients have changed the instances or can write states in them.
-    func isWorthHolding(_ row: UInt32) -> Bool {
-        guard let state = nodes[Int(row)].instances, !state.ids.isEmpty else { return false }
-        if let target = state.target, isDurable(follow(target).attribute) { return true }
-        return nodes.subtree(of: row).contains { nodes[Int($0)].kept != nil }
-            || !durableStates(of: nodes.subtree(of: row)).isEmpty
-    }
-
     /// Makes the instances that existed when their data was refused.
     func makeHeld(at row: UInt32) {
         guard let list = persistence.absentList(of: row),

@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DaemonServer
@@ -44,8 +45,10 @@ final class RestartTests {
         try call("set", #"{"path":"\#(path)","value":\#(value)}"#, location)
     }
 
-    private func apply(_ nodes: String, mode: String = "merge", _ location: SourceLocation = #_sourceLocation) throws {
-        try call("apply", #"{"mode":"\#(mode)","document":{"agd":1,"nodes":\#(nodes)}}"#, location)
+    private func apply(
+        _ nodes: String, at path: String = "/", mode: String = "merge", _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        try call("apply", #"{"at":"\#(path)","mode":"\#(mode)","document":{"agd":1,"nodes":\#(nodes)}}"#, location)
     }
 
     private func value(_ path: String) throws -> Value? {
@@ -220,6 +223,36 @@ final class RestartTests {
         try restart()
         #expect(try value("/l/rows/c/kid.n") == 42)
         #expect(try value("/l/rows/a.open") == nil)
+    }
+
+    @Test(
+        "instances that a scene makes stay over a restart when their data fails, with what clients put into them since")
+    func failingData() throws {
+        let folder = try Folder()
+        let scene = try folder.write(
+            """
+            agd: 1
+            nodes:
+              - id: l
+                state: { d: 1 }
+                children:
+                  - id: rows
+                    forEach: { in: '=[1, 2, 4 / d]', id: self, node: { kind: container, computed: { v: =element } } }
+            """, to: "list.yaml")
+        try restart { $0.scenes = [scene] }
+        try set("/l.d", "0")
+        try apply(#"[{"id":"own","state":{"n":5}}]"#, at: "/l/rows/2")
+        for _ in 0..<2 {
+            try restart { $0.scenes = [scene] }
+            #expect(try value("/l/rows/2/own.n") == 5)
+            #expect(try value("/l/rows/4.v") == 4)
+            let elements = try answer("get", #"{"path":"/l/rows.elements"}"#)
+            #expect(elements.member("result", "error", "code") == "ruleFailed")
+        }
+        try set("/l.d", "-1")
+        try restart { $0.scenes = [scene] }
+        #expect(try value("/l/rows/2/own.n") == 5)
+        #expect(try value("/l/rows/4.v") == nil)
     }
 
     @Test("a document's values do not come back to instances that have begun anew") func valuesOfInstancesThatGo()
