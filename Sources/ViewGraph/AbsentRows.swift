@@ -3,8 +3,10 @@ import AttributeValues
 /// The rows of the store under one key, whose node does not exist yet.
 final class AbsentNode {
     let key: String
-    /// The row of the node itself.
-    fileprivate(set) var own: StoredRow?
+    /// What the row of the node itself says; nil without such a row.
+    fileprivate(set) var fields: ValueMap?
+    /// The revision of that row.
+    fileprivate(set) var revision: UInt64 = 0
     /// The rows of its states, by name.
     fileprivate(set) var values: [String: StoredRow] = [:]
     /// Nodes that clients put below this one. Those whose rows have gone stay until they are looked for.
@@ -17,8 +19,10 @@ final class AbsentNode {
 
     fileprivate init(_ key: String) { self.key = key }
 
-    var isEmpty: Bool { own == nil && values.isEmpty }
-    var fields: ValueMap? { own?.value.map }
+    var isEmpty: Bool { fields == nil && values.isEmpty }
+
+    /// The row of the node itself.
+    var own: StoredRow? { fields.map { StoredRow(key: key, name: "", revision: revision, value: .map($0)) } }
 
     var rows: [StoredRow] { (own.map { [$0] } ?? []) + values.values }
 
@@ -29,7 +33,7 @@ final class AbsentNode {
     }
 
     fileprivate func dropGone() {
-        if below.count != countBelow { below.removeAll { $0.own == nil } }
+        if below.count != countBelow { below.removeAll { $0.fields == nil } }
     }
 }
 
@@ -38,9 +42,14 @@ final class AbsentNode {
 struct AbsentRows {
     /// Nodes with rows, and the parents that such nodes name.
     private var nodes: [String: AbsentNode] = [:]
+    /// The parent that was named last: nodes that clients put below it follow each other.
+    private var lastParent: AbsentNode?
+
+    /// - Parameter count: as many rows as will be inserted at most.
+    init(expecting count: Int = 0) { nodes.reserveCapacity(count) }
 
     var isEmpty: Bool { nodes.isEmpty }
-    var count: Int { present.reduce(0) { $0 + ($1.own == nil ? 0 : 1) + $1.values.count } }
+    var count: Int { present.reduce(0) { $0 + ($1.fields == nil ? 0 : 1) + $1.values.count } }
     /// Nodes with rows.
     var present: some Sequence<AbsentNode> { nodes.values.lazy.filter { !$0.isEmpty } }
     var keys: some Sequence<String> { present.map(\.key) }
@@ -53,17 +62,20 @@ struct AbsentRows {
     mutating func insert(_ row: StoredRow) {
         let node = node(at: row.key)
         guard row.name.isEmpty else { return node.values[row.name] = row }
-        if node.own != nil {
+        if node.fields != nil {
             remove(row.key, "")
             return insert(row)
         }
-        if let parent = row.value.map?["parent"]?.string {
-            let around = self.node(at: parent)
+        let fields = row.value.map ?? ValueMap()
+        if let parent = fields["parent"]?.string {
+            let around = lastParent.flatMap { $0.key.hasSameBytes(as: parent) ? $0 : nil } ?? self.node(at: parent)
+            lastParent = around
             around.dropGone()
             around.below.append(node)
             around.countBelow += 1
         }
-        node.own = row
+        node.fields = fields
+        node.revision = row.revision
     }
 
     private mutating func node(at key: String) -> AbsentNode {
@@ -86,7 +98,7 @@ struct AbsentRows {
 
     private mutating func removeOwn(of node: AbsentNode) {
         let parent = node.fields?["parent"]?.string
-        node.own = nil
+        node.fields = nil
         if let around = parent.flatMap({ nodes[$0] }) {
             around.countBelow -= 1
             drop(around)
@@ -96,7 +108,9 @@ struct AbsentRows {
 
     /// Drops a node that nothing is known of any more.
     private mutating func drop(_ node: AbsentNode) {
-        if node.isEmpty, node.countBelow == 0 { nodes[node.key] = nil }
+        guard node.isEmpty, node.countBelow == 0 else { return }
+        nodes[node.key] = nil
+        if lastParent === node { lastParent = nil }
     }
 
     /// The key of a node's parent: the one that a client chose, or else the one that the key implies.

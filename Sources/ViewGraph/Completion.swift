@@ -155,7 +155,7 @@ struct Completion {
         let key = graph.nodes.key(of: row)
         failures.append(
             (
-                absent(row)?.own?.revision ?? 0,
+                absent(row)?.revision ?? 0,
                 Failure(
                     .notFound, "\(key) is back where it was made, because the node that it was moved to does not exist")
             ))
@@ -257,7 +257,7 @@ struct Completion {
     }
 
     private mutating func fail(_ absent: AbsentNode, _ failure: Failure) {
-        failures.append((absent.own?.revision ?? 0, failure))
+        failures.append((absent.revision, failure))
     }
 
     private mutating func mergeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {

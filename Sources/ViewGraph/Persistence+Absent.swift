@@ -77,18 +77,18 @@ extension Persistence {
             let key = nodes.key(of: row)
             for id in removed { absentRows.remove(key + "/" + StoredKey.part(id)) }
         }
-        func isLeft(_ stored: StoredRow, _ absent: AbsentNode) -> Bool {
+        func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {
             guard let node = absent.made, nodes.isAlive(node) else { return true }
             let there = nodes[Int(node.row)]
             guard there.hasValues || there.kept?.isStored == true, nodes.key(of: node.row).hasSameBytes(as: absent.key)
             else { return true }
-            return stored.name != "" && !(stored.name == Persistence.heldName && there.instances?.isHeld == true)
-                && !isTaken(stored.name, node.row)
+            return name != "" && !(name == Persistence.heldName && there.instances?.isHeld == true)
+                && !isTaken(name, node.row)
         }
         var left = AbsentRows()
         for absent in absentRows.present {
-            if let own = absent.own, isLeft(own, absent) { left.insert(own) }
-            for value in absent.values.values where isLeft(value, absent) { left.insert(value) }
+            if isLeft("", absent), let own = absent.own { left.insert(own) }
+            for (name, value) in absent.values where isLeft(name, absent) { left.insert(value) }
         }
         absentRows = left
     }

@@ -129,8 +129,9 @@ final class Persistence {
     }
 
     /// Takes the rows of a store, before any node takes its own.
-    func begin(with rows: some Sequence<StoredRow>) {
-        for row in rows {
+    func begin(with rows: [StoredRow]) {
+        absentRows = AbsentRows(expecting: rows.count)
+        for row in rows where StoredKey.isOfNode(row.key) {
             absentRows.insert(row)
             lastNumber = max(lastNumber, StoredKey.number(in: row.key) ?? 0)
         }

@@ -23,8 +23,7 @@ extension ViewGraph {
         persistence.isSalvaged = isSalvaged
         budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
-        persistence.begin(
-            with: rows.lazy.filter { !StoredKey.isDeclaration($0.key) && !StoredKey.isUnlinked($0.key) })
+        persistence.begin(with: rows)
         for row in rows where StoredKey.isUnlinked(row.key) { dropUnlinked(row) }
         if !persistence.absentRows.isEmpty {
             restored.failures = []

@@ -92,7 +92,9 @@ enum StoredKey {
     /// Keys of declarations begin with this. No node has such a key.
     static let declarations = "@"
 
-    static func isDeclaration(_ key: String) -> Bool { key.utf8.first == UInt8(ascii: "@") && !isUnlinked(key) }
+    static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
+
+    static func isDeclaration(_ key: String) -> Bool { !isOfNode(key) && !isUnlinked(key) }
 
     /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.
     static let unlinked = "@unlinked"

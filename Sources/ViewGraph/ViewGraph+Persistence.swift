@@ -69,7 +69,7 @@ extension ViewGraph {
     public var absentRowCount: Int { persistence.absentRows.count }
 
     /// Number of them that contain changes of a node by clients.
-    public var absentNodeCount: Int { persistence.absentRows.present.count { $0.own != nil } }
+    public var absentNodeCount: Int { persistence.absentRows.present.count { $0.fields != nil } }
 
     /// The keys of rows without a node, for people.
     public var absentKeys: [(revision: UInt64, key: String)] {
