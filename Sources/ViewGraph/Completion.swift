@@ -284,7 +284,10 @@ struct Completion {
 
     private func takeValues(of absent: AbsentNode, _ row: UInt32) {
         for value in absent.values.values {
-            if value.name == Persistence.heldName, record(row).kind.isMadeFromData { continue }
+            if value.name == Persistence.heldName, record(row).kind.isMadeFromData {
+                graph.staleForEach.insert(row)
+                continue
+            }
             if graph.give(value, to: row), !graph.persistence.isRestoring {
                 graph.persistence.absentRows.remove(absent.key, value.name)
             }

@@ -114,7 +114,7 @@ extension ViewGraph {
 
     /// - Throws: `conflict` if the branch that a choice is about to make has a node whose id is taken by a node beside
     ///   the choice.
-    private func refuseTaken(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
+    func refuseTaken(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) {
         guard definition.choice != nil, let name = list.first, name != nodes[Int(row)].instances?.ids.first,
             let branch = definition.template(for: name)
         else { return }
@@ -132,7 +132,8 @@ extension ViewGraph {
     /// Notes an error in a list's data. The instances stay until the data is valid again.
     private func refuse(_ row: UInt32, _ failure: Failure) {
         let located = failure.located(at: nodes.path(of: row))
-        guard let state = nodes[Int(row)].instances, state.failure != located else { return }
+        guard let state = nodes[Int(row)].instances else { return }
+        if state.failure == located { return makeHeld(at: row) }
         if nodes[Int(row)].definition.forEach?.choice?.isPlacement == true {
             nodes[Int(row)].instances?.failure = located
             return orderChanged(of: row)
@@ -145,7 +146,7 @@ extension ViewGraph {
         }
         nodes[Int(row)].instances?.failure = located
         orderChanged(of: row)
-        if nodes[Int(row)].instances?.ids.isEmpty == true { makeHeld(at: row) }
+        makeHeld(at: row)
     }
 
     // MARK: Change

@@ -155,13 +155,16 @@ extension ViewGraph {
 
     // MARK: Lists that are held
 
-    /// Makes the instances that existed when their data was refused.
+    /// Makes the instances that existed when their data was refused. They stay away if the scene does not allow them
+    /// any more.
     func makeHeld(at row: UInt32) {
         guard let list = persistence.absentList(of: row),
             let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
-            let failure = state.failure,
+            let failure = state.failure, state.ids.isEmpty,
             let change = try? ListChange(
                 from: state, to: list, idField: definition.idField, hasInstance: { nodes.child($0, of: row) != nil }),
+            list.allSatisfy({ definition.template(for: $0) != nil }),
+            (try? refuseTaken(list, definition, at: row)) != nil,
             (try? refuseExcess(change, list, definition, at: row)) != nil
         else { return }
         persistence.takeAbsentList(of: row)

@@ -255,6 +255,38 @@ final class RestartTests {
         #expect(try value("/l/rows/4.v") == nil)
     }
 
+    @Test("the branch of a switch that fails comes back after a restart, unless the scene does not allow it any more")
+    func failingChoice() throws {
+        let folder = try Folder()
+        func scene(_ name: String, _ id: String = "four") throws -> String {
+            try folder.write(
+                """
+                agd: 1
+                nodes:
+                  - id: l
+                    state: { d: 0 }
+                    children:
+                      - { id: choice, switch: '=string(4 / d)', cases: { '\(name)': [{ id: \(id), state: { n: 0 } }] } }
+                """, to: "choice.yaml")
+        }
+        func restart(_ scene: String) throws { try self.restart { $0.scenes = [scene] } }
+        try restart(scene("4"))
+        try set("/l.d", "1")
+        try set("/l/four.n", "5")
+        try set("/l.d", "0")
+        try restart(scene("4"))
+        #expect(try value("/l/four.n") == 5)
+        try restart(scene("7", "seven"))
+        #expect(try value("/l/four.n") == nil)
+        try apply(#"[{"id":"four","state":{"own":1}}]"#, at: "/l")
+        try restart(scene("4"))
+        #expect(try value("/l/four.own") == 1)
+        #expect(try value("/l/four.n") == nil)
+        try call("remove", #"{"path":"/l/four"}"#)
+        try restart(scene("4"))
+        #expect(try value("/l/four.n") == 5)
+    }
+
     @Test("a document's values do not come back to instances that have begun anew") func valuesOfInstancesThatGo()
         throws
     {
