@@ -80,7 +80,7 @@ private final class WatchScenario {
     private var daemon: Daemon
     private var writer: Client
     private var epoch = ""
-    private let truth = WatchTruth()
+    private let truth = WatchTruth(rules: ["sum", "size", "p", "twice"])
     private var watches: [Watch] = []
     private var acts: [String] = []
     private(set) var faults: [String] = []

