@@ -41,19 +41,34 @@ extension Tree<NodeRecord> {
         return node.children.filter { layer(of: $0) <= first }
     }
 
-    /// A node and all that stands in it, also in places.
+    /// A node and all that stands in it, also in places. Each node comes behind those that it inherits from.
     func everything(in row: UInt32) -> [UInt32] {
         guard !placements.isEmpty else { return subtree(of: row) }
         var rows: [UInt32] = []
         var seen: Set<UInt32> = []
         var pending = [row]
         while let next = pending.popLast() {
-            guard seen.insert(next).inserted else { continue }
-            rows.append(next)
-            pending += self[Int(next)].children.reversed()
-            pending += placements.shown(at: next)
+            guard !seen.contains(next) else { continue }
+            let first = outermost(around: next, inside: seen) ?? next
+            if first != next { pending.append(next) }
+            seen.insert(first)
+            rows.append(first)
+            pending += self[Int(first)].children.reversed()
+            pending += placements.shown(at: first)
         }
         return rows
+    }
+
+    /// What a place shows may have groups around it: the outermost one below known nodes, or the node itself. nil if it
+    /// is not below any of them.
+    private func outermost(around row: UInt32, inside known: Set<UInt32>) -> UInt32? {
+        var at = row
+        while at != NodeID.root.row {
+            let parent = self[Int(at)].parent
+            if known.contains(parent) { return at }
+            at = parent
+        }
+        return nil
     }
 
     // MARK: Components

@@ -404,6 +404,24 @@ struct PlacingTests {
         #expect(try shown(in: "/top/other/board/high", of: graph) == ["/top/other/board/a"])
     }
 
+    @Test("what stands in a group that a component is given inherits an object that the group later provides")
+    func object() throws {
+        let graph = try Harness(
+            """
+            types: { Shelf: { state: { name: shelf } } }
+            components: { Board: { kind: container, let: { n: 0 }, children: [{ id: low, kind: container, children: [{ place: subviews }] }] } }
+            nodes:
+              - { id: board, component: Board, children: [{ id: g, kind: group, state: { own: { type: Shelf } }, children: [{ id: a, inherit: { shelf: "Shelf?" } }] }] }
+            """)
+        #expect(try graph.value("/board/g/a.shelf") == .null)
+        _ = try graph.apply(
+            """
+            nodes:
+              - { id: board, component: Board, let: { n: 1 }, children: [{ id: g, kind: group, state: { own: { type: Shelf } }, environment: { objects: [$own] } }] }
+            """, mode: .merge)
+        #expect(try graph.value("/board/g/a.shelf.name") == "shelf")
+    }
+
     @Test("an export shows the same again") func exported() throws {
         let first = try Harness(
             PlacingTests.card + """

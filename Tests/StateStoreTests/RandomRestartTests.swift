@@ -232,6 +232,58 @@ struct RandomRestartTests {
         }
     }
 
+    /// What an author may do to the scene between two starts.
+    private static let edits: [(String, String)] = [
+        ("id: a, kind: container, state: { v: 2 }", "id: a, kind: container, state: { v: 2, extra: 1 }"),
+        ("id: a, kind: container, state: { v: 2 }", "id: other, state: { v: 2 }"),
+        ("id: a, kind: container, state: { v: 2 }", "id: a, kind: container, state: { v: text }"),
+        ("switch: v % 3", "switch: 6 / (v % 3)"),
+        ("cases: { 0: [", "cases: { 1: ["),
+        ("id: s2, component: Card }]", "id: s2, kind: container, state: { open: true } }]"),
+        ("default: [{ if: fed.size() > 0,", "default: [{ if: 7 / fed.size() > 0,"),
+        ("open: false, sub: [], start: { initial: =item.id } }", "sub: [{ id: x }] }"),
+        ("{ id: kid, state: { n: 0 } }, { id: in", "{ id: in"),
+        ("id: rows, forEach: { in: $items,", "id: rows, forEach: { in: '=items.filter(i, 4 / (v % 2) > i.size())',"),
+        ("id: rows, forEach", "id: lines, forEach"),
+        ("- { id: inside, state: { v: 1 }, let: { m: =n } }", "- { id: inside, state: { w: 1 } }"),
+        ("{ if: open, then:", "{ if: '!open', then:"),
+        ("- { id: b, component: Card }", "- { id: b, component: Board }"),
+        ("- { id: b, component: Card }", ""),
+        ("- { id: high, kind: container,", "- { id: upper, kind: container,"),
+        ("slots: { header: [{ id: given, state: { q: 0 } }] }", "slots: { header: [{ id: more, component: Card }] }"),
+        ("id: l, component: Card", "id: l, state: { open: true }"),
+        (
+            "        nodes:",
+            "        nodes:\n          - { id: c, kind: container, children: [{ id: d, state: { q: 3 } }] }"
+        ),
+    ]
+
+    @Test("a daemon starts with an edited scene, and once more with the same tree", arguments: freshSeeds(5))
+    func edited(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        var life = try Life(RandomRestartTests.scene)
+        for number in 0..<RandomRestartTests.steps / 2 {
+            try step(life, &generator)
+            guard number % 10 == 9 else { continue }
+            var scene = RandomRestartTests.scene
+            for (old, new) in RandomRestartTests.edits where Int.random(in: 0..<6, using: &generator) == 0 {
+                scene = scene.replacing(old, with: new)
+            }
+            // Some edits do not fit together.
+            guard (try? Life(scene)) != nil else { continue }
+            let first = try life.next(scene)
+            let second = try first.next()
+            let found = try differences(first.described(), second.described())
+            #expect(
+                found == [], "seed \(seed), step \(number): first ≠ second\n\(found.prefix(8).joined(separator: "\n"))")
+            if !found.isEmpty {
+                print(scene)
+                return tell(first, second)
+            }
+            if Bool.random(using: &generator) { life = second }
+        }
+    }
+
     /// `AGD_RESTART_TOLD=1` shows what has led to a failure.
     private func tell(_ life: Life, _ next: Life) {
         guard numberInEnvironment("AGD_RESTART_TOLD") == 1 else { return }
