@@ -43,6 +43,7 @@ func changeLists(of count: Int) throws {
     )
 
     func measure(_ name: String, _ change: () throws -> Void, undo: () throws -> Void) throws {
+        guard isWanted("forEach \(count), \(name)") else { return }
         // What the first change after the fill finds out once.
         try change()
         try undo()

@@ -96,7 +96,10 @@ func run(_ benchmark: Benchmark) throws {
 }
 
 let wanted = Set(CommandLine.arguments.dropFirst())
-func isWanted(_ name: String) -> Bool { wanted.isEmpty || wanted.contains { name.hasPrefix($0) } }
+/// - Parameter name: of a case, or the beginning that the names of several cases share.
+func isWanted(_ name: String) -> Bool {
+    wanted.isEmpty || wanted.contains { name.hasPrefix($0) || $0.hasPrefix(name) }
+}
 
 do {
     for benchmark in [chain(10), chain(1000), chain(10_000), diamonds(300)] where isWanted(benchmark.name) {

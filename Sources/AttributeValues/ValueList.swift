@@ -320,7 +320,7 @@ extension ValueList: Hashable {
     }
 
     /// True if both lists are known to have the same elements without examining them. O(1).
-    func isIdentical(to other: ValueList) -> Bool {
+    public func isIdentical(to other: ValueList) -> Bool {
         switch (storage, other.storage) {
         case (.flat(let a), .flat(let b)): IdenticalRun.isShared(a, b)
         case (.chunked(let a), .chunked(let b)): a === b

@@ -154,6 +154,9 @@ struct AttributeTable {
         _modify { yield &rows[row] }
     }
 
+    /// The source alone: a record takes longer to copy.
+    func source(_ row: Int) -> Source? { row < rows.count ? rows[row]?.source : nil }
+
     /// O(rows).
     var count: Int { rows.count { $0 != nil } }
 
@@ -218,6 +221,11 @@ public struct Place: Hashable {
     public init(_ attribute: AttributeID, _ steps: [AttributePath.Step] = []) {
         self.attribute = attribute
         self.steps = steps
+    }
+
+    /// A place inside the value at this one.
+    func inside(_ more: [AttributePath.Step]) -> Place {
+        more.isEmpty ? self : Place(attribute, steps.isEmpty ? more : steps + more)
     }
 }
 

@@ -268,6 +268,6 @@ extension ViewGraph {
 extension Place {
     /// The element with an id in the list at this place.
     fileprivate func element(_ field: String, _ id: Value) -> Place {
-        Place(attribute, steps + [.element(field: field, value: id)])
+        inside([.element(field: field, value: id)])
     }
 }

@@ -76,7 +76,7 @@ struct ListChange {
             if let problem = NodeIdentifier.refusal(of: name) {
                 throw Failure(.invalid, "element \(position): an id that names a node \(problem)")
             }
-            if wanted[name] == nil { wanted[name] = offset }
+            wanted[name] = offset
             ids.append(id)
             names.append(name)
         }
@@ -90,9 +90,12 @@ struct ListChange {
             }
         }
         var twice: [String] = []
+        let (mayRepeat, hasOthers) = (wanted.count < new.count, old.count < before.count)
         for (offset, position) in new.enumerated() {
             // An id that also occurs outside the stretch has its instance there.
-            if wanted[names[offset]] != offset || (sources[offset] == nil && hasInstance(names[offset])) {
+            if mayRepeat && wanted[names[offset]] != offset
+                || hasOthers && sources[offset] == nil && hasInstance(names[offset])
+            {
                 twice.append(ids[offset].description)
             } else if let place = sources[offset],
                 !before[old.lowerBound + place].isIdentical(to: list[position])

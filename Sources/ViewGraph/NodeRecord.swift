@@ -41,7 +41,7 @@ final class NodeRecord: TreeNode {
     }
 
     // Nodes that are given to a component for named slots come after its other children.
-    override var ranksChildren: Bool { super.ranksChildren || !definition.slots.isEmpty }
+    override var ranksChildren: Bool { super.ranksChildren || definition.hasSlots }
 
     override func rank(of child: TreeNode) -> Int {
         guard !super.ranksChildren, let slot = (child as? NodeRecord)?.definition.givenSlot,

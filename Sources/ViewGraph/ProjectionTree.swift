@@ -9,6 +9,8 @@ import AttributeValues
 final class ProjectionTree {
     final class Entry {
         var attribute: AttributeID?
+        /// For an element: its position in a list that its field has searched.
+        fileprivate var position: UInt32 = 0
         /// By `.key` and `.index` steps.
         var children = SmallMap<AttributePath.Step, Entry>()
         /// `.element` steps, those of each field together.
@@ -19,24 +21,19 @@ final class ProjectionTree {
         func field(_ name: String) -> Field? { fields.first { $0.name == name } }
 
         func child(_ step: AttributePath.Step) -> Entry? {
-            if case .element(let name, let id) = step { field(name)?.entries[id] } else { children[step] }
+            if case .element(let name, let id) = step { field(name)?.entry(of: id) } else { children[step] }
         }
 
         func madeChild(_ step: AttributePath.Step) -> Entry {
-            if let child = child(step) { return child }
-            let made = Entry()
             if case .element(let name, let id) = step {
-                let field: Field
-                if let existing = self.field(name) {
-                    field = existing
-                } else {
-                    field = Field(name)
-                    fields.append(field)
-                }
-                field.entries[id] = made
-            } else {
-                children[step] = made
+                if let field = field(name) { return field.madeEntry(of: id) }
+                let field = Field(name)
+                fields.append(field)
+                return field.madeEntry(of: id)
             }
+            if let child = children[step] { return child }
+            let made = Entry()
+            children[step] = made
             return made
         }
 
@@ -45,7 +42,7 @@ final class ProjectionTree {
                 children[step] = nil
                 return
             }
-            field(name)?.entries[id] = nil
+            field(name)?.removeEntry(of: id)
             fields.removeAll { $0.entries.isEmpty }
         }
 
@@ -63,11 +60,57 @@ final class ProjectionTree {
     /// The elements of a list that are found by one field.
     final class Field {
         let name: String
-        var entries: [Value: Entry] = [:]
-        /// Positions of elements in the list that was searched last.
-        var locator = ElementLocator()
+        private(set) var entries: [Value: Entry] = [:]
+        /// The entry that was asked for last. Callers ask for places in one element after each other.
+        private var last: (id: Value, entry: Entry)?
+        /// The list that was searched last; nil if it was released.
+        private var list: ValueList?
+        /// So many elements at its front were found one after the other: their entries know their positions.
+        private var located = 0
+        /// Finds the other elements.
+        private var locator = ElementLocator()
 
         init(_ name: String) { self.name = name }
+
+        func entry(of id: Value) -> Entry? {
+            if let last, last.id == id { return last.entry }
+            guard let entry = entries[id] else { return nil }
+            last = (id, entry)
+            return entry
+        }
+
+        fileprivate func madeEntry(of id: Value) -> Entry {
+            if let last, last.id == id { return last.entry }
+            func existing(_ entry: inout Entry) -> Entry { entry }
+            let entry = existing(&entries[id, default: Entry()])
+            last = (id, entry)
+            return entry
+        }
+
+        fileprivate func removeEntry(of id: Value) {
+            (last, located) = (nil, 0)
+            entries[id] = nil
+        }
+
+        var isSearching: Bool { list != nil }
+
+        /// The position of the first element with an id. Needs no index if elements are asked for in order.
+        fileprivate func position(of id: Value, _ entry: Entry, in list: ValueList) -> Int? {
+            if self.list?.isIdentical(to: list) != true { (self.list, located) = (list, 0) }
+            let known = Int(entry.position)
+            if known < located, list[known].id(by: name) == id { return known }
+            guard located < list.count, list[located].id(by: name) == id else {
+                return locator.position(of: id, name, in: list)
+            }
+            entry.position = UInt32(located)
+            located += 1
+            return located - 1
+        }
+
+        fileprivate func releaseList() {
+            (list, located) = (nil, 0)
+            locator = ElementLocator()
+        }
     }
 
     let root = Entry()
@@ -102,8 +145,8 @@ final class ProjectionTree {
             if case .element(let name, let id) = step, case .list(let list) = value,
                 list.count > ElementLocator.scanned, let field = entry.field(name)
             {
-                if field.locator.isEmpty { locating.append(field) }
-                guard let place = field.locator.position(of: id, name, in: list) else {
+                if !field.isSearching { locating.append(field) }
+                guard let place = field.position(of: id, inner, in: list) else {
                     return .failure(ProjectionTree.missing(step))
                 }
                 value = list[place]
@@ -125,7 +168,7 @@ final class ProjectionTree {
 
     /// Releases the lists that were searched.
     func forgetLocators() {
-        for field in locating { field.locator = ElementLocator() }
+        for field in locating { field.releaseList() }
         locating = []
     }
 
@@ -238,7 +281,7 @@ final class ProjectionTree {
         }
         var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
-            guard let entry = field.entries[id] else { continue }
+            guard let entry = field.entry(of: id) else { continue }
             if let newElement {
                 if oldElement?.isIdentical(to: newElement) == true { continue }
                 pending.append((entry, oldElement, .value(newElement)))
@@ -263,11 +306,8 @@ struct ElementLocator {
     private var searches = 0
     private var places: [Value: Int] = [:]
 
-    /// True until the first search.
-    var isEmpty: Bool { searches == 0 }
-
     mutating func position(of id: Value, _ field: String, in list: ValueList) -> Int? {
-        if !Value.list(self.list).isIdentical(to: .list(list)) {
+        if !self.list.isIdentical(to: list) {
             self.list = list
             searches = 0
             places = [:]

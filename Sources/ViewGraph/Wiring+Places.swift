@@ -8,11 +8,10 @@ extension Wiring {
         var place = place
         // Bindings form a chain upwards in the tree, so it ends. The bound is for mistakes in this code.
         for _ in 0...limits.depth {
-            guard let record = attributes[Int(place.attribute.index)] else { return place }
-            switch record.source {
+            switch attributes.source(Int(place.attribute.index)) {
             case .alias(let target, _):
-                if record.isHeldToType, !isWritten { return place }
-                place = Place(target.attribute, target.steps + place.steps)
+                if !isWritten, attributes[Int(place.attribute.index)]?.isHeldToType == true { return place }
+                place = target.inside(place.steps)
             case .object(let node):
                 guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node)
                 else {

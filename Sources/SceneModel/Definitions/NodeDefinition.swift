@@ -195,17 +195,21 @@ extension NodeDefinition {
         return found.reversed()
     }
 
-    /// The slots for which a use of its component can be given nodes, without the slot `content`.
-    public var slots: [String] {
+    /// Where the outermost body that places what it is given puts it; nil if none does.
+    private var placingOfUse: Placing? {
         var next = base
         while let component = next {
-            if !component.placing.isEmpty {
-                return component.placing.slots.filter { $0 != NodeDefinition.contentSlot }
-            }
+            if !component.placing.isEmpty { return component.placing }
             next = component.base
         }
-        return []
+        return nil
     }
+
+    /// The slots for which a use of its component can be given nodes, without the slot `content`.
+    public var slots: [String] { placingOfUse?.slots.filter { $0 != NodeDefinition.contentSlot } ?? [] }
+
+    /// Whether there are such slots.
+    public var hasSlots: Bool { placingOfUse?.slots.contains { $0 != NodeDefinition.contentSlot } ?? false }
 
     /// The layer of the innermost component that puts the nodes it is given into its body; nil if none does.
     public var firstPlacing: Int? {
