@@ -62,7 +62,8 @@ extension Function {
         }
     }
 
-    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value. A list is several tags.
+    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value. A list is several
+    /// tags.
     private func subviewTag(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard case .map(let subview) = a[0] else { return nil }
         let tags = subview["tag"].map { $0.list ?? [$0] } ?? []
