@@ -2,11 +2,11 @@ extension Animation {
     /// Makes the animation of a curve call and its modifier calls.
     init(_ calls: [Call]) throws(AnimationError) {
         guard let head = calls.first else { throw AnimationError("an animation begins with a curve") }
-        let curve = try Reading.curve(head)
+        let curve = try Reading.readCurve(head)
         try Reading.check(at: head.place) { () throws(AnimationError) in try Animation.check(curve) }
         var modifiers: [Modifier] = []
         for call in calls.dropFirst() {
-            let modifier = try Reading.modifier(call)
+            let modifier = try Reading.readModifier(call)
             try Reading.check(at: call.place) { () throws(AnimationError) in try Animation.check([modifier]) }
             modifiers.append(modifier)
         }
@@ -29,7 +29,7 @@ private enum Reading {
         }
     }
 
-    static func curve(_ call: Call) throws(AnimationError) -> Curve {
+    static func readCurve(_ call: Call) throws(AnimationError) -> Curve {
         switch call.name {
         case "keyframes":
             var keyframes: [Keyframe] = []
@@ -94,7 +94,7 @@ private enum Reading {
         return SpringCurve(name, .duration(duration, bounce: bounce), initialVelocity: velocity)
     }
 
-    static func modifier(_ call: Call) throws(AnimationError) -> Modifier {
+    static func readModifier(_ call: Call) throws(AnimationError) -> Modifier {
         let bound = try BoundCall(call, in: Signature.modifiers, what: "modifier")
         switch call.name {
         case "delay": return .delay(try bound.number("seconds") ?? 0)
@@ -193,7 +193,7 @@ private enum Reading {
                 "'\(argument.label ?? "")' is \(argument.term.kind)", at: argument.place,
                 hint: "it takes \(what) without modifiers")
         }
-        return try curve(calls[0])
+        return try readCurve(calls[0])
     }
 
     private static func phase(_ call: Call) throws(AnimationError) -> Phase {
