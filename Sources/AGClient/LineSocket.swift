@@ -8,7 +8,8 @@ final class LineSocket {
     static let maximumPathLength = 107
 
     private let descriptor: Int32
-    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without limit.
+    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without
+    /// limit.
     let timeout: Double?
     private let input: LineBuffer
     let output = ByteBuffer(capacity: 1024)

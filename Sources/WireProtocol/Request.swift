@@ -28,7 +28,8 @@ public enum Request {
     case history(path: String)
     case dump(path: String, format: DumpFormat)
     case stats(format: StatsFormat)
-    case trace(Trace)
+    /// - enable: starts or stops recording turns; nil only returns the recording.
+    case trace(enable: Bool?)
     /// Deletes the rows of the store that have no node.
     case prune
     indirect case eval(Eval)
@@ -37,7 +38,7 @@ public enum Request {
     public var onlyReads: Bool {
         switch self {
         case .get, .describe, .explain, .history, .dump, .stats, .eval: true
-        case .trace(let trace): trace.enable == nil
+        case .trace(let enable): enable == nil
         default: false
         }
     }
@@ -158,13 +159,6 @@ public enum Request {
 
     public enum StatsFormat: String, CaseIterable, Sendable {
         case json, openmetrics
-    }
-
-    public struct Trace {
-        /// Starts or stops recording turns; nil only returns the recording.
-        public var enable: Bool?
-
-        public init(enable: Bool?) { self.enable = enable }
     }
 
     public struct Eval {

@@ -39,7 +39,7 @@ struct RequestEncodingTests {
             .unsubscribe(subscription: 4), .describe(path: nil, depth: nil), .describe(path: "/a", depth: 0),
             .explain(path: "/a.b", revision: 3), .history(path: "/a.b"), .dump(path: "/", format: .dot),
             .stats(format: .openmetrics),
-            .trace(.init(enable: nil)), .trace(.init(enable: false)),
+            .trace(enable: nil), .trace(enable: false),
             .eval(.init(expression: "x + 1", bindings: ValueMap([("x", 1)]), at: "/a", typed: false)),
         ]
     }

@@ -39,7 +39,7 @@ struct AccessTests {
     @Test("without rules whoever is connected may do everything") func noRules() throws {
         let graph = try Harness(AccessTests.scene)
         try graph.set("/secret.key", 8)
-        try graph.succeed(.trace(.init(enable: nil)))
+        try graph.succeed(.trace(enable: nil))
     }
 
     @Test("what no rule gives is denied, with the user, the right and the path") func denied() throws {
@@ -76,7 +76,7 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/hosts/**"))
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 3, uid: user, gid: 1))])
         try graph.set("/secret.key", 8, from: 3)
-        try graph.succeed(.trace(.init(enable: nil)), from: 3)
+        try graph.succeed(.trace(enable: nil), from: 3)
     }
 
     // MARK: What

@@ -50,7 +50,7 @@ struct PrincipalTests {
             .subscribe(.init(patterns: ["/**"])),
             .eval(.init(expression: "1", bindings: ValueMap(), at: nil, typed: false)),
             .explain(path: "/secret.key", revision: nil), .describe(path: "/secret", depth: nil),
-            .dump(path: "/", format: .json), .stats(format: .json), .trace(.init(enable: nil)), .prune,
+            .dump(path: "/", format: .json), .stats(format: .json), .trace(enable: nil), .prune,
             .remove(path: "/hosts/a", TransactionOptions()),
             .onDisconnect([Mutation(operation: .toggle, path: "/secret.key")], TransactionOptions()),
         ]
