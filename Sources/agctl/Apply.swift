@@ -38,7 +38,7 @@ struct ApplyCommand: ParsableCommand {
         try perform(common) { session in
             let result = try scene.apply(
                 at: at, mode, dryRun: dryRun,
-                write.options(), session)
+                write.makeOptions(), session)
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }
     }
@@ -49,20 +49,6 @@ struct ApplyCommand: ParsableCommand {
         guard output.isTerminal else { return }
         let summary = text.summary.isEmpty ? "nothing to change" : text.summary
         let revision = result.map?["revision"]?.jsonText ?? "?"
-        output.line(output.style.dim(dryRun ? "dry run: \(summary)" : "\(summary) (revision \(revision))"))
-    }
-}
-
-extension Request.ApplyMode: EnumerableFlag {
-    public static func help(for value: Self) -> ArgumentHelp? {
-        switch value {
-        case .create: "Refuse nodes that exist already."
-        case .merge: "Update nodes that exist; their states keep their values."
-        case .replace:
-            """
-            Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
-            The remaining states keep their values.
-            """
-        }
+        output.writeLine(output.style.dim(dryRun ? "dry run: \(summary)" : "\(summary) (revision \(revision))"))
     }
 }

@@ -61,7 +61,7 @@ struct CheckCommand: ParsableCommand {
                     if number < with.count {
                         context = known
                     } else if !json, output.isTerminal {
-                        output.line("\(InputText.title(of: file)): \(output.style.green("ok"))")
+                        output.writeLine("\(InputText.title(of: file)): \(output.style.green("ok"))")
                     }
                 } catch let error as SceneFaults {
                     isFaulty = true

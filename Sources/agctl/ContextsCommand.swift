@@ -28,7 +28,7 @@ struct ContextsCommand: ParsableCommand {
                 return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) })))
             }
             guard output.isTerminal else {
-                for entry in entries { output.line("\(entry.name)\t\(entry.socket)") }
+                for entry in entries { output.writeLine("\(entry.name)\t\(entry.socket)") }
                 return
             }
             let table = TextTable(rows: entries.map { [$0.name, $0.socket, $0.file] })

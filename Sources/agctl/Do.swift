@@ -38,7 +38,7 @@ struct DoCommand: ParsableCommand {
             guard given[name] == nil else { throw Complaint(.usage, "'\(name)' is given twice") }
             given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
         }
-        let writing = write.options(typed: options.typed, once: repetition.once)
+        let writing = write.makeOptions(typed: options.typed, once: repetition.once)
         try perform(common) { (session) in
             session.report(
                 revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing))

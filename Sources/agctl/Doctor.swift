@@ -169,7 +169,7 @@ private struct Examination {
         guard access(file, F_OK) == 0 else {
             return note(.skipped, "settings", "\(file) does not exist: the defaults apply")
         }
-        let (status, text) = Child.output(Child.neighbour("agd"), ["--config", file, "--check-config"])
+        let (status, text) = Child.captureOutput(Child.neighbour("agd"), ["--config", file, "--check-config"])
         switch status {
         case 0: note(.ok, "settings", text.trimmed)
         case 127: note(.skipped, "settings", "the program agd is not installed here")
@@ -206,7 +206,7 @@ private struct Examination {
         guard access("/run/systemd/system", F_OK) == 0 else {
             return note(.skipped, "unit", "systemd does not run here")
         }
-        let (status, text) = Child.output(
+        let (status, text) = Child.captureOutput(
             "systemctl", ["show", "agd.socket", "agd.service", "-p", "LoadState,ActiveState,UnitFileState,Result"])
         let units = text.lines.split(separator: "").map { lines in
             Dictionary(
@@ -281,10 +281,10 @@ private struct Examination {
                 }
             // Programs' messages may have several lines.
             let lines = finding.message.lines
-            output.line("\(painted) \(DisplayWidth.pad(finding.subject, to: 9)) \(lines.first ?? "")")
-            for line in lines.dropFirst() { output.line("\(String(repeating: " ", count: 19))\(line)") }
+            output.writeLine("\(painted) \(DisplayWidth.pad(finding.subject, to: 9)) \(lines.first ?? "")")
+            for line in lines.dropFirst() { output.writeLine("\(String(repeating: " ", count: 19))\(line)") }
             if let hint = finding.hint {
-                output.line("\(String(repeating: " ", count: 19))\(output.style.dim("hint:")) \(hint)")
+                output.writeLine("\(String(repeating: " ", count: 19))\(output.style.dim("hint:")) \(hint)")
             }
         }
     }

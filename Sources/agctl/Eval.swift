@@ -91,14 +91,14 @@ struct EvalCommand: ParsableCommand {
             }
             return output.json(["type": .string("\(program.resultType)"), "inputs": .list(inputs)])
         }
-        output.line("type    \(program.resultType)")
+        output.writeLine("type    \(program.resultType)")
         for input in program.inputs {
-            output.line("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)")))
+            output.writeLine("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)")))
         }
     }
 
     private func show(_ explanation: Explanation, _ output: Output) throws {
-        if json { output.json(.list(list(explanation))) } else { output.line("\(explanation)") }
+        if json { output.json(.list(list(explanation))) } else { output.writeLine("\(explanation)") }
         if case .failure(let failure) = explanation.result { throw Complaint(failure, status: .attributeError) }
     }
 
@@ -122,7 +122,7 @@ struct EvalCommand: ParsableCommand {
         switch content {
         case .value(let value):
             if typed { return output.json(value.typedJSON) }
-            if case .string(let text) = value, !json { return output.line(text) }
+            if case .string(let text) = value, !json { return output.writeLine(text) }
             output.json(value)
         case .failure(let failure): throw Complaint(failure, status: .attributeError)
         }

@@ -53,7 +53,7 @@ struct FeedCommand: ParsableCommand {
         let feed = LineFeed(
             connection: try Session(daemon.settings).connection(name: "agctl feed"), keepsGoing: keepGoing,
             errors: ErrorForm(isJSON: json, color: coloring.color))
-        let options = write.options()
+        let options = write.makeOptions()
         if let path, let onDisconnect {
             let value = try form.read(NegativeNumbers.reveal(onDisconnect))
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))

@@ -83,7 +83,7 @@ struct GetCommand: ParsableCommand {
             session.output.json(result)
         } else if case .value(let value) = content {
             let text = value.string ?? value.jsonText
-            session.output.line(session.output.style.value(text, of: value))
+            session.output.writeLine(session.output.style.paintValue(text, of: value))
         }
         if case .failure(let failure) = content {
             let status: ExitStatus = failure.code == .notFound ? .notFound : .attributeError

@@ -23,7 +23,7 @@ struct PruneCommand: ParsableCommand {
             let result = try session.connection().call(.prune)
             if session.settings.isJSON { return session.output.json(result) }
             let count = result.map?["pruned"]?.jsonText ?? "0"
-            session.output.line("\(count) row\(count == "1" ? "" : "s") deleted")
+            session.output.writeLine("\(count) row\(count == "1" ? "" : "s") deleted")
         }
     }
 }

@@ -24,7 +24,7 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let options = write.options()
+        let options = write.makeOptions()
         try perform(common) { session in
             for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
         }

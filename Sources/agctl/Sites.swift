@@ -50,7 +50,7 @@ struct SitesCommand: ParsableCommand {
         let output = session.output
         if session.settings.isJSON { return output.json(.list(sites.map(\.json))) }
         guard output.isTerminal else {
-            for site in sites { output.line(site.cells.joined(separator: "\t")) }
+            for site in sites { output.writeLine(site.cells.joined(separator: "\t")) }
             return
         }
         let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"]

@@ -75,7 +75,7 @@ struct TopCommand: ParsableCommand {
             guard let message = try connection.receive(timeout: left, interrupt: interrupt) else {
                 return MonotonicTime.now < end
             }
-            if case .event(_, .update(_, _, _, _, _, let changes, _)) = message { load.count(changes.map(\.path)) }
+            if case .event(_, .update(_, _, _, _, _, let changes, _)) = message { load.tally(changes.map(\.path)) }
         }
         return false
     }
@@ -130,7 +130,7 @@ struct LoadTable {
         }
     }
 
-    mutating func count(_ paths: [String]) {
+    mutating func tally(_ paths: [String]) {
         for path in paths { counting[path, default: 0] += 1 }
     }
 

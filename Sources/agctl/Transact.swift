@@ -48,7 +48,7 @@ struct TransactCommand: ParsableCommand {
         guard !mutations.isEmpty else { throw Complaint(.data, "no mutations: \(MutationText.syntax)") }
         try perform(common) { session in
             do throws(ClientError) {
-                try session.commit(mutations, write.options(typed: valueOptions.typed, once: repetition.once))
+                try session.commit(mutations, write.makeOptions(typed: valueOptions.typed, once: repetition.once))
             } catch {
                 var complaint = Complaint(error)
                 if error.failure?.code == .conflict { complaint.status = .tryAgain }

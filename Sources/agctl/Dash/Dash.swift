@@ -52,7 +52,7 @@ final class DashLink {
 
     init(_ session: Session) { self.session = session }
 
-    func call(_ request: Request) throws(ClientError) -> Value {
+    func request(_ request: Request) throws(ClientError) -> Value {
         do throws(ClientError) {
             if let connection { return try connection.call(request) }
             let made = try session.newConnection(name: "agctl dash")
@@ -65,19 +65,19 @@ final class DashLink {
     }
 
     func findRoot() throws(ClientError) -> String {
-        let children = try call(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
+        let children = try request(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
         return children.count == 1 ? children[0].map?["path"]?.string ?? "/" : "/"
     }
 
     /// The tree of a board, and the subviews of containers without an attribute `cards`.
-    func structure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
-        guard let tree = DashNode.tree(try call(.describe(path: root, depth: nil))) else {
+    func readStructure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
+        guard let tree = DashNode.tree(try request(.describe(path: root, depth: nil))) else {
             throw .malformed("describe was answered without a node")
         }
         var subviews: [String: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
-                let answer = try call(
+                let answer = try request(
                     .eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
                 subviews[path] = answer.map?["value"]?.list
             } catch {
@@ -129,7 +129,7 @@ final class DashScreen {
         if session.settings.isJSON { return session.output.json(json(board)) }
         let picture = DashPicture(
             board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
-        for line in picture.lines { session.output.line(line.trimmingEnd) }
+        for line in picture.lines { session.output.writeLine(line.trimmingEnd) }
     }
 
     private func json(_ board: DashBoard) -> Value {
@@ -191,7 +191,7 @@ final class DashScreen {
             guard case .event(_, let event) = try decoder.decode(message) else { return }
             guard values.take(event, at: now) else { break }
             if structure == nil {
-                structure = try link.structure(of: root)
+                structure = try link.readStructure(of: root)
                 lay()
             } else if case .update = event {
                 lay()
@@ -204,7 +204,7 @@ final class DashScreen {
     private func describe() {
         describeAt = nil
         do {
-            structure = try link.structure(of: root)
+            structure = try link.readStructure(of: root)
             lay()
         } catch {
             // The daemon or the root has gone. The watcher reports both; until then the last board stays.
@@ -313,7 +313,7 @@ final class DashScreen {
         case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
         case .button:
             if card.isAction {
-                call(card)
+                request(card)
             } else if card.panel["toggle"] == true {
                 write(Mutation(operation: .toggle, path: card.path), card)
             } else if let value = card.panel["add"] {
@@ -350,7 +350,7 @@ final class DashScreen {
     }
 
     /// Calls an action without arguments.
-    private func call(_ card: DashCard) {
+    private func request(_ card: DashCard) {
         let missing = DashCard.missing(values.content(of: card)?.value)
         guard missing.isEmpty else {
             let arguments = missing.map { "\($0)=VALUE" }.joined(separator: " ")
@@ -373,7 +373,7 @@ final class DashScreen {
     @discardableResult
     private func send(_ request: Request, _ card: DashCard) -> Bool {
         do {
-            _ = try link.call(request)
+            _ = try link.request(request)
             return true
         } catch {
             notice = "\(card.title): \(Complaint(error).message)".printable

@@ -158,7 +158,7 @@ struct DashPicture {
             return [note(figures, card, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
         case .status?:
             let shape = status.flatMap { DashPicture.shapes[$0] } ?? "○"
-            let said = value.string.map(DashText.words) ?? DashText.plain(value)
+            let said = value.string.map(DashText.spellOut) ?? DashText.plain(value)
             return [line("\(shape) \(said)") { status == "ok" ? style.green($0) : paint($0, status) }]
         case .toggle?:
             let isOn = value == true
@@ -192,7 +192,7 @@ struct DashPicture {
         -> (String, String)
     {
         guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return figures }
-        let mark = "\(shape) \(DashText.words(status))"
+        let mark = "\(shape) \(DashText.spellOut(status))"
         let room = width - DisplayWidth.of(figures.0) - DisplayWidth.of(mark)
         guard room > 0 else { return (figures.0, paint(figures.0, status)) }
         let space = String(repeating: " ", count: room)
@@ -221,7 +221,7 @@ struct DashPicture {
     }
 
     private func curve(_ card: DashCard, _ past: DashValues.Past, _ height: Int, _ width: Int) -> [(String, String)] {
-        let ranges = past.columns(width)
+        let ranges = past.rangesByColumn(width)
         let known = ranges.compactMap { $0 }
         var least = card.panel["min"]?.number ?? known.map(\.lowerBound).min() ?? 0
         var most = card.panel["max"]?.number ?? known.map(\.upperBound).max() ?? 1
@@ -270,7 +270,7 @@ struct DashPicture {
     private func table(_ rows: DashCard.Rows, _ card: DashCard, _ width: Int) -> [(String, String)] {
         let hasName = rows.columns.contains("name")
         let cells = rows.views.map { view in
-            (hasName ? [] : [DashText.words(view.id)])
+            (hasName ? [] : [DashText.spellOut(view.id)])
                 + rows.columns.map { column in
                     switch values.contents["\(view.path).\(column)"] {
                     case .value(let value)?: DashText.plain(value, format(card, column))
@@ -279,7 +279,7 @@ struct DashPicture {
                     }
                 }
         }
-        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.words), card, width)
+        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.spellOut), card, width)
     }
 
     private func format(_ card: DashCard, _ column: String) -> ValueMap {
@@ -289,7 +289,9 @@ struct DashPicture {
     private func entries(_ value: Value, _ card: DashCard, _ width: Int) -> [(String, String)] {
         if let map = value.map {
             return grid(
-                map.map { [DashText.words($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)] },
+                map.map {
+                    [DashText.spellOut($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)]
+                },
                 nil, card, width)
         }
         var list = value.list?.array ?? [value]
@@ -306,7 +308,7 @@ struct DashPicture {
             }
         }
         let cells = maps.map { map in columns.map { DashText.plain(map[$0] ?? .null, format(card, $0)) } }
-        return grid(cells, columns.map(DashText.words), card, width)
+        return grid(cells, columns.map(DashText.spellOut), card, width)
     }
 
     private func grid(_ cells: [[String]], _ head: [String]?, _ card: DashCard, _ width: Int) -> [(String, String)] {
