@@ -3,8 +3,8 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-// Processors of Intel's Skylake line decode a branch anew each time if it crosses or ends at a boundary of 32 bytes: where the
-// code of an update came to lie made it up to a fifth slower or faster.
+// Processors of Intel's Skylake line decode a branch anew each time if it crosses or ends at a boundary of 32 bytes:
+// where the code of an update came to lie made it up to a fifth slower or faster.
 #if arch(x86_64)
     let branchesInPlace = ["-Xllvm", "-x86-branches-within-32B-boundaries"]
     let floorBranchesInPlace = ["-mbranches-within-32B-boundaries"]
@@ -13,8 +13,8 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
     let floorBranchesInPlace: [String] = []
 #endif
 
-/// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which debug
-/// builds (and so all tests) make.
+/// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which
+/// debug builds (and so all tests) make.
 /// Equal functions are not folded into one another: rules would be called through one more step. And no register is
 /// spent on a frame pointer; backtraces come from the unwinding tables.
 let fast: [SwiftSetting] =
