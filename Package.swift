@@ -96,9 +96,9 @@ let package = Package(
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         // Row 1
-        module("ProgramOptions", ["CArgp"]),
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
+        module("ProgramOptions", ["AttributeValues", "CArgp"]),
         module("AttributeGraph", settings: fast),
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),
@@ -123,7 +123,10 @@ let package = Package(
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fastAlone),
         // Row 7
         module(
-            "DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log],
+            "DaemonServer",
+            [
+                "AttributeValues", "ProgramOptions", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log,
+            ],
             settings: fastAlone),
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
         // Row 8
@@ -184,7 +187,7 @@ let package = Package(
         tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
-        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
+        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "ProgramOptions", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),
