@@ -14,6 +14,13 @@ extension Animation {
             try Animation(curve, modifiers: modifiers)
         }
     }
+
+    /// The names of all curves, as they are written.
+    public static var curveNames: [String] {
+        Signature.curves.map(\.name).reduce(into: []) { names, name in
+            if names.last != name { names.append(name) }
+        }
+    }
 }
 
 private enum Reading {
@@ -32,13 +39,9 @@ private enum Reading {
     static func readCurve(_ call: Call) throws(AnimationError) -> Curve {
         switch call.name {
         case "keyframes":
-            var keyframes: [Keyframe] = []
-            for element in try elements(of: call, "keyframe") { keyframes.append(try keyframe(element)) }
-            return .keyframes(keyframes)
+            return .keyframes(try elements(of: call, "keyframe").map(keyframe))
         case "phases":
-            var phases: [Phase] = []
-            for element in try elements(of: call, "phase") { phases.append(try phase(element)) }
-            return .phases(phases)
+            return .phases(try elements(of: call, "phase").map(phase))
         default:
             break
         }
@@ -142,14 +145,12 @@ private enum Reading {
 
     /// The elements of a list curve, as calls.
     private static func elements(of call: Call, _ what: String) throws(AnimationError) -> [Call] {
-        var result: [Call] = []
-        for argument in call.arguments {
+        try call.arguments.map { (argument) throws(AnimationError) in
             guard argument.label == nil, case .chain(let calls) = argument.term, calls.count == 1 else {
                 throw AnimationError("'\(call.name)' takes a list of \(what)s", at: argument.place)
             }
-            result.append(calls[0])
+            return calls[0]
         }
-        return result
     }
 
     private static func keyframe(_ call: Call) throws(AnimationError) -> Keyframe {

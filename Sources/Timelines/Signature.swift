@@ -111,15 +111,6 @@ extension Signature {
     static let lists = ["keyframes", "phases"]
 }
 
-extension Animation {
-    /// The names of all curves, as they are written.
-    public static var curveNames: [String] {
-        Signature.curves.map(\.name).reduce(into: []) { names, name in
-            if names.last != name { names.append(name) }
-        }
-    }
-}
-
 /// A call with its arguments assigned to parameters.
 struct BoundCall {
     var signature: Signature

@@ -52,7 +52,7 @@ final class DashLink {
 
     init(_ session: Session) { self.session = session }
 
-    func request(_ request: Request) throws(ClientError) -> Value {
+    func ask(_ request: Request) throws(ClientError) -> Value {
         do throws(ClientError) {
             if let connection { return try connection.call(request) }
             let made = try session.newConnection(name: "agctl dash")
@@ -65,19 +65,19 @@ final class DashLink {
     }
 
     func findRoot() throws(ClientError) -> String {
-        let children = try request(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
+        let children = try ask(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
         return children.count == 1 ? children[0].map?["path"]?.string ?? "/" : "/"
     }
 
     /// The tree of a board, and the subviews of containers without an attribute `cards`.
     func readStructure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
-        guard let tree = DashNode.tree(try request(.describe(path: root, depth: nil))) else {
+        guard let tree = DashNode.tree(try ask(.describe(path: root, depth: nil))) else {
             throw .malformed("describe was answered without a node")
         }
         var subviews: [String: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
-                let answer = try request(
+                let answer = try ask(
                     .eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
                 subviews[path] = answer.map?["value"]?.list
             } catch {
@@ -313,7 +313,7 @@ final class DashScreen {
         case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
         case .button:
             if card.isAction {
-                request(card)
+                callAction(card)
             } else if card.panel["toggle"] == true {
                 write(Mutation(operation: .toggle, path: card.path), card)
             } else if let value = card.panel["add"] {
@@ -350,7 +350,7 @@ final class DashScreen {
     }
 
     /// Calls an action without arguments.
-    private func request(_ card: DashCard) {
+    private func callAction(_ card: DashCard) {
         let missing = DashCard.missing(values.content(of: card)?.value)
         guard missing.isEmpty else {
             let arguments = missing.map { "\($0)=VALUE" }.joined(separator: " ")
@@ -373,7 +373,7 @@ final class DashScreen {
     @discardableResult
     private func send(_ request: Request, _ card: DashCard) -> Bool {
         do {
-            _ = try link.request(request)
+            _ = try link.ask(request)
             return true
         } catch {
             notice = "\(card.title): \(Complaint(error).message)".printable
