@@ -33,8 +33,6 @@ public struct ValueList {
         storage = elements.count <= ValueList.chunkLength ? .flat(elements) : .chunked(Chunks(elements))
     }
 
-    public init(_ elements: some Sequence<Value>) { self.init(Array(elements)) }
-
     /// A list with the same elements in one array. Cost: O(elements) if there are many.
     @inlinable
     public var contiguous: ValueList {

@@ -51,7 +51,9 @@ public enum Request {
         public var presentation: Bool
         public var typed: Bool
 
-        public init(paths: [String], isSingle: Bool, presentation: Bool, typed: Bool) {
+        public init(
+            paths: [String], isSingle: Bool = false, presentation: Bool = false, typed: Bool = false
+        ) {
             self.init(targets: paths.map { RequestPath($0) }, isSingle: isSingle, presentation, typed)
         }
 

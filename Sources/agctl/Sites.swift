@@ -34,7 +34,7 @@ struct SitesCommand: ParsableCommand {
             let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
             let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
             let result = try session.connection().call(
-                .get(.init(paths: patterns, isSingle: false, presentation: false, typed: false)))
+                .get(.init(paths: patterns)))
             let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
             if sites.isEmpty {
                 throw Complaint(

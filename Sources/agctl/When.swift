@@ -137,7 +137,7 @@ private struct Condition {
 
     /// Reads the values and evaluates the rule. Throws if the daemon is not there or the rule has a mistake.
     mutating func begin() throws(ClientError) -> Bool? {
-        let request = Request.Get(paths: [Condition.pattern(at)], isSingle: false, presentation: false, typed: true)
+        let request = Request.Get(paths: [Condition.pattern(at)], typed: true)
         let read = try open().call(.get(request)).map?["values"]?.map ?? ValueMap()
         for (path, content) in read {
             guard let path = path.string, let value = content.map?["value"] else { continue }

@@ -153,7 +153,7 @@ final class SiteReader {
         for _ in 0..<SiteReader.attempts {
             structureChanged = false
             let describe = connection.send(.describe(path: rootPath, depth: nil))
-            let get = connection.send(.get(.init(paths: [pattern], isSingle: false, presentation: false, typed: true)))
+            let get = connection.send(.get(.init(paths: [pattern], typed: true)))
             var description: Value?
             while true {
                 switch try connection.receiveAnswer() {

@@ -38,7 +38,7 @@ extension Function {
         case .quote: return try StringLibrary.quoteText(a, &meter)
         case .greatest, .least, .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr,
             .bitAnd, .bitXor, .bitNot, .bitShiftLeft, .bitShiftRight:
-            return try MathLibrary.call(self, a, &meter)
+            return try MathLibrary.call(self, a)
         case .slice, .flatten, .distinct, .sort: return isMember ? try ListLibrary.call(self, a, &meter) : nil
         case .range: return try ListLibrary.makeRange(a, &meter)
         case .setContains, .setEquivalent, .setIntersects: return try SetLibrary.call(self, a, &meter)

@@ -273,9 +273,9 @@ final class DashScreen {
         guard let picture = picture(at: MonotonicTime.now) else { return }
         switch key {
         case .up, .down, .left, .right: choose(key, picture.places)
-        case .enter: operate(picture)
-        case .character("+"), .character("="): step(picture, 1)
-        case .character("-"): step(picture, -1)
+        case .enter: operate()
+        case .character("+"), .character("="): step(1)
+        case .character("-"): step(-1)
         default: _ = scroll.move(key, page: max(1, room - 2))
         }
     }
@@ -307,7 +307,7 @@ final class DashScreen {
 
     private var chosenCard: DashCard? { board?.rows.lazy.flatMap(\.cards).first { $0.path == self.chosen } }
 
-    private func operate(_ picture: DashPicture) {
+    private func operate() {
         guard let card = chosenCard else { return }
         switch card.kind {
         case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
@@ -326,13 +326,13 @@ final class DashScreen {
             let now = options.firstIndex { $0.value == values.content(of: card)?.value } ?? -1
             guard !options.isEmpty else { return }
             write(Mutation(operation: .set, path: card.path, value: options[(now + 1) % options.count].value), card)
-        case .stepper, .slider: step(picture, 1)
+        case .stepper, .slider: step(1)
         case .field, .color: notice = "agctl set '\(card.path)' VALUE writes it"
         default: notice = "\(card.title) only shows a value"
         }
     }
 
-    private func step(_ picture: DashPicture, _ sign: Double) {
+    private func step(_ sign: Double) {
         guard let card = chosenCard, card.kind == .stepper || card.kind == .slider,
             let number = values.content(of: card)?.value?.number
         else { return }
