@@ -8,7 +8,8 @@ struct ApplyCommand: ParsableCommand {
         commandName: "apply",
         abstract: "Make a scene part of the graph.",
         discussion: """
-            The daemon checks the whole document before it changes anything. It reports faults with file, line and column.
+            The daemon checks the whole document before it changes anything. It reports faults with file, line and \
+            column.
 
             Examples:
               agctl apply -f player.yaml

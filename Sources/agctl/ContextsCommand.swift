@@ -6,8 +6,8 @@ struct ContextsCommand: ParsableCommand {
         commandName: "contexts",
         abstract: "List the names of daemons for --context.",
         discussion: """
-            A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or /etc/agd/contexts. \
-            In a pipe, each line has a name, a tab and the socket.
+            A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or \
+            /etc/agd/contexts. In a pipe, each line has a name, a tab and the socket.
 
             Examples:
               agctl contexts

@@ -8,8 +8,9 @@ struct DescribeCommand: ParsableCommand {
         commandName: "describe",
         abstract: "Describe a node or an attribute, or the protocol with its methods and events.",
         discussion: """
-            For a path, shows kinds, types and rules of the node or attribute. For a method or an event, shows its parameters. \
-            Without an argument, lists all methods and events; with --json, prints the protocol's schema, as OpenRPC.
+            For a path, shows kinds, types and rules of the node or attribute. For a method or an event, shows its \
+            parameters. Without an argument, lists all methods and events; with --json, prints the protocol's schema, \
+            as OpenRPC.
 
             Examples:
               agctl describe /player/playButton.scale

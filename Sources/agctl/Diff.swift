@@ -9,8 +9,8 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Show how a scene differs from the graph.",
         discussion: """
-            Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present values of states, \
-            do not count. Nothing changes. Ends with status 1 if there are differences.
+            Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
+            values of states, do not count. Nothing changes. Ends with status 1 if there are differences.
 
             Examples:
               agctl diff player.yaml

@@ -8,8 +8,8 @@ struct DoCommand: ParsableCommand {
         commandName: "do",
         abstract: "Call an action.",
         discussion: """
-            A node's actions are named writes that its scene defines. What an action writes is committed together, all or none. \
-            Arguments are name=value; a value that is valid JSON is taken as JSON, any other as text.
+            A node's actions are named writes that its scene defines. What an action writes is committed together, all \
+            or none. Arguments are name=value; a value that is valid JSON is taken as JSON, any other as text.
 
             Examples:
               agctl do /home.allOff

@@ -9,8 +9,9 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Find problems of the daemon, and say how to solve them.",
         discussion: """
-            Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the store, the \
-            systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see all.
+            Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the \
+            store, the systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see \
+            all.
 
             Examples:
               agctl doctor
@@ -222,7 +223,8 @@ private struct Examination {
         if units[1]["ActiveState"] == "failed" {
             return note(
                 .bad, "unit", "agd.service has failed: \(units[1]["Result"] ?? "")",
-                "journalctl -u agd says why; then run 'systemctl reset-failed agd.service agd.socket' and 'systemctl start agd.socket'"
+                "journalctl -u agd says why; then run 'systemctl reset-failed agd.service agd.socket' and 'systemctl "
+                    + "start agd.socket'"
             )
         }
         if units[0]["ActiveState"] != "active" {

@@ -10,10 +10,10 @@ struct EditCommand: ParsableCommand {
         commandName: "edit",
         abstract: "Open a node in an editor, and apply what was saved.",
         discussion: """
-            The node is opened as 'agctl export' writes it, in $VISUAL, $EDITOR or vi. After the editor has ended, changed definitions \
-            are merged, changed values of states are set, and children that were deleted are removed, in this order. The daemon \
-            checks the whole text before the first of these steps. If it refuses the text, nothing changes, and the text \
-            stays in its file.
+            The node is opened as 'agctl export' writes it, in $VISUAL, $EDITOR or vi. After the editor has ended, \
+            changed definitions are merged, changed values of states are set, and children that were deleted are \
+            removed, in this order. The daemon checks the whole text before the first of these steps. If it refuses \
+            the text, nothing changes, and the text stays in its file.
 
             Examples:
               agctl edit /player

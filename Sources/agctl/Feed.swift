@@ -9,9 +9,9 @@ struct FeedCommand: ParsableCommand {
         commandName: "feed",
         abstract: "Write each line of standard input.",
         discussion: """
-            Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is valid \
-            JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is given. \
-            Without a path, each line is a mutation as in transact: set /a.b 1.
+            Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is \
+            valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \
+            given. Without a path, each line is a mutation as in transact: set /a.b 1.
 
             Examples:
               vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle

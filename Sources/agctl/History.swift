@@ -8,9 +8,9 @@ struct HistoryCommand: ParsableCommand {
         commandName: "history",
         abstract: "Print the recorded past of an attribute.",
         discussion: """
-            The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } }. \
-            Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a terminal \
-            there is a line of bars above them, and as many stretches as fit on the screen.
+            The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } \
+            }. Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a \
+            terminal there is a line of bars above them, and as many stretches as fit on the screen.
 
             Examples:
               agctl history /host.load

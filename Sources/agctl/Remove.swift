@@ -7,9 +7,9 @@ struct RemoveCommand: ParsableCommand {
         commandName: "remove",
         abstract: "Remove nodes with all below them.",
         discussion: """
-            Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one after the \
-            other, each in a transaction of its own: if one is refused, those before it are removed and those after it stay. \
-            To take an element out of a value: agctl transact 'remove /app.items[0]'.
+            Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one \
+            after the other, each in a transaction of its own: if one is refused, those before it are removed and \
+            those after it stay. To take an element out of a value: agctl transact 'remove /app.items[0]'.
 
             Examples:
               agctl remove /player

@@ -8,9 +8,9 @@ struct SitesCommand: ParsableCommand {
         commandName: "sites",
         abstract: "List the mirrors of other machines' subtrees.",
         discussion: """
-            A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is behind its \
-            owner, its revision, when its owner last sent something, the errors of its attributes, and the program that publishes it. \
-            Status 1 if a mirror is silent.
+            A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is \
+            behind its owner, its revision, when its owner last sent something, the errors of its attributes, and the \
+            program that publishes it. Status 1 if a mirror is silent.
 
             Examples:
               agctl sites

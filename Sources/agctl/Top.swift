@@ -9,8 +9,8 @@ struct TopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show what the daemon is busy with, live.",
         discussion: """
-            Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most often. The \
-            daemon then runs the rules of all attributes that the patterns match.
+            Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most \
+            often. The daemon then runs the rules of all attributes that the patterns match.
 
             Examples:
               agctl top

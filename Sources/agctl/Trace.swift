@@ -8,8 +8,9 @@ struct TraceCommand: ParsableCommand {
         commandName: "trace",
         abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
-            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been recorded so far. \
-            A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was recorded until then.
+            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been \
+            recorded so far. A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was \
+            recorded until then.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json

@@ -46,7 +46,8 @@ struct AGD {
             ),
             .flag(
                 "check-config",
-                "Only check the configuration and its scenes: print all faults, and exit with 0 or with the status of a "
+                "Only check the configuration and its scenes: print all faults, and exit with 0 or with the status "
+                    + "of a "
                     + "start that meets the first fault."),
             .value(
                 "reload", "PID",

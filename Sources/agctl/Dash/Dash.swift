@@ -9,10 +9,10 @@ struct DashCommand: ParsableCommand {
         commandName: "dash",
         abstract: "Show a board of cards.",
         discussion: """
-            The same board as the dashboard's page: containers are rows, and the container value panel describes a card. \
-            On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next choice of a picker), \
-            + and - step sliders and steppers, page keys scroll, q ends. In a pipe it is printed once, \
-            as text or with --json.
+            The same board as the dashboard's page: containers are rows, and the container value panel describes a \
+            card. On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next \
+            choice of a picker), + and - step sliders and steppers, page keys scroll, q ends. In a pipe it is printed \
+            once, as text or with --json.
 
             Without a path it shows the only node at the top of the tree, or all.
 
