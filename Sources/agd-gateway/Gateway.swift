@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 import NIOCore
 import NIOHTTP1
 
@@ -396,11 +395,9 @@ final class Gateway {
     /// The present time of both clocks, with which a page places timelines (on the machine's monotonic clock) and dates
     /// (on its wall clock). The clocks of the page's machine may differ.
     private var clock: ValueMap {
-        var wall = timespec()
-        clock_gettime(CLOCK_REALTIME, &wall)
-        return ValueMap([
+        ValueMap([
             ("monotonic", .double(MonotonicTime.now)),
-            ("time", .double(Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9)), ("isLive", .bool(link.isUp)),
+            ("time", .double(WallTime.now)), ("isLive", .bool(link.isUp)),
             ("isWritable", .bool(settings.isWritable)),
         ])
     }
