@@ -234,13 +234,13 @@ extension ValueList: RandomAccessCollection, MutableCollection {
 
         @inlinable
         public mutating func next() -> Value? {
-            if position == elements.count, !open() { return nil }
+            if position == elements.count, !openChunk() { return nil }
             defer { position += 1 }
             return elements[position]
         }
 
         @usableFromInline
-        mutating func open() -> Bool {
+        mutating func openChunk() -> Bool {
             guard case .chunked(let chunks)? = list?.storage, upcoming < chunks.chunks.count else { return false }
             elements = chunks.chunks[upcoming].elements
             (position, upcoming) = (0, upcoming + 1)

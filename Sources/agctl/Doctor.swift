@@ -231,8 +231,7 @@ private struct Examination {
             return note(.bad, "unit", "agd.socket is not active", "systemctl start agd.socket")
         }
         if units[0]["UnitFileState"] != "enabled" {
-            return note(
-                .warning, "unit", "agd.socket does not start with the machine", "systemctl enable agd.socket")
+            return note(.warning, "unit", "agd.socket does not start with the machine", "systemctl enable agd.socket")
         }
         note(.ok, "unit", "agd.socket is enabled, agd.service is \(units[1]["ActiveState"] ?? "unknown")")
     }

@@ -33,8 +33,7 @@ struct SitesCommand: ParsableCommand {
             } catch { throw Complaint(error, status: .data) }
             let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
             let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
-            let result = try session.connection().call(
-                .get(.init(paths: patterns)))
+            let result = try session.connection().call(.get(.init(paths: patterns)))
             let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
             if sites.isEmpty {
                 throw Complaint(

@@ -42,8 +42,7 @@ struct TopCommand: ParsableCommand {
             var load = LoadTable()
             load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
             if !patterns.isEmpty {
-                _ = try connection.call(
-                    .subscribe(.init(patterns: patterns, events: .update, initial: false)))
+                _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
             }
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
             if session.output.isTerminal, count == nil, !session.settings.isJSON {

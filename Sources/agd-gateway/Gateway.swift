@@ -77,8 +77,7 @@ final class Gateway {
             switch (request.method, request.target.path) {
             case (.GET, "/value"), (.HEAD, "/value"): try value(request.target, reply: answer)
             case (.GET, "/watch"):
-                reply(
-                    .stream([Wanted(parameters: try watch(request.target), since: since(request))], self))
+                reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))], self))
             case (.POST, "/watch"):
                 try request.target.allow()
                 reply(.stream(try manyWatches(request), self))
@@ -171,8 +170,7 @@ final class Gateway {
             # EOF
 
             """
-        return Answer(
-            status: .ok, type: "\(Meter.openType); version=1.0.0; charset=utf-8", body: Array(text.utf8))
+        return Answer(status: .ok, type: "\(Meter.openType); version=1.0.0; charset=utf-8", body: Array(text.utf8))
     }
 
     private func page(_ request: FrontDoor.Request) -> Answer {

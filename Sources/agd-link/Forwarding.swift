@@ -105,8 +105,7 @@ struct PrincipalConnections {
                 connection = known
             } else {
                 if connections.count >= PrincipalConnections.maximum { connections = [:] }
-                connection = try Connection(
-                    to: .find(socket), name: "agd-link", as: call.principal, timeout: timeout)
+                connection = try Connection(to: .find(socket), name: "agd-link", as: call.principal, timeout: timeout)
                 connections[call.principal] = connection
             }
             return .success(try connection.call(call.method, .map(call.parameters)).map ?? ValueMap())

@@ -56,8 +56,7 @@ final class NATS {
         try NATS.check(natsOptions_Create(&options), "natsOptions_Create")
         defer { natsOptions_Destroy(options) }
         let others = settings.servers.filter { server in unwanted.map { !server.hasSuffix($0) } ?? true }
-        try NATS.check(
-            NATS.set(servers: others.isEmpty ? settings.servers : others, options), "the setting 'nats'")
+        try NATS.check(NATS.set(servers: others.isEmpty ? settings.servers : others, options), "the setting 'nats'")
         natsOptions_SetName(options, "agd-link")
         natsOptions_SetSendAsap(options, !isCollecting)
         natsOptions_SetMaxReconnect(options, -1)
@@ -73,8 +72,7 @@ final class NATS {
             try NATS.check(natsOptions_SetUserCredentialsFromFiles(options, file, nil), "the setting 'credentials'")
         }
         if let key = settings.nkey {
-            try NATS.check(
-                natsOptions_SetNKeyFromSeed(options, key.publicKey, key.seedFile), "the setting 'nkey'")
+            try NATS.check(natsOptions_SetNKeyFromSeed(options, key.publicKey, key.seedFile), "the setting 'nkey'")
         }
         if let file = settings.authorities {
             try NATS.check(natsOptions_SetSecure(options, true), "the setting 'tls-ca'")

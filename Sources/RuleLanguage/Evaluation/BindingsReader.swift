@@ -47,8 +47,7 @@ public struct BindingsReader: RuleReader {
     private static func readSlowly(_ program: Program, _ input: Int, _ variable: UnsafePointer<Value>?) -> Reading {
         let input = program.inputs[input]
         guard let variable else { return .failure(input.missing) }
-        return Reading(
-            input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps))
+        return Reading(input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps))
     }
 
     public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {

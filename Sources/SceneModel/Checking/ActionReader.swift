@@ -26,8 +26,7 @@ struct ActionReader {
             guard let written = fields[key] else { return }
             cursor.at(key.name) {
                 let document: Value = ["on": .string(word), "perform": written.value]
-                list.add(
-                    action(written, trigger, document, in: scope.lexical), under: key.name, at: written.position)
+                list.add(action(written, trigger, document, in: scope.lexical), under: key.name, at: written.position)
             }
         }
         add(.onAppear, "appear", .appear)

@@ -77,8 +77,7 @@ final class DashLink {
         var subviews: [String: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
-                let answer = try ask(
-                    .eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
+                let answer = try ask(.eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
                 subviews[path] = answer.map?["value"]?.list
             } catch {
                 // A view, or the root of the tree, whose children have no container values.
@@ -127,8 +126,7 @@ final class DashScreen {
         try begin()
         guard let board else { return }
         if session.settings.isJSON { return session.output.json(json(board)) }
-        let picture = DashPicture(
-            board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
+        let picture = DashPicture(board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
         for line in picture.lines { session.output.writeLine(line.trimmingEnd) }
     }
 
@@ -222,8 +220,7 @@ final class DashScreen {
 
     private func picture(at now: Double) -> DashPicture? {
         guard let board else { return nil }
-        return DashPicture(
-            board, values, chosen: chosen, columns: Terminal.size.columns, session.output.style, at: now)
+        return DashPicture(board, values, chosen: chosen, columns: Terminal.size.columns, session.output.style, at: now)
     }
 
     private func draw(on screen: LiveScreen, at now: Double) {
