@@ -3,8 +3,8 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-// Processors of Intel's Skylake line decode a branch anew each time if it crosses or ends at a boundary of 32 bytes: where the
-// code of an update came to lie made it up to a fifth slower or faster.
+// Processors of Intel's Skylake line decode a branch anew each time if it crosses or ends at a boundary of 32 bytes:
+// where the code of an update came to lie made it up to a fifth slower or faster.
 #if arch(x86_64)
     let branchesInPlace = ["-Xllvm", "-x86-branches-within-32B-boundaries"]
     let floorBranchesInPlace = ["-mbranches-within-32B-boundaries"]
@@ -13,8 +13,8 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
     let floorBranchesInPlace: [String] = []
 #endif
 
-/// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which debug
-/// builds (and so all tests) make.
+/// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which
+/// debug builds (and so all tests) make.
 /// Equal functions are not folded into one another: rules would be called through one more step. And no register is
 /// spent on a frame pointer; backtraces come from the unwinding tables.
 let fast: [SwiftSetting] =
@@ -96,9 +96,9 @@ let package = Package(
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         // Row 1
-        module("ProgramOptions", ["CArgp"]),
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
+        module("ProgramOptions", ["AttributeValues", "CArgp"]),
         module("AttributeGraph", settings: fast),
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),
@@ -123,7 +123,10 @@ let package = Package(
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fastAlone),
         // Row 7
         module(
-            "DaemonServer", ["AttributeValues", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log],
+            "DaemonServer",
+            [
+                "AttributeValues", "ProgramOptions", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log,
+            ],
             settings: fastAlone),
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
         // Row 8
@@ -184,7 +187,7 @@ let package = Package(
         tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
-        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", log]),
+        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "ProgramOptions", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),

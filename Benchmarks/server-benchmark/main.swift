@@ -6,7 +6,8 @@ import TestSupport
 // of JSON for each case, with the medians of both and their ratio; above 1, the daemon does more. Without redis it
 // prints the daemon's figures alone.
 //
-// Where valgrind is installed, `counts` prints the instructions and allocations of a request, which depend on no machine.
+// Where valgrind is installed, `counts` prints the instructions and allocations of a request, which depend on no
+// machine.
 //
 //     server-benchmark [--rounds NUMBER] [--seconds SECONDS] [counts] [beginning of a case's name…]
 

@@ -3,8 +3,8 @@ import BenchmarkSupport
 import Glibc
 import TestSupport
 
-// Measures the real daemon with large trees: memory, `apply`, `get`, a start from the store, and the longest turn. Prints
-// a line of JSON for each case.
+// Measures the real daemon with large trees: memory, `apply`, `get`, a start from the store, and the longest turn.
+// Prints a line of JSON for each case.
 //
 //     trees-benchmark [--nodes NUMBER]
 

@@ -74,7 +74,7 @@ extension Client {
     public nonisolated(nonsending) func get(
         _ paths: [String], presentation: Bool = false
     ) async throws(ClientError) -> (contents: [(path: String, content: Content)], revision: UInt64) {
-        let result = try await call(.get(.init(paths: paths, isSingle: false, presentation: presentation, typed: true)))
+        let result = try await call(.get(.init(paths: paths, presentation: presentation, typed: true)))
         guard let values = result.map?["values"]?.map else { throw .malformed("get was answered without values") }
         var contents: [(path: String, content: Content)] = []
         for (path, content) in values {

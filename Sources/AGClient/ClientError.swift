@@ -109,7 +109,7 @@ extension ClientError: CustomStringConvertible {
         case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"
         case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
         case .socketPathTooLong(let path):
-            "the socket's path \(path) has \(path.utf8.count) bytes; at most \(LineSocket.maximumPathLength) are possible"
+            "the socket's path \(path) has \(path.utf8.count) bytes; at most \(SocketAddress.maximumLength) are possible"
         case .timedOut(let seconds): "agd did not answer within \(ClientError.text(seconds: seconds))"
         case .lost(let reason): "the connection to agd was lost: \(reason)"
         case .refused(let fault): fault.failure.message

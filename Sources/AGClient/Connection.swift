@@ -45,12 +45,6 @@ public final class Connection {
         return id
     }
 
-    /// Appends a line that the caller has written to the output, and adds a newline.
-    public func send(line: String) {
-        socket.output.append(text: line)
-        socket.output.append(UInt8(ascii: "\n"))
-    }
-
     public func flush() throws(ClientError) { try socket.flush() }
 
     /// The next message. Sends the waiting output first.
@@ -84,6 +78,18 @@ public final class Connection {
     /// - Throws: `refused` with the daemon's reason; `timedOut`, `lost`, `malformed`, `limit`.
     public func call(_ request: Request) throws(ClientError) -> Value {
         try answer(to: send(request))
+    }
+
+    /// Calls a method with parameters that the caller has written as JSON: an object or a list.
+    /// - Throws: as the other `call`.
+    public func call(_ method: String, _ parameters: Value) throws(ClientError) -> Value {
+        let id = nextID
+        nextID += 1
+        socket.output.appendJSON([
+            "jsonrpc": "2.0", "id": .int(id), "method": .string(method), "params": parameters,
+        ])
+        socket.output.append(UInt8(ascii: "\n"))
+        return try answer(to: id)
     }
 
     /// Waits for the reply of a request that was sent. Other messages that arrive are retained for `receive`.

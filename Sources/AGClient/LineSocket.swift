@@ -5,10 +5,9 @@ import Glibc
 ///
 /// Sending reads incoming data meanwhile. So it cannot deadlock with a daemon that waits until the client reads.
 final class LineSocket {
-    static let maximumPathLength = 107
-
     private let descriptor: Int32
-    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without limit.
+    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without
+    /// limit.
     let timeout: Double?
     private let input: LineBuffer
     let output = ByteBuffer(capacity: 1024)
@@ -20,7 +19,7 @@ final class LineSocket {
     ) throws(ClientError) {
         var address = sockaddr_un()
         let path = Array(location.path.utf8)
-        guard path.count <= LineSocket.maximumPathLength else { throw .socketPathTooLong(location.path) }
+        guard path.count <= SocketAddress.maximumLength else { throw .socketPathTooLong(location.path) }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)

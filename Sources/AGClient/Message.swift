@@ -147,7 +147,7 @@ extension Content {
     /// Reads `{value}` or `{error}`, as in replies and events.
     init(_ element: JSONElement, typed: Bool) throws(ClientError) {
         if let failure = element["error"] {
-            self = .failure(Failure(failure, message: failure["message"]?.string ?? ""))
+            self = .failure(Failure(failure.value.map ?? ValueMap()))
             return
         }
         guard let value = element["value"]?.value else { throw .malformed("neither value nor error") }
@@ -178,33 +178,29 @@ extension RequestFault {
     init(_ error: JSONElement) {
         let code = Int(clamping: error["code"]?.int ?? Int64(RequestFault.refused))
         let message = error["message"]?.string ?? ""
-        let data = error["data"]
-        self.init(code: code, failure: data.map { Failure($0, message: message) } ?? Failure(.invalid, message))
+        self.init(code: code, failure: Failure(error["data"]?.value.map ?? ValueMap(), message: message))
     }
 }
 
 extension Failure {
-    /// A code that this client does not know becomes `invalid`. The message then contains the code's name.
-    private convenience init(
-        name: String, message: String, path: String?, rule: String?, line: Int64?, column: Int64?, hint: String?
-    ) {
+    /// Reads an error. A code that this client does not know becomes `invalid`. The message then contains the code's
+    /// name.
+    /// - Parameter message: takes the place of the member `message`.
+    public convenience init(_ map: ValueMap, message: String? = nil) {
+        func int(_ name: String) -> Int? { if case .int(let number)? = map[name] { Int(number) } else { nil } }
+        let (name, message) = (map["code"]?.string ?? "", message ?? map["message"]?.string ?? "")
         let code = ErrorCode(rawValue: name)
         self.init(
-            code ?? .invalid, code == nil && !name.isEmpty ? "\(message) [\(name)]" : message, path: path, rule: rule,
-            line: line.map { Int($0) }, column: column.map { Int($0) }, hint: hint)
+            code ?? .invalid, code == nil && !name.isEmpty ? "\(message) [\(name)]" : message,
+            path: map["path"]?.string, rule: map["rule"]?.string, line: int("line"), column: int("column"),
+            hint: map["hint"]?.string)
     }
 
-    convenience init(_ data: JSONElement, message: String) {
-        self.init(
-            name: data["code"]?.string ?? "", message: message, path: data["path"]?.string, rule: data["rule"]?.string,
-            line: data["line"]?.int, column: data["column"]?.int, hint: data["hint"]?.string)
-    }
-
-    /// Reads the error of an attribute from a result.
-    public convenience init(_ map: ValueMap) {
-        func int(_ name: String) -> Int64? { if case .int(let number)? = map[name] { number } else { nil } }
-        self.init(
-            name: map["code"]?.string ?? "", message: map["message"]?.string ?? "", path: map["path"]?.string,
-            rule: map["rule"]?.string, line: int("line"), column: int("column"), hint: map["hint"]?.string)
+    /// As `init` reads it, without the rule.
+    public var json: Value {
+        var map = ValueMap([("code", .string(code.rawValue)), ("message", .string(message))])
+        map["path"] = path.map { .string($0) }
+        map["hint"] = hint.map { .string($0) }
+        return .map(map)
     }
 }

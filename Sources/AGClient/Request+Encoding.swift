@@ -71,12 +71,7 @@ extension Request {
         case .answer(let forward, let result, let error):
             parameters.put("forward", Int(forward))
             if let result { parameters.put("result", result) }
-            if let error {
-                var map = ValueMap([("code", .string(error.code.rawValue)), ("message", .string(error.message))])
-                if let path = error.path { map["path"] = .string(path) }
-                if let hint = error.hint { map["hint"] = .string(hint) }
-                parameters.put("error", .map(map))
-            }
+            if let error { parameters.put("error", error.json) }
         case .describe(let path, let depth):
             parameters.put("path", path)
             parameters.put("depth", depth)
@@ -89,7 +84,7 @@ extension Request {
             parameters.put("format", format.rawValue)
         case .prune: break
         case .stats(let format): parameters.put("format", format.rawValue)
-        case .trace(let trace): if let enable = trace.enable { parameters.put("enable", .bool(enable)) }
+        case .trace(let enable): if let enable { parameters.put("enable", .bool(enable)) }
         case .eval(let eval):
             parameters.put("expression", eval.expression)
             parameters.put("bindings", eval.bindings, typed: eval.typed)

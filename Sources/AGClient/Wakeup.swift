@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 
 /// A pipe with which one thread ends another thread's wait. Its read end is readable from `signal` until `clear`.
@@ -37,9 +38,19 @@ public final class Wakeup: Sendable {
         return Array(bytes.prefix(max(0, count)))
     }
 
-    /// Blocks until it is readable.
-    func wait() {
-        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        while poll(&watched, 1, -1) < 0, errno == EINTR {}
+    /// True from a signal until `clear`.
+    public var isSignalled: Bool { wait(0) }
+
+    /// - Parameter seconds: nil waits without limit.
+    /// - Returns: true if the signal came before the timeout.
+    @discardableResult
+    public func wait(_ seconds: Double? = nil) -> Bool {
+        let end = seconds.map { MonotonicTime.now + $0 }
+        while true {
+            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&watched, 1, end.map { MonotonicTime.milliseconds($0 - MonotonicTime.now) } ?? -1)
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { return false }
+        }
     }
 }

@@ -118,8 +118,7 @@ public final class Watcher {
         guard case .subscribed(let socket) = state else { return }
         for start in stride(from: 0, to: paths.count, by: Watcher.pathsPerRequest) {
             let part = Array(paths[start..<min(start + Watcher.pathsPerRequest, paths.count)])
-            socket.output.appendRequest(
-                .get(.init(paths: part, isSingle: false, presentation: false, typed: false)), id: 2)
+            socket.output.appendRequest(.get(.init(paths: part)), id: 2)
         }
     }
 

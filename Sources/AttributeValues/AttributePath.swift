@@ -88,8 +88,7 @@ struct PathReader {
         self.text = text
         bytes = Array(text.utf8)
         guard bytes.count <= maximumLength else {
-            throw Failure(
-                .limit, "a path of \(bytes.count) bytes; at most \(maximumLength) are allowed")
+            throw Failure(.limit, "a path of \(bytes.count) bytes; at most \(maximumLength) are allowed")
         }
     }
 

@@ -1,6 +1,6 @@
 extension RandomAccessCollection where Index == Int {
-    /// The first index at which the condition is true, in a collection where it is true from some index on; the end index
-    /// if it is never true. O(log n).
+    /// The first index at which the condition is true, in a collection where it is true from some index on; the end
+    /// index if it is never true. O(log n).
     @inlinable
     public func partitioningIndex(where holds: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)

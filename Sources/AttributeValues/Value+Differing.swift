@@ -24,8 +24,7 @@ extension Value {
             var growth = (bytes: new.count - old.count, measured: 0)
             var (x, y) = (0, 0)
             while x < old.count, y < new.count {
-                let same = IdenticalRun.countFrom(
-                    old, from: x, new, from: y, count: min(old.count - x, new.count - y))
+                let same = IdenticalRun.countFrom(old, from: x, new, from: y, count: min(old.count - x, new.count - y))
                 x += same
                 y += same
                 guard x < old.count, y < new.count else { break }

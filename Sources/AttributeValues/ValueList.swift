@@ -33,8 +33,6 @@ public struct ValueList {
         storage = elements.count <= ValueList.chunkLength ? .flat(elements) : .chunked(Chunks(elements))
     }
 
-    public init(_ elements: some Sequence<Value>) { self.init(Array(elements)) }
-
     /// A list with the same elements in one array. Cost: O(elements) if there are many.
     @inlinable
     public var contiguous: ValueList {
@@ -236,13 +234,13 @@ extension ValueList: RandomAccessCollection, MutableCollection {
 
         @inlinable
         public mutating func next() -> Value? {
-            if position == elements.count, !open() { return nil }
+            if position == elements.count, !openChunk() { return nil }
             defer { position += 1 }
             return elements[position]
         }
 
         @usableFromInline
-        mutating func open() -> Bool {
+        mutating func openChunk() -> Bool {
             guard case .chunked(let chunks)? = list?.storage, upcoming < chunks.chunks.count else { return false }
             elements = chunks.chunks[upcoming].elements
             (position, upcoming) = (0, upcoming + 1)

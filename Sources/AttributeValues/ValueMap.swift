@@ -14,8 +14,8 @@ public struct ValueMap {
         @usableFromInline var index: [UInt32]
     }
 
-    /// Written only while a single map owns it. The first `count` keys and values are initialized. The pointers are valid
-    /// as long as the storage.
+    /// Written only while a single map owns it. The first `count` keys and values are initialized. The pointers are
+    /// valid as long as the storage.
     @usableFromInline
     final class Storage: ManagedBuffer<Header, Value> {
         @inlinable

@@ -235,8 +235,9 @@ extension Daemon {
         if !sessions.descriptors.fits(clients) {
             log.warning(
                 """
-                \(clients) clients need \(clients + DescriptorLimit.reserve) file descriptors, and the process may open \
-                \(sessions.descriptors.soft): some clients will be refused; raise LimitNOFILE, or lower the setting clients
+                \(clients) clients need \(clients + DescriptorLimit.reserve) file descriptors, and the process may \
+                open \(sessions.descriptors.soft): some clients will be refused; raise LimitNOFILE, or lower the \
+                setting clients
                 """)
         }
     }

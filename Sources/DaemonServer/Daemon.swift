@@ -2,6 +2,7 @@ import AttributeValues
 import EventLoop
 import GraphRuntime
 import Logging
+import ProgramOptions
 import StateStore
 
 /// The daemon's parts and their connections. `Turn` is the work between two sleeps of the loop. `Daemon+Starting` and
@@ -71,7 +72,8 @@ public final class Daemon {
         self.configuration = configuration
         self.log = log
         readConfiguration = reader
-        manager = ServiceManager(environment)
+        manager = ServiceManager { environment[$0] }
+        environment.remove(ServiceManager.variables)
         inherited = try Activation.sockets(environment)
         ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration, environment) : nil
         do throws(StartupError) {

@@ -1,3 +1,4 @@
+import AttributeValues
 import EventLoop
 import Glibc
 

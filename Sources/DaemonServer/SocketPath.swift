@@ -8,11 +8,6 @@ enum SocketPath {
         SocketPlaces.named { environment[$0] } ?? SocketPlaces.standard { environment[$0] }[0]
     }
 
-    /// The path that the user has chosen.
-    static func named(_ environment: ProcessEnvironment) -> String? {
-        environment["AGD_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
-    }
-
     /// Makes the last directory of a socket's path, open to its owner and to those who may enter, if it is not there.
     static func makeDirectory(for path: String) throws(StartupError) {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }

@@ -144,7 +144,7 @@ extension FrameStream {
                 members.append(UnsafeBufferPointer(rebasing: text[run]))
             }
             for entry in view.lines {
-                let place = sheet.place(of: entry.line)
+                let place = sheet.writtenRange(of: entry.line)
                 if !run.isEmpty, place.lowerBound == run.upperBound + 1 {
                     run = run.lowerBound..<place.upperBound
                 } else {

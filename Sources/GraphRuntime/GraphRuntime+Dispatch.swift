@@ -171,7 +171,7 @@ extension GraphRuntime {
         case .history(let path): return try reader.history(path)
         case .dump(let path, let format): return try reader.dump(path, format)
         case .stats(let format): return stats(format)
-        case .trace(let trace): return self.trace(trace)
+        case .trace(let enable): return trace(enable: enable)
         case .prune: return prune()
         case .eval(let eval): return try reader.eval(eval)
         }

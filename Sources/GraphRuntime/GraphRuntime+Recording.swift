@@ -5,8 +5,8 @@ import WireProtocol
 
 extension GraphRuntime {
     /// Starts or ends the recording if requested. Returns everything recorded so far, and whether it continues.
-    func trace(_ request: Request.Trace) -> Answer {
-        switch request.enable {
+    func trace(enable: Bool?) -> Answer {
+        switch enable {
         case true?: beginRecording()
         case false?: endRecording()
         case nil: break

@@ -61,7 +61,7 @@ final class Presentations {
             do throws(AnimationError) {
                 // Scripts write the same text again and again.
                 if case .string(let text) = value {
-                    motion.animation = try animations.animation(text)
+                    motion.animation = try animations.lookUp(text)
                 } else {
                     motion.animation = try Animation(value)
                 }
@@ -95,7 +95,7 @@ final class Presentations {
     }
 
     /// The animation of this text in a scene, which was checked when the scene was read.
-    func knownAnimation(_ text: String) -> Animation? { try? animations.animation(text) }
+    func knownAnimation(_ text: String) -> Animation? { try? animations.lookUp(text) }
 
     /// Whether something moves, or a change with this motion may begin to.
     func mayMove(_ motion: Motion?) -> Bool {

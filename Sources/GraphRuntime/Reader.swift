@@ -11,7 +11,7 @@ final class Reader {
     private let history: History
     private let watching: Watching
     /// The answer of `describe` about the protocol. Made once, because any client may ask for it at any time.
-    private lazy var protocolSchema = ProtocolSchema.document()
+    private lazy var protocolSchema = ProtocolSchema.describeProtocol()
 
     init(_ graph: ViewGraph, _ limits: RuntimeLimits, _ history: History, _ watching: Watching) {
         self.graph = graph

@@ -44,8 +44,6 @@ public struct SiteName: Hashable, Sendable, CustomStringConvertible {
     public var manifest: String { "agd.head.\(tokens)" }
     /// - Parameter id: must not contain dots.
     public func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }
-    /// Matches the subjects of all snapshots of this site, and of no other site.
-    public var snapshots: String { snapshot("*") }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {

@@ -17,8 +17,8 @@ public enum SceneImports {
     /// A file and all files that it imports, each once. A file comes after its imports. Other faults in the files are
     /// left to those who read them.
     /// - Parameter read: reads a file.
-    /// - Throws: `SceneFaults` for files that import each other in a circle, that cannot be read, or that are too many; what
-    ///   `read` throws for the first file.
+    /// - Throws: `SceneFaults` for files that import each other in a circle, that cannot be read, or that are too many;
+    ///   what `read` throws for the first file.
     public static func collect(_ path: String, read: (String) throws -> String) throws -> [SceneFile] {
         var found: [SceneFile] = []
         var done: Set<String> = []

@@ -26,8 +26,8 @@ public final class StateStore {
         public var epoch: String
         /// No client can have seen a later revision.
         public var revision: UInt64
-        /// A client that has seen this revision or a later one can resume: the store holds everything that the client has
-        /// seen, and since this revision only values of states have changed.
+        /// A client that has seen this revision or a later one can resume: the store holds everything that the client
+        /// has seen, and since this revision only values of states have changed.
         public var resumableFrom: UInt64
         /// Unordered.
         public var rows: [StoredRow]

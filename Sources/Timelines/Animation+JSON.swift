@@ -94,7 +94,7 @@ extension Animation {
         case .map(let map) where map["curve"] != nil: return .chain(try chain(value, pointer, depth: depth + 1))
         case .string(let text):
             do throws(AnimationError) {
-                return .chain(try Animation.calls(text))
+                return .chain(try Animation.parseCalls(text))
             } catch {
                 throw AnimationError(error.description, pointer: pointer)
             }

@@ -3,10 +3,10 @@ extension Animation {
     ///
     /// A leading dot or `Animation.` is allowed. Parentheses without arguments may be omitted.
     public init(_ text: String) throws(AnimationError) {
-        try self.init(try Animation.calls(text))
+        try self.init(try Animation.parseCalls(text))
     }
 
-    static func calls(_ text: String) throws(AnimationError) -> [Call] {
+    static func parseCalls(_ text: String) throws(AnimationError) -> [Call] {
         guard text.utf8.count <= AnimationLimits.textLength else {
             throw AnimationError(
                 "an animation's text is at most \(AnimationLimits.textLength) bytes long, not \(text.utf8.count)")

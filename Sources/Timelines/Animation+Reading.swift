@@ -2,16 +2,23 @@ extension Animation {
     /// Makes the animation of a curve call and its modifier calls.
     init(_ calls: [Call]) throws(AnimationError) {
         guard let head = calls.first else { throw AnimationError("an animation begins with a curve") }
-        let curve = try Reading.curve(head)
+        let curve = try Reading.readCurve(head)
         try Reading.check(at: head.place) { () throws(AnimationError) in try Animation.check(curve) }
         var modifiers: [Modifier] = []
         for call in calls.dropFirst() {
-            let modifier = try Reading.modifier(call)
+            let modifier = try Reading.readModifier(call)
             try Reading.check(at: call.place) { () throws(AnimationError) in try Animation.check([modifier]) }
             modifiers.append(modifier)
         }
         self = try Reading.check(at: head.place) { () throws(AnimationError) in
             try Animation(curve, modifiers: modifiers)
+        }
+    }
+
+    /// The names of all curves, as they are written.
+    public static var curveNames: [String] {
+        Signature.curves.map(\.name).reduce(into: []) { names, name in
+            if names.last != name { names.append(name) }
         }
     }
 }
@@ -29,16 +36,12 @@ private enum Reading {
         }
     }
 
-    static func curve(_ call: Call) throws(AnimationError) -> Curve {
+    static func readCurve(_ call: Call) throws(AnimationError) -> Curve {
         switch call.name {
         case "keyframes":
-            var keyframes: [Keyframe] = []
-            for element in try elements(of: call, "keyframe") { keyframes.append(try keyframe(element)) }
-            return .keyframes(keyframes)
+            return .keyframes(try elements(of: call, "keyframe").map(keyframe))
         case "phases":
-            var phases: [Phase] = []
-            for element in try elements(of: call, "phase") { phases.append(try phase(element)) }
-            return .phases(phases)
+            return .phases(try elements(of: call, "phase").map(phase))
         default:
             break
         }
@@ -94,7 +97,7 @@ private enum Reading {
         return SpringCurve(name, .duration(duration, bounce: bounce), initialVelocity: velocity)
     }
 
-    static func modifier(_ call: Call) throws(AnimationError) -> Modifier {
+    static func readModifier(_ call: Call) throws(AnimationError) -> Modifier {
         let bound = try BoundCall(call, in: Signature.modifiers, what: "modifier")
         switch call.name {
         case "delay": return .delay(try bound.number("seconds") ?? 0)
@@ -142,14 +145,12 @@ private enum Reading {
 
     /// The elements of a list curve, as calls.
     private static func elements(of call: Call, _ what: String) throws(AnimationError) -> [Call] {
-        var result: [Call] = []
-        for argument in call.arguments {
+        try call.arguments.map { (argument) throws(AnimationError) in
             guard argument.label == nil, case .chain(let calls) = argument.term, calls.count == 1 else {
                 throw AnimationError("'\(call.name)' takes a list of \(what)s", at: argument.place)
             }
-            result.append(calls[0])
+            return calls[0]
         }
-        return result
     }
 
     private static func keyframe(_ call: Call) throws(AnimationError) -> Keyframe {
@@ -193,7 +194,7 @@ private enum Reading {
                 "'\(argument.label ?? "")' is \(argument.term.kind)", at: argument.place,
                 hint: "it takes \(what) without modifiers")
         }
-        return try curve(calls[0])
+        return try readCurve(calls[0])
     }
 
     private static func phase(_ call: Call) throws(AnimationError) -> Phase {

@@ -13,7 +13,7 @@ public struct AnimationCache {
     /// Number of cached texts.
     public var count: Int { known.count }
 
-    public mutating func animation(_ text: String) throws(AnimationError) -> Animation {
+    public mutating func lookUp(_ text: String) throws(AnimationError) -> Animation {
         if let animation = known[text] { return animation }
         let animation = try Animation(text)
         if text.utf8.count <= AnimationCache.longestText {

@@ -121,10 +121,10 @@ public struct FrameSampler {
         if groups[g].needsResync {
             resync(g, at: time)
         } else {
-            groups[g].step(to: time, into: &values)
+            groups[g].moveLanes(to: time, into: &values)
         }
         guard time >= groups[g].earliestEnd else { return }
-        for handle in groups[g].ended(at: time).map({ owner[$0] }) {
+        for handle in groups[g].takeEnded(at: time).map({ owner[$0] }) {
             guard let entry = entries[handle], !entry.isFinished else { continue }  // one lane per component
             entries[handle]?.isFinished = true
             entry.timeline.write(at: time, into: &values, from: entry.slot)

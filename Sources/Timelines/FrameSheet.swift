@@ -137,7 +137,7 @@ public struct FrameSheet {
 
     /// The bytes of this line in the last `write`'s buffer, for readers that get only some lines. Also valid for a line
     /// that has finished, until its number is reused.
-    public func place(of line: Line) -> Range<Int> { entries[line].start..<entries[line].end }
+    public func writtenRange(of line: Line) -> Range<Int> { entries[line].start..<entries[line].end }
 
     private func displayed(_ timeline: Timeline, at slot: Int) -> Value {
         timeline.space.value(of: Components(sampler.values[slot..<slot + timeline.to.count]))

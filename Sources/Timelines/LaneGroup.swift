@@ -121,7 +121,7 @@ struct LaneGroup {
     }
 
     /// Returns the slots of the lanes that have ended by `time`, and finds the next earliest end among the others.
-    mutating func ended(at time: Double) -> [Int] {
+    mutating func takeEnded(at time: Double) -> [Int] {
         var result: [Int] = []
         earliestEnd = .infinity
         for (lane, end) in ends.enumerated() {
@@ -134,9 +134,9 @@ struct LaneGroup {
 // Computing a frame. Slots are valid indices of `values` by construction.
 extension LaneGroup {
     /// Moves every lane to `time` and writes its value to its slot.
-    mutating func step(to time: Double, into values: inout [Double]) {
+    mutating func moveLanes(to time: Double, into values: inout [Double]) {
         switch key {
-        case .spring(let spring, let speed): step(spring, speed, to: time, into: &values)
+        case .spring(let spring, let speed): moveLanes(spring, speed, to: time, into: &values)
         case .timing(let function, let length): sample(function, length, at: time, into: &values)
         }
         clock = time
@@ -144,7 +144,7 @@ extension LaneGroup {
     }
 
     /// Multiplies all lanes by the same matrix.
-    private mutating func step(_ spring: Spring, _ speed: Double, to time: Double, into values: inout [Double]) {
+    private mutating func moveLanes(_ spring: Spring, _ speed: Double, to time: Double, into values: inout [Double]) {
         let basis = spring.basis(at: (time - clock) * speed)
         let (p, q, dp, dq) = (basis.p, basis.q / speed, basis.dp * speed, basis.dq)
         values.withUnsafeMutableBufferPointer { values in

@@ -13,9 +13,8 @@ public struct LinearEasing: Hashable, Sendable {
     public let stops: [Stop]
     /// A longer easing is of no use to a browser.
     public static let maximumStops = 1000
-    /// Maximum distance of the drawn easing from the curve.
-    public static let tolerance = 1e-3
-    /// The part of the tolerance that remains after the rounding of printed numbers and the gaps between checks.
+    /// Maximum distance of the lines from the curve. The drawn easing is within 1e-3 of it, after the rounding of
+    /// printed numbers and the gaps between checks.
     private static let working = 0.97e-3
     private static let checks = 12
     /// A curve that needs more samples counts as too intricate to be drawn.

@@ -1,4 +1,4 @@
-import Glibc
+import AttributeValues
 
 /// The shortest decimal that reads back as the same double, without a trailing ".0".
 func shortText(_ value: Double) -> String {
@@ -23,10 +23,3 @@ func fixedText(_ value: Double, decimals: Int) -> String {
 
 /// Three significant digits: `1.5e+07`.
 func compactText(_ value: Double) -> String { formatted("%.3g", value) }
-
-private func formatted(_ format: String, _ value: Double) -> String {
-    var buffer = [CChar](repeating: 0, count: 400)  // %f of the greatest double has 309 digits before the point
-    let count = withVaList([value]) { vsnprintf(&buffer, buffer.count, format, $0) }
-    return String(
-        decoding: buffer.prefix(max(0, min(Int(count), buffer.count - 1))).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-}

@@ -11,8 +11,8 @@ struct Signature: Sendable {
         static func required(_ label: String) -> Parameter {
             .init(label: label, isRequired: true, isPositional: false)
         }
-        static func positional(_ label: String) -> Parameter {
-            .init(label: label, isRequired: true, isPositional: true)
+        static func positional(_ label: String, isRequired: Bool = true) -> Parameter {
+            .init(label: label, isRequired: isRequired, isPositional: true)
         }
         static func optional(_ label: String) -> Parameter {
             .init(label: label, isRequired: false, isPositional: false)
@@ -96,6 +96,16 @@ extension Signature {
     static let phases: [Signature] = [
         Signature("phase", .positional("to"), .optional("animation"))
     ]
+
+    static let transitions: [Signature] = [
+        Signature("identity"), Signature("opacity"), Signature("slide"),
+        Signature("scale", .positional("scale", isRequired: false)),
+        Signature("move", .positional("edge")),
+        Signature("offset", .positional("x", isRequired: false), .positional("y", isRequired: false)),
+        Signature("asymmetric", .positional("insertion"), .positional("removal")),
+    ]
+
+    static let transitionModifiers: [Signature] = [Signature("combined", .positional("with"))]
 
     /// Names of curves that take a list instead of parameters.
     static let lists = ["keyframes", "phases"]
@@ -182,6 +192,16 @@ struct BoundCall {
                 hint: "it takes a number")
         }
         return value
+    }
+
+    /// The calls of a required argument.
+    func chain(_ label: String) throws(AnimationError) -> [Call] {
+        guard let argument = self[label], case .chain(let calls) = argument.term else {
+            throw AnimationError(
+                "'\(label)' of '\(signature.name)' is \(self[label]?.term.kind ?? "missing")",
+                at: self[label]?.place ?? place, hint: "it takes a name or a call")
+        }
+        return calls
     }
 
     private static func suggestion(_ name: String, _ names: [String]) -> String {

@@ -5,11 +5,6 @@ extension Timeline {
         return exactState(at: time).value
     }
 
-    /// The displayed value's velocity in units per second; zero from the end on.
-    public func velocity(at time: Double) -> Components {
-        state(at: time).velocity
-    }
-
     /// The displayed value and its velocity. The velocity is zero where a curve is vertical.
     public func state(at time: Double) -> (value: Components, velocity: Components) {
         if isFinished(at: time) { return (to, .zero(count: to.count)) }
@@ -19,7 +14,7 @@ extension Timeline {
     }
 
     /// The displayed value of a timeline with one component; allocates nothing.
-    public func scalar(at time: Double) -> Double {
+    public func firstComponent(at time: Double) -> Double {
         if isFinished(at: time) { return to.first }
         return component(0, weights(at: time), time).value
     }

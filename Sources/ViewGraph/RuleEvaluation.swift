@@ -13,7 +13,7 @@ struct GraphReader: RuleReader {
     @inline(__always)
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
         let vertex = rule.vertex(of: input)
-        guard vertex.index != 0 else { return readOther(input, into: register) }
+        guard vertex.index != 0 else { return register.store(readOther(input)) }
         do {
             switch try engine.read(vertex) {
             case .value(let value):
@@ -27,21 +27,6 @@ struct GraphReader: RuleReader {
     }
 
     @inline(never)
-    private mutating func readOther(_ input: Int, into register: InputRegister) -> ReadOutcome {
-        switch readOther(input) {
-        case .value(let value):
-            register.set(value)
-            return .value
-        case .failure(let failure): return .failure(failure)
-        case .interrupted: return .interrupted
-        }
-    }
-
-    mutating func read(_ input: Int) -> Reading {
-        let vertex = rule.vertex(of: input)
-        return vertex.index != 0 ? read(vertex) : readOther(input)
-    }
-
     private mutating func readOther(_ input: Int) -> Reading {
         switch rule.source(of: input) {
         case .attribute(let attribute): return read(attribute)
@@ -52,7 +37,7 @@ struct GraphReader: RuleReader {
     }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        guard case .dynamic(let place) = rule.source(of: input) else { return read(input) }
+        guard case .dynamic(let place) = rule.source(of: input) else { return readOther(input) }
         return read(graph.vertex(for: Place(place.attribute, place.steps + steps)))
     }
 

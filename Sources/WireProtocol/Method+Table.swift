@@ -458,7 +458,7 @@ extension Method {
                 )
             ],
             result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
-        ) { (given) throws(Failure) in .trace(.init(enable: given.optionalFlag(.enable))) }
+        ) { (given) throws(Failure) in .trace(enable: given.optionalFlag(.enable)) }
     }
 
     private static var prune: Method {

@@ -1,7 +1,7 @@
 import AttributeValues
 
-/// The parameters of the present call. The object is reused for each call: its elements are valid only while the decoder
-/// reads that call.
+/// The parameters of the present call. The object is reused for each call: its elements are valid only while the
+/// decoder reads that call.
 final class Parameters {
     /// By key. Only the elements of keys in `given` belong to the present call.
     private var found: [JSONElement?]

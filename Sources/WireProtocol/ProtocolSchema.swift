@@ -6,7 +6,7 @@ public enum ProtocolSchema {
     /// Increases with every change that could break an old client.
     public static let version = 1
 
-    public static func document() -> Value {
+    public static func describeProtocol() -> Value {
         [
             "openrpc": "1.3.2",
             "info": ["title": "agd", "version": .string(String(version))],

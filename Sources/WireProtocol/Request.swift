@@ -28,7 +28,8 @@ public enum Request {
     case history(path: String)
     case dump(path: String, format: DumpFormat)
     case stats(format: StatsFormat)
-    case trace(Trace)
+    /// - enable: starts or stops recording turns; nil only returns the recording.
+    case trace(enable: Bool?)
     /// Deletes the rows of the store that have no node.
     case prune
     indirect case eval(Eval)
@@ -37,7 +38,7 @@ public enum Request {
     public var onlyReads: Bool {
         switch self {
         case .get, .describe, .explain, .history, .dump, .stats, .eval: true
-        case .trace(let trace): trace.enable == nil
+        case .trace(let enable): enable == nil
         default: false
         }
     }
@@ -50,7 +51,9 @@ public enum Request {
         public var presentation: Bool
         public var typed: Bool
 
-        public init(paths: [String], isSingle: Bool, presentation: Bool, typed: Bool) {
+        public init(
+            paths: [String], isSingle: Bool = false, presentation: Bool = false, typed: Bool = false
+        ) {
             self.init(targets: paths.map { RequestPath($0) }, isSingle: isSingle, presentation, typed)
         }
 
@@ -158,13 +161,6 @@ public enum Request {
 
     public enum StatsFormat: String, CaseIterable, Sendable {
         case json, openmetrics
-    }
-
-    public struct Trace {
-        /// Starts or stops recording turns; nil only returns the recording.
-        public var enable: Bool?
-
-        public init(enable: Bool?) { self.enable = enable }
     }
 
     public struct Eval {

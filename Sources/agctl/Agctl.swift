@@ -27,12 +27,13 @@ struct Agctl: ParsableCommand {
               agctl watch '/host/**'
               agctl apply -f scene.yaml
 
-            The daemon's socket is --socket, else that of --context, else $AGD_SOCKET, else that of $AGD_CONTEXT, else the first of \
-            $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
+            The daemon's socket is --socket, else that of --context, else $AGD_SOCKET, else that of $AGD_CONTEXT, else \
+            the first of $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
 
-            Exit status: 0 done; 1 diff, doctor or sites found something; 2 the attribute holds an error; 64 wrong usage; 65 refused, or wrong data; 66 no such path or \
-            file; 69 the daemon cannot be reached or does not answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a \
-            test failed, or a limit was exceeded); 77 denied.
+            Exit status: 0 done; 1 diff, doctor or sites found something; 2 the attribute holds an error; 64 wrong \
+            usage; 65 refused, or wrong data; 66 no such path or file; 69 the daemon cannot be reached or does not \
+            answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a test \
+            failed, or a limit was exceeded); 77 denied.
             """,
         version: Release.version,
         subcommands: verbs)

@@ -8,7 +8,8 @@ struct ApplyCommand: ParsableCommand {
         commandName: "apply",
         abstract: "Make a scene part of the graph.",
         discussion: """
-            The daemon checks the whole document before it changes anything. It reports faults with file, line and column.
+            The daemon checks the whole document before it changes anything. It reports faults with file, line and \
+            column.
 
             Examples:
               agctl apply -f player.yaml
@@ -38,7 +39,7 @@ struct ApplyCommand: ParsableCommand {
         try perform(common) { session in
             let result = try scene.apply(
                 at: at, mode, dryRun: dryRun,
-                write.options(), session)
+                write.makeOptions(), session)
             if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
         }
     }
@@ -49,20 +50,6 @@ struct ApplyCommand: ParsableCommand {
         guard output.isTerminal else { return }
         let summary = text.summary.isEmpty ? "nothing to change" : text.summary
         let revision = result.map?["revision"]?.jsonText ?? "?"
-        output.line(output.style.dim(dryRun ? "dry run: \(summary)" : "\(summary) (revision \(revision))"))
-    }
-}
-
-extension Request.ApplyMode: EnumerableFlag {
-    public static func help(for value: Self) -> ArgumentHelp? {
-        switch value {
-        case .create: "Refuse nodes that exist already."
-        case .merge: "Update nodes that exist; their states keep their values."
-        case .replace:
-            """
-            Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
-            The remaining states keep their values.
-            """
-        }
+        output.writeLine(output.style.dim(dryRun ? "dry run: \(summary)" : "\(summary) (revision \(revision))"))
     }
 }

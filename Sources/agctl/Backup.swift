@@ -6,11 +6,11 @@ struct BackupCommand: ParsableCommand {
         commandName: "backup",
         abstract: "Copy the daemon's store into one file, while the daemon runs.",
         discussion: """
-            The file is a complete store: definitions, values of durable states, and revisions, as of one commit. It needs the \
-            rights of the daemon's user or root. 'agctl export' needs less rights and writes a scene.
+            The file is a complete store: definitions, values of durable states, and revisions, as of one commit. It \
+            needs the rights of the daemon's user or root. 'agctl export' needs less rights and writes a scene.
 
-            To restore it, stop agd, copy the file to state.db in the state directory with the daemon's user as its owner, \
-            remove state.db-wal, and start agd.
+            To restore it, stop agd, copy the file to state.db in the state directory with the daemon's user as its \
+            owner, remove state.db-wal, and start agd.
 
             Examples:
               agctl backup /var/backups/agd.db

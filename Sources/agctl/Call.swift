@@ -28,18 +28,7 @@ struct CallCommand: ParsableCommand {
         let given = try ValueForm.json.read(parameters)
         guard given.map != nil || given.list != nil else { throw Complaint(.data, "params is an object or a list") }
         try perform(common) { session in
-            let connection = try session.connection()
-            connection.send(
-                line: Value.map(
-                    ValueMap([
-                        (.string("jsonrpc"), "2.0"), (.string("id"), 1), (.string("method"), .string(method)),
-                        (.string("params"), given),
-                    ])
-                ).jsonText)
-            while true {
-                guard case .reply(_, let reply) = try connection.receiveAnswer() else { continue }
-                return session.output.json(try reply.get())
-            }
+            session.output.json(try session.connection().call(method, given))
         }
     }
 }

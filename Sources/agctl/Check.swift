@@ -7,9 +7,10 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Check scenes, without a daemon.",
         discussion: """
-            Reports every fault with file, line and column, and warns of texts that are names of attributes. --with names a \
-            scene whose keys, types and components the scenes use, as boards use those of panels.yaml. A scene for a node \
-            inside a graph may use names that only the graph has: check it with 'agctl apply --at PATH --dry-run'.
+            Reports every fault with file, line and column, and warns of texts that are names of attributes. --with \
+            names a scene whose keys, types and components the scenes use, as boards use those of panels.yaml. A scene \
+            for a node inside a graph may use names that only the graph has: check it with 'agctl apply --at PATH \
+            --dry-run'.
 
             Examples:
               agctl check player.yaml
@@ -61,7 +62,7 @@ struct CheckCommand: ParsableCommand {
                     if number < with.count {
                         context = known
                     } else if !json, output.isTerminal {
-                        output.line("\(InputText.title(of: file)): \(output.style.green("ok"))")
+                        output.writeLine("\(InputText.title(of: file)): \(output.style.green("ok"))")
                     }
                 } catch let error as SceneFaults {
                     isFaulty = true

@@ -6,7 +6,7 @@ enum Child {
     static func run(_ program: String, _ arguments: [String]) -> Int32 { run(program, arguments, nil) }
 
     /// - Returns: also its standard output and standard error.
-    static func output(_ program: String, _ arguments: [String]) -> (status: Int32, text: String) {
+    static func captureOutput(_ program: String, _ arguments: [String]) -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return (127, "") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }

@@ -6,8 +6,8 @@ struct ContextsCommand: ParsableCommand {
         commandName: "contexts",
         abstract: "List the names of daemons for --context.",
         discussion: """
-            A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or /etc/agd/contexts. \
-            In a pipe, each line has a name, a tab and the socket.
+            A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or \
+            /etc/agd/contexts. In a pipe, each line has a name, a tab and the socket.
 
             Examples:
               agctl contexts
@@ -28,7 +28,7 @@ struct ContextsCommand: ParsableCommand {
                 return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) })))
             }
             guard output.isTerminal else {
-                for entry in entries { output.line("\(entry.name)\t\(entry.socket)") }
+                for entry in entries { output.writeLine("\(entry.name)\t\(entry.socket)") }
                 return
             }
             let table = TextTable(rows: entries.map { [$0.name, $0.socket, $0.file] })

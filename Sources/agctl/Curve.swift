@@ -8,12 +8,13 @@ struct CurveCommand: ParsableCommand {
         commandName: "curve",
         abstract: "Draw or compute an animation, without a daemon.",
         discussion: """
-            The animation is written as for set --animation: as in Swift, or as JSON. agctl draws it on a terminal, and \
-            prints samples in a pipe.
+            The animation is written as for set --animation: as in Swift, or as JSON. agctl draws it on a terminal, \
+            and prints samples in a pipe.
 
-            Samples are a JSON array with a line for each time: {"t": seconds, "value": …, "velocity": units per second}, every \
-            number with 17 significant digits, a velocity null where the curve is vertical. They follow the formulas, also where \
-            a spring has settled and a daemon shows its target. Without --at there are about a hundred, until it has settled.
+            Samples are a JSON array with a line for each time: {"t": seconds, "value": …, "velocity": units per \
+            second}, every number with 17 significant digits, a velocity null where the curve is vertical. They follow \
+            the formulas, also where a spring has settled and a daemon shows its target. Without --at there are about \
+            a hundred, until it has settled.
 
             Examples:
               agctl curve bouncy
@@ -54,15 +55,16 @@ struct CurveCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A change during the motion, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. May be repeated.",
+            "A change during the motion, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. "
+                + "May be repeated.",
             valueName: "change"))
     var retarget: [String] = []
 
     @Option(
         help: ArgumentHelp(
             """
-            The mode of changes that name none: merge continues value and velocity, additive adds the difference to the old \
-            motion, chain starts from the old motion's current value.
+            The mode of changes that name none: merge continues value and velocity, additive adds the difference to \
+            the old motion, chain starts from the old motion's current value.
             """, valueName: "mode"))
     var mode = Timeline.Retargeting.merge
 

@@ -8,8 +8,9 @@ struct DescribeCommand: ParsableCommand {
         commandName: "describe",
         abstract: "Describe a node or an attribute, or the protocol with its methods and events.",
         discussion: """
-            For a path, shows kinds, types and rules of the node or attribute. For a method or an event, shows its parameters. \
-            Without an argument, lists all methods and events; with --json, prints the protocol's schema, as OpenRPC.
+            For a path, shows kinds, types and rules of the node or attribute. For a method or an event, shows its \
+            parameters. Without an argument, lists all methods and events; with --json, prints the protocol's schema, \
+            as OpenRPC.
 
             Examples:
               agctl describe /player/playButton.scale
@@ -47,7 +48,7 @@ struct DescribeCommand: ParsableCommand {
                 return session.settings.isJSON
                     ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
             }
-            let entries = ProtocolText.methods(schema) + ProtocolText.events(schema)
+            let entries = ProtocolText.listMethods(schema) + ProtocolText.listEvents(schema)
             guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
                 let names = entries.compactMap { $0["name"]?.string }
                 throw Complaint(
@@ -70,21 +71,22 @@ enum FieldList {
                 return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message.printable))\n"
             }
             let text = (value.string ?? value.jsonText).printable
-            return "\(style.yellow(DisplayWidth.pad(name.string ?? "", to: width)))  \(style.value(text, of: value))\n"
+            return
+                "\(style.yellow(DisplayWidth.pad(name.string ?? "", to: width)))  \(style.paintValue(text, of: value))\n"
         }.joined()
     }
 }
 
 /// The protocol's schema for people.
 enum ProtocolText {
-    static func methods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
+    static func listMethods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
 
     /// The daemon's events.
-    static func events(_ schema: Value) -> [ValueMap] { (schema.map?["x-events"]?.list ?? []).compactMap(\.map) }
+    static func listEvents(_ schema: Value) -> [ValueMap] { (schema.map?["x-events"]?.list ?? []).compactMap(\.map) }
 
     /// The methods, followed by the events.
     static func text(_ schema: Value, _ style: Style) -> String {
-        list(methods(schema), style) + "\nevents\n" + list(events(schema), style)
+        list(listMethods(schema), style) + "\nevents\n" + list(listEvents(schema), style)
     }
 
     private static func list(_ entries: [ValueMap], _ style: Style) -> String {

@@ -9,8 +9,8 @@ struct DiffCommand: ParsableCommand {
         commandName: "diff",
         abstract: "Show how a scene differs from the graph.",
         discussion: """
-            Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present values of states, \
-            do not count. Nothing changes. Ends with status 1 if there are differences.
+            Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
+            values of states, do not count. Nothing changes. Ends with status 1 if there are differences.
 
             Examples:
               agctl diff player.yaml
@@ -34,7 +34,7 @@ struct DiffCommand: ParsableCommand {
         try perform(common) { session in
             var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
             // The scene says nothing about nodes that are not below its own.
-            let roots = try document.nodes(at: at)
+            let roots = try document.listRoots(at: at)
             let removed = (result.map?["removed"]?.list ?? []).filter { path in
                 roots.contains { path.string?.hasPrefix($0 + "/") == true }
             }
@@ -85,7 +85,7 @@ struct SceneText {
                     .init(document: bundle ?? .string(text), at: place, mode: mode, dryRun: dryRun, options: options)))
         } catch {
             guard case .refused(let fault) = error else { throw error }
-            var complaint = DocumentFaults.complaint(fault.failure, text: text, file: name, session.errors.style)
+            var complaint = DocumentFaults.makeComplaint(fault.failure, text: text, file: name, session.errors.style)
             if fault.failure.code == .conflict, mode == .create {
                 complaint.hint =
                     "--merge updates nodes that exist; --replace also removes nodes that the scene leaves out"
@@ -102,7 +102,7 @@ struct SceneText {
     }
 
     /// The paths of the scene's own nodes.
-    func nodes(at place: String) throws(Complaint) -> [String] {
+    func listRoots(at place: String) throws(Complaint) -> [String] {
         (try document()["nodes"]?.list ?? []).compactMap { $0.map?["id"]?.string }.map {
             SceneText.path(of: $0, below: place)
         }
@@ -134,14 +134,14 @@ struct AppliedText {
         let style = output.style
         for kind in Self.kinds {
             for path in paths(kind) {
-                output.line(output.isTerminal ? paint("\(Self.sign(kind)) \(path)", style) : "\(kind)\t\(path)")
+                output.writeLine(output.isTerminal ? paint("\(Self.sign(kind)) \(path)", style) : "\(kind)\t\(path)")
             }
         }
         for line in paths("differences") {
-            output.line(output.isTerminal ? "  \(paint(line, style))" : "difference\t\(line)")
+            output.writeLine(output.isTerminal ? "  \(paint(line, style))" : "difference\t\(line)")
         }
         for path in paths("unset") {
-            output.line(
+            output.writeLine(
                 output.isTerminal ? style.yellow("? \(path): there is no state for the value") : "unset\t\(path)")
         }
     }

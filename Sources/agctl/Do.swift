@@ -8,8 +8,8 @@ struct DoCommand: ParsableCommand {
         commandName: "do",
         abstract: "Call an action.",
         discussion: """
-            A node's actions are named writes that its scene defines. What an action writes is committed together, all or none. \
-            Arguments are name=value; a value that is valid JSON is taken as JSON, any other as text.
+            A node's actions are named writes that its scene defines. What an action writes is committed together, all \
+            or none. Arguments are name=value; a value that is valid JSON is taken as JSON, any other as text.
 
             Examples:
               agctl do /home.allOff
@@ -38,7 +38,7 @@ struct DoCommand: ParsableCommand {
             guard given[name] == nil else { throw Complaint(.usage, "'\(name)' is given twice") }
             given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
         }
-        let writing = write.options(typed: options.typed, once: repetition.once)
+        let writing = write.makeOptions(typed: options.typed, once: repetition.once)
         try perform(common) { (session) in
             session.report(
                 revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing))

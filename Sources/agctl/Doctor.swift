@@ -9,8 +9,9 @@ struct DoctorCommand: ParsableCommand {
         commandName: "doctor",
         abstract: "Find problems of the daemon, and say how to solve them.",
         discussion: """
-            Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the store, the \
-            systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see all.
+            Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the \
+            store, the systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see \
+            all.
 
             Examples:
               agctl doctor
@@ -169,7 +170,7 @@ private struct Examination {
         guard access(file, F_OK) == 0 else {
             return note(.skipped, "settings", "\(file) does not exist: the defaults apply")
         }
-        let (status, text) = Child.output(Child.neighbour("agd"), ["--config", file, "--check-config"])
+        let (status, text) = Child.captureOutput(Child.neighbour("agd"), ["--config", file, "--check-config"])
         switch status {
         case 0: note(.ok, "settings", text.trimmed)
         case 127: note(.skipped, "settings", "the program agd is not installed here")
@@ -206,7 +207,7 @@ private struct Examination {
         guard access("/run/systemd/system", F_OK) == 0 else {
             return note(.skipped, "unit", "systemd does not run here")
         }
-        let (status, text) = Child.output(
+        let (status, text) = Child.captureOutput(
             "systemctl", ["show", "agd.socket", "agd.service", "-p", "LoadState,ActiveState,UnitFileState,Result"])
         let units = text.lines.split(separator: "").map { lines in
             Dictionary(
@@ -222,15 +223,15 @@ private struct Examination {
         if units[1]["ActiveState"] == "failed" {
             return note(
                 .bad, "unit", "agd.service has failed: \(units[1]["Result"] ?? "")",
-                "journalctl -u agd says why; then run 'systemctl reset-failed agd.service agd.socket' and 'systemctl start agd.socket'"
+                "journalctl -u agd says why; then run 'systemctl reset-failed agd.service agd.socket' and 'systemctl "
+                    + "start agd.socket'"
             )
         }
         if units[0]["ActiveState"] != "active" {
             return note(.bad, "unit", "agd.socket is not active", "systemctl start agd.socket")
         }
         if units[0]["UnitFileState"] != "enabled" {
-            return note(
-                .warning, "unit", "agd.socket does not start with the machine", "systemctl enable agd.socket")
+            return note(.warning, "unit", "agd.socket does not start with the machine", "systemctl enable agd.socket")
         }
         note(.ok, "unit", "agd.socket is enabled, agd.service is \(units[1]["ActiveState"] ?? "unknown")")
     }
@@ -281,10 +282,10 @@ private struct Examination {
                 }
             // Programs' messages may have several lines.
             let lines = finding.message.lines
-            output.line("\(painted) \(DisplayWidth.pad(finding.subject, to: 9)) \(lines.first ?? "")")
-            for line in lines.dropFirst() { output.line("\(String(repeating: " ", count: 19))\(line)") }
+            output.writeLine("\(painted) \(DisplayWidth.pad(finding.subject, to: 9)) \(lines.first ?? "")")
+            for line in lines.dropFirst() { output.writeLine("\(String(repeating: " ", count: 19))\(line)") }
             if let hint = finding.hint {
-                output.line("\(String(repeating: " ", count: 19))\(output.style.dim("hint:")) \(hint)")
+                output.writeLine("\(String(repeating: " ", count: 19))\(output.style.dim("hint:")) \(hint)")
             }
         }
     }

@@ -6,7 +6,7 @@ import SceneModel
 enum DocumentFaults {
     private static let placeholder = "document"
 
-    static func complaint(_ failure: Failure, text: String, file: String, _ style: Style) -> Complaint {
+    static func makeComplaint(_ failure: Failure, text: String, file: String, _ style: Style) -> Complaint {
         let lines = failure.message.lines
         let told = lines.compactMap(fault)
         guard !told.isEmpty else { return Complaint(failure, status: ExitStatus(failure)) }

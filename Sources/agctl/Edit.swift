@@ -10,10 +10,10 @@ struct EditCommand: ParsableCommand {
         commandName: "edit",
         abstract: "Open a node in an editor, and apply what was saved.",
         discussion: """
-            The node is opened as 'agctl export' writes it, in $VISUAL, $EDITOR or vi. After the editor has ended, changed definitions \
-            are merged, changed values of states are set, and children that were deleted are removed, in this order. The daemon \
-            checks the whole text before the first of these steps. If it refuses the text, nothing changes, and the text \
-            stays in its file.
+            The node is opened as 'agctl export' writes it, in $VISUAL, $EDITOR or vi. After the editor has ended, \
+            changed definitions are merged, changed values of states are set, and children that were deleted are \
+            removed, in this order. The daemon checks the whole text before the first of these steps. If it refuses \
+            the text, nothing changes, and the text stays in its file.
 
             Examples:
               agctl edit /player
@@ -27,7 +27,7 @@ struct EditCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let options = write.options()
+        let options = write.makeOptions()
         try perform(common) { session in
             let connection = try session.connection()
             guard let before = try connection.call(.dump(path: path, format: .scene)).map?["document"] else {
@@ -38,8 +38,8 @@ struct EditCommand: ParsableCommand {
             try file.edit()
             let edited = SceneText(text: try InputText.read(file.path), name: file.path)
             guard edited.text != text else {
-                file.remove()
-                if session.output.isTerminal { session.output.line("nothing to change") }
+                file.deleteFile()
+                if session.output.isTerminal { session.output.writeLine("nothing to change") }
                 return
             }
             let parent = try Self.parent(of: path)
@@ -48,7 +48,7 @@ struct EditCommand: ParsableCommand {
             } catch {
                 throw Self.keeping(file, parent, error)
             }
-            file.remove()
+            file.deleteFile()
         }
     }
 
@@ -73,8 +73,8 @@ struct EditCommand: ParsableCommand {
         for node in removed.sorted() { _ = try connection.call(.remove(path: node, options)) }
         if session.settings.isJSON { return session.output.json(applied) }
         AppliedText(applied).show(session.output)
-        for (path, value) in changed { session.output.line("set\t\(path)\t\(value.jsonText.printable)") }
-        for node in removed.sorted() { session.output.line("removed\t\(node)") }
+        for (path, value) in changed { session.output.writeLine("set\t\(path)\t\(value.jsonText.printable)") }
+        for node in removed.sorted() { session.output.writeLine("removed\t\(node)") }
     }
 
     private static func parent(of path: String) throws(Complaint) -> String {
@@ -136,7 +136,7 @@ private struct EditedFile {
         }
     }
 
-    func remove() { unlink(path) }
+    func deleteFile() { unlink(path) }
 
     /// Runs the editor to its end. A shell runs it, because the variable may contain arguments.
     func edit() throws(Complaint) {

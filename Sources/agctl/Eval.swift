@@ -10,11 +10,12 @@ struct EvalCommand: ParsableCommand {
         commandName: "eval",
         abstract: "Evaluate a rule (CEL), without a daemon.",
         discussion: """
-            A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that is \
-            refused (an unknown name, a wrong type) with 65.
+            A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that \
+            is refused (an unknown name, a wrong type) with 65.
 
-            --bind name=value binds a name; a value that is valid JSON is taken as JSON, any other as text, and @file reads a JSON file. \
-            name:type=value also gives the type, as in --bind 'limit:uint=5'. Names may be dotted, as env.locale.
+            --bind name=value binds a name; a value that is valid JSON is taken as JSON, any other as text, and @file \
+            reads a JSON file. name:type=value also gives the type, as in --bind 'limit:uint=5'. Names may be dotted, \
+            as env.locale.
 
             Examples:
               agctl eval '1 + 2'
@@ -24,8 +25,9 @@ struct EvalCommand: ParsableCommand {
               agctl eval --typed --cases cases.jsonl
               agctl eval --typed < cases.jsonl
 
-            --cases, or --typed without a rule, reads JSON lines {"expr", "container", "type_env", "bindings", "disable_check", "check_only"} with typed \
-            values and prints for each {"value", "type"} or {"error": {"message", "line", "column"}}.
+            --cases, or --typed without a rule, reads JSON lines {"expr", "container", "type_env", "bindings", \
+            "disable_check", "check_only"} with typed values and prints for each {"value", "type"} or {"error": \
+            {"message", "line", "column"}}.
             """)
 
     @Argument(help: "The rule.")
@@ -91,14 +93,14 @@ struct EvalCommand: ParsableCommand {
             }
             return output.json(["type": .string("\(program.resultType)"), "inputs": .list(inputs)])
         }
-        output.line("type    \(program.resultType)")
+        output.writeLine("type    \(program.resultType)")
         for input in program.inputs {
-            output.line("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)")))
+            output.writeLine("reads   \(input)" + (input.isDefinite ? "" : output.style.dim("  (sometimes)")))
         }
     }
 
     private func show(_ explanation: Explanation, _ output: Output) throws {
-        if json { output.json(.list(list(explanation))) } else { output.line("\(explanation)") }
+        if json { output.json(.list(list(explanation))) } else { output.writeLine("\(explanation)") }
         if case .failure(let failure) = explanation.result { throw Complaint(failure, status: .attributeError) }
     }
 
@@ -122,7 +124,7 @@ struct EvalCommand: ParsableCommand {
         switch content {
         case .value(let value):
             if typed { return output.json(value.typedJSON) }
-            if case .string(let text) = value, !json { return output.line(text) }
+            if case .string(let text) = value, !json { return output.writeLine(text) }
             output.json(value)
         case .failure(let failure): throw Complaint(failure, status: .attributeError)
         }

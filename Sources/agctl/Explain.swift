@@ -40,7 +40,7 @@ struct ExplanationText {
             text += "  \(style.red("error: " + error.printable))\n"
         } else {
             let value = map["value"] ?? .null
-            text += "  \(style.value(value.jsonText.printable, of: value))\n"
+            text += "  \(style.paintValue(value.jsonText.printable, of: value))\n"
         }
         if let kind = map["kind"]?.string { text += line("kind", kind) }
         if let rule = map["rule"]?.string { text += line("rule", rule) }

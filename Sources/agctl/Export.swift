@@ -11,9 +11,9 @@ struct ExportCommand: ParsableCommand {
         discussion: """
             States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
 
-            The scene of a part begins with the node itself: apply it with --at and the node's parent. If the node exists, \
-            --merge updates it, and its states keep their values. To restore the values of the scene, remove the node \
-            first. --replace would also remove the node's siblings.
+            The scene of a part begins with the node itself: apply it with --at and the node's parent. If the node \
+            exists, --merge updates it, and its states keep their values. To restore the values of the scene, remove \
+            the node first. --replace would also remove the node's siblings.
 
             Examples:
               agctl export > backup.yaml

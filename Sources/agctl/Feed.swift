@@ -9,9 +9,9 @@ struct FeedCommand: ParsableCommand {
         commandName: "feed",
         abstract: "Write each line of standard input.",
         discussion: """
-            Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is valid \
-            JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is given. \
-            Without a path, each line is a mutation as in transact: set /a.b 1.
+            Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is \
+            valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \
+            given. Without a path, each line is a mutation as in transact: set /a.b 1.
 
             Examples:
               vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle
@@ -53,7 +53,7 @@ struct FeedCommand: ParsableCommand {
         let feed = LineFeed(
             connection: try Session(daemon.settings).connection(name: "agctl feed"), keepsGoing: keepGoing,
             errors: ErrorForm(isJSON: json, color: coloring.color))
-        let options = write.options()
+        let options = write.makeOptions()
         if let path, let onDisconnect {
             let value = try form.read(NegativeNumbers.reveal(onDisconnect))
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))

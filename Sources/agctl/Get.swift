@@ -14,9 +14,9 @@ struct GetCommand: ParsableCommand {
         commandName: "get",
         abstract: "Print values.",
         discussion: """
-            One path prints its value: a string as it is, anything else as JSON. Several paths, or patterns, print a line each: \
-            path, tab, JSON. An attribute with an error ends with status 2; a path that names nothing with 66, one that is not \
-            well formed with 65.
+            One path prints its value: a string as it is, anything else as JSON. Several paths, or patterns, print a \
+            line each: path, tab, JSON. An attribute with an error ends with status 2; a path that names nothing with \
+            66, one that is not well formed with 65.
 
             Examples:
               agctl get /player.isPlaying
@@ -83,7 +83,7 @@ struct GetCommand: ParsableCommand {
             session.output.json(result)
         } else if case .value(let value) = content {
             let text = value.string ?? value.jsonText
-            session.output.line(session.output.style.value(text, of: value))
+            session.output.writeLine(session.output.style.paintValue(text, of: value))
         }
         if case .failure(let failure) = content {
             let status: ExitStatus = failure.code == .notFound ? .notFound : .attributeError

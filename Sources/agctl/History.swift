@@ -8,9 +8,9 @@ struct HistoryCommand: ParsableCommand {
         commandName: "history",
         abstract: "Print the recorded past of an attribute.",
         discussion: """
-            The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } }. \
-            Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a terminal \
-            there is a line of bars above them, and as many stretches as fit on the screen.
+            The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } \
+            }. Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a \
+            terminal there is a line of bars above them, and as many stretches as fit on the screen.
 
             Examples:
               agctl history /host.load
@@ -28,7 +28,9 @@ struct HistoryCommand: ParsableCommand {
             if session.settings.isJSON { return session.output.json(result) }
             let text = HistoryText(result.map ?? ValueMap())
             let size = session.output.isTerminal ? Terminal.size : nil
-            if let size { session.output.line(session.output.style.cyan(text.sparkline(width: max(10, size.columns)))) }
+            if let size {
+                session.output.writeLine(session.output.style.cyan(text.drawSparkline(width: max(10, size.columns))))
+            }
             session.output.write(text.table(rows: size.map { max(10, $0.rows - 4) } ?? .max))
         }
     }
@@ -58,7 +60,7 @@ struct HistoryText {
     }
 
     /// A bar for each stretch, as high as the greatest value in it.
-    func sparkline(width: Int) -> String {
+    func drawSparkline(width: Int) -> String {
         let bars = joined(width)
         let low = bars.map(\.least).min() ?? 0
         let high = bars.map(\.greatest).max() ?? 0

@@ -43,8 +43,8 @@ struct ListCommand: ParsableCommand {
             "\(parent).\(AttributePath.quoteIfNeeded(attribute.string ?? ""))"
         }
         guard output.isTerminal else {
-            for child in children { output.line(child["path"]?.string ?? "") }
-            for name in attributes.keys { output.line(path(of: name)) }
+            for child in children { output.writeLine(child["path"]?.string ?? "") }
+            for name in attributes.keys { output.writeLine(path(of: name)) }
             return
         }
         var rows = children.map { child in

@@ -32,7 +32,7 @@ struct MoveCommand: ParsableCommand {
     }
 
     func run() throws {
-        let options = write.options()
+        let options = write.makeOptions()
         try perform(common) { session in
             session.report(
                 revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))

@@ -4,7 +4,8 @@ import WireProtocol
 /// Mutations in the form that people type: one per line, `set /a.b 1`, `toggle /c.d`, or JSON as in the protocol.
 enum MutationText {
     static let syntax =
-        "set PATH VALUE, toggle PATH, add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE"
+        "set PATH VALUE, toggle PATH, add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge "
+        + "PATH VALUE, test PATH VALUE"
 
     /// A whole text: JSON if it begins as an object or a list, else lines. Empty lines and lines that begin with `#`
     /// are skipped.

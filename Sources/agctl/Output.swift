@@ -20,7 +20,7 @@ final class Output {
 
     func write(_ text: String) { buffer.append(text: text) }
 
-    func line(_ text: String) {
+    func writeLine(_ text: String) {
         buffer.append(text: text)
         buffer.append(UInt8(ascii: "\n"))
     }
@@ -119,13 +119,13 @@ struct Style {
     /// A value in the colour of its type, or an error.
     func content(_ text: String, of content: Content) -> String {
         switch content {
-        case .value(let value): self.value(text, of: value)
+        case .value(let value): self.paintValue(text, of: value)
         case .failure: red(text)
         }
     }
 
     /// A value in the colour of its type.
-    func value(_ text: String, of value: Value) -> String {
+    func paintValue(_ text: String, of value: Value) -> String {
         switch value {
         case .null: dim(text)
         case .bool: magenta(text)

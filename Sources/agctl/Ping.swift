@@ -61,7 +61,7 @@ struct PingCommand: ParsableCommand {
             times.count > 1
             ? " (median of \(times.count); \(Figure.fixed((times.first ?? 0) * 1e6, places: 0) + "–" + Figure.fixed((times.last ?? 0) * 1e6, places: 0)))"
             : ""
-        session.output.line(
+        session.output.writeLine(
             "\(text("server")) answers in \(time) µs\(spread): protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))"
         )
     }

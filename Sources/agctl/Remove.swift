@@ -7,9 +7,9 @@ struct RemoveCommand: ParsableCommand {
         commandName: "remove",
         abstract: "Remove nodes with all below them.",
         discussion: """
-            Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one after the \
-            other, each in a transaction of its own: if one is refused, those before it are removed and those after it stay. \
-            To take an element out of a value: agctl transact 'remove /app.items[0]'.
+            Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one \
+            after the other, each in a transaction of its own: if one is refused, those before it are removed and \
+            those after it stay. To take an element out of a value: agctl transact 'remove /app.items[0]'.
 
             Examples:
               agctl remove /player
@@ -24,7 +24,7 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        let options = write.options()
+        let options = write.makeOptions()
         try perform(common) { session in
             for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
         }

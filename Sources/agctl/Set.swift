@@ -36,7 +36,7 @@ extension ValueCommand {
         let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
         try perform(given.common) {
             try Self.perform(
-                given.path, value, given.write.options(typed: given.options.typed, once: given.repetition.once), $0)
+                given.path, value, given.write.makeOptions(typed: given.options.typed, once: given.repetition.once), $0)
         }
     }
 

@@ -8,9 +8,9 @@ struct SitesCommand: ParsableCommand {
         commandName: "sites",
         abstract: "List the mirrors of other machines' subtrees.",
         discussion: """
-            A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is behind its \
-            owner, its revision, when its owner last sent something, the errors of its attributes, and the program that publishes it. \
-            Status 1 if a mirror is silent.
+            A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is \
+            behind its owner, its revision, when its owner last sent something, the errors of its attributes, and the \
+            program that publishes it. Status 1 if a mirror is silent.
 
             Examples:
               agctl sites
@@ -33,8 +33,7 @@ struct SitesCommand: ParsableCommand {
             } catch { throw Complaint(error, status: .data) }
             let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
             let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
-            let result = try session.connection().call(
-                .get(.init(paths: patterns, isSingle: false, presentation: false, typed: false)))
+            let result = try session.connection().call(.get(.init(paths: patterns)))
             let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
             if sites.isEmpty {
                 throw Complaint(
@@ -50,7 +49,7 @@ struct SitesCommand: ParsableCommand {
         let output = session.output
         if session.settings.isJSON { return output.json(.list(sites.map(\.json))) }
         guard output.isTerminal else {
-            for site in sites { output.line(site.cells.joined(separator: "\t")) }
+            for site in sites { output.writeLine(site.cells.joined(separator: "\t")) }
             return
         }
         let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"]

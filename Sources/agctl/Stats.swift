@@ -27,7 +27,7 @@ struct StatsCommand: ParsableCommand {
             let figures = result.map ?? ValueMap()
             guard session.output.isTerminal else {
                 for (name, value) in figures {
-                    session.output.line("\(name.string ?? "")\t\(value.string ?? value.jsonText)")
+                    session.output.writeLine("\(name.string ?? "")\t\(value.string ?? value.jsonText)")
                 }
                 return
             }

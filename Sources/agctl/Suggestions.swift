@@ -26,19 +26,21 @@ enum Suggestions {
         }
     }
 
-    static let places = CompletionKind.custom { paths($0, prefix: $2, to: .places) }
-    static let nodes = CompletionKind.custom { paths($0, prefix: $2, to: .nodes) }
-    static let actions = CompletionKind.custom { paths($0, prefix: $2, to: .actions) }
-    static let recorded = CompletionKind.custom { paths($0, prefix: $2, to: .recorded) }
+    static let places = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .places) }
+    static let nodes = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .nodes) }
+    static let actions = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .actions) }
+    static let recorded = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .recorded) }
     static let actionArguments = CompletionKind.custom { words, _, prefix in
         guard let action = words.first(where: { $0.hasPrefix("/") }), let connection = connection(for: words) else {
             return []
         }
-        return (try? connection.call(.describe(path: action, depth: 0))).map { arguments(of: $0, prefix: prefix) } ?? []
+        return (try? connection.call(.describe(path: action, depth: 0))).map {
+            suggestArguments(of: $0, prefix: prefix)
+        } ?? []
     }
     static let methods = CompletionKind.custom { methodNames(prefix: $2) }
     static let subjects = CompletionKind.custom {
-        $2.hasPrefix("/") ? paths($0, prefix: $2, to: .places) : methodNames(prefix: $2)
+        $2.hasPrefix("/") ? suggestPaths($0, prefix: $2, to: .places) : methodNames(prefix: $2)
     }
     static let curves = CompletionKind.custom { curveNames(prefix: $2) }
 
@@ -60,13 +62,13 @@ enum Suggestions {
         return location.flatMap { try? Connection(to: $0, name: "agctl", timeout: patience) }
     }
 
-    private static func paths(_ words: [String], prefix: String, to wanted: Wanted) -> [String] {
+    private static func suggestPaths(_ words: [String], prefix: String, to wanted: Wanted) -> [String] {
         guard let connection = connection(for: words) else { return [] }
-        return paths(prefix, to: wanted) { path in try? connection.call(.describe(path: path, depth: 1)) }
+        return suggestPaths(prefix, to: wanted) { path in try? connection.call(.describe(path: path, depth: 1)) }
     }
 
     /// The names of an action's parameters, each with a trailing `=`.
-    static func arguments(of action: Value, prefix: String) -> [String] {
+    static func suggestArguments(of action: Value, prefix: String) -> [String] {
         let parameters = action.map?["value"]?.map?["parameters"]?.map ?? ValueMap()
         return parameters.keys.compactMap(\.string).map { $0 + "=" }.filter { $0.hasPrefix(prefix) }
     }
@@ -79,7 +81,7 @@ enum Suggestions {
     /// everything in it, so that the shell does not take it for a complete path. If only some attributes are wanted,
     /// the node itself is not suggested.
     /// - Parameter describe: returns a node with its children.
-    static func paths(_ prefix: String, to wanted: Wanted, describe: (String) -> Value?) -> [String] {
+    static func suggestPaths(_ prefix: String, to wanted: Wanted, describe: (String) -> Value?) -> [String] {
         let prefix = prefix.isEmpty ? "/" : prefix
         guard prefix.hasPrefix("/"), let end = lastSeparator(of: prefix) else { return [] }
         let parent = end == prefix.startIndex ? "/" : String(prefix[..<end])

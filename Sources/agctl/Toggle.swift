@@ -22,7 +22,7 @@ struct ToggleCommand: ParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        try perform(common) { try Self.perform(paths, write.options(once: repetition.once), $0) }
+        try perform(common) { try Self.perform(paths, write.makeOptions(once: repetition.once), $0) }
     }
 
     static func perform(_ paths: [String], _ options: TransactionOptions, _ session: Session) throws {

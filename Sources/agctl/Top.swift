@@ -9,8 +9,8 @@ struct TopCommand: ParsableCommand {
         commandName: "top",
         abstract: "Show what the daemon is busy with, live.",
         discussion: """
-            Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most often. The \
-            daemon then runs the rules of all attributes that the patterns match.
+            Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most \
+            often. The daemon then runs the rules of all attributes that the patterns match.
 
             Examples:
               agctl top
@@ -42,8 +42,7 @@ struct TopCommand: ParsableCommand {
             var load = LoadTable()
             load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
             if !patterns.isEmpty {
-                _ = try connection.call(
-                    .subscribe(.init(patterns: patterns, events: .update, initial: false)))
+                _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
             }
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
             if session.output.isTerminal, count == nil, !session.settings.isJSON {
@@ -75,7 +74,7 @@ struct TopCommand: ParsableCommand {
             guard let message = try connection.receive(timeout: left, interrupt: interrupt) else {
                 return MonotonicTime.now < end
             }
-            if case .event(_, .update(_, _, _, _, _, let changes, _)) = message { load.count(changes.map(\.path)) }
+            if case .event(_, .update(_, _, _, _, _, let changes, _)) = message { load.tally(changes.map(\.path)) }
         }
         return false
     }
@@ -130,7 +129,7 @@ struct LoadTable {
         }
     }
 
-    mutating func count(_ paths: [String]) {
+    mutating func tally(_ paths: [String]) {
         for path in paths { counting[path, default: 0] += 1 }
     }
 

@@ -8,8 +8,9 @@ struct TraceCommand: ParsableCommand {
         commandName: "trace",
         abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
-            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been recorded so far. \
-            A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was recorded until then.
+            Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been \
+            recorded so far. A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was \
+            recorded until then.
 
             Examples:
               agctl trace --seconds 5 > agd.trace.json
@@ -46,7 +47,7 @@ struct TraceCommand: ParsableCommand {
         try perform(common) { session in
             let connection = try session.connection()
             if let seconds { return try record(seconds, connection, session) }
-            let recorded = try connection.call(.trace(.init(enable: start ? true : stop ? false : nil)))
+            let recorded = try connection.call(.trace(enable: start ? true : stop ? false : nil))
             if !start { show(recorded, session) }
         }
     }
@@ -54,10 +55,10 @@ struct TraceCommand: ParsableCommand {
     /// Records for some seconds. The daemon stops recording when this returns, for any reason.
     private func record(_ seconds: Double, _ connection: Connection, _ session: Session) throws {
         let signals = try Signals()
-        _ = try connection.call(.trace(.init(enable: true)))
+        _ = try connection.call(.trace(enable: true))
         // No message is expected. This is a pause that notices if the daemon ends.
         let pause = Result { try connection.receive(timeout: seconds, interrupt: signals.descriptor) }
-        show(try connection.call(.trace(.init(enable: false))), session)
+        show(try connection.call(.trace(enable: false)), session)
         _ = try pause.get()
         try signals.check()
     }

@@ -10,9 +10,9 @@ struct TransactCommand: ParsableCommand {
         abstract: "Commit several mutations together, all or none.",
         discussion: """
             Each argument is a mutation, and so is each line of --file or standard input: set PATH VALUE, toggle PATH, \
-            add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH VALUE. \
-            The value is the rest of the line; in an argument it may have several lines. \
-            Mutations may also be JSON, as in the protocol. If a test fails, nothing changes, and the status is 75.
+            add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH \
+            VALUE. The value is the rest of the line; in an argument it may have several lines. Mutations may also be \
+            JSON, as in the protocol. If a test fails, nothing changes, and the status is 75.
 
             Examples:
               agctl transact 'set /player.position 0' 'toggle /player.isPlaying'
@@ -48,7 +48,7 @@ struct TransactCommand: ParsableCommand {
         guard !mutations.isEmpty else { throw Complaint(.data, "no mutations: \(MutationText.syntax)") }
         try perform(common) { session in
             do throws(ClientError) {
-                try session.commit(mutations, write.options(typed: valueOptions.typed, once: repetition.once))
+                try session.commit(mutations, write.makeOptions(typed: valueOptions.typed, once: repetition.once))
             } catch {
                 var complaint = Complaint(error)
                 if error.failure?.code == .conflict { complaint.status = .tryAgain }

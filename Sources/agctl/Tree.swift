@@ -154,7 +154,7 @@ struct TreeDrawing {
         } else {
             let value = attribute["value"] ?? .null
             text = DisplayWidth.cut(value.jsonText.printable, to: left)
-            content = style.value(text, of: value)
+            content = style.paintValue(text, of: value)
         }
         if left != .max { left -= DisplayWidth.of(text) }
         var source = ""

@@ -69,7 +69,7 @@ struct WriteOptions: ParsableArguments {
     }
 
     /// - Parameter typed: true if values were read from typed JSON. They are then sent as typed JSON.
-    func options(typed: Bool = false, once: String? = nil) -> TransactionOptions {
+    func makeOptions(typed: Bool = false, once: String? = nil) -> TransactionOptions {
         TransactionOptions(
             animation: animation.map(NegativeNumbers.reveal).map(WriteOptions.curve), disablesAnimations: noAnimation,
             label: label.map(NegativeNumbers.reveal), typed: typed, once: once)

@@ -9,13 +9,13 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch",
         abstract: "Show values and how they change.",
         discussion: """
-            On a terminal, shows a table that updates itself, with values as they move. In a pipe, prints a line for every \
-            change: path, tab, JSON. error: … means that the attribute has no value. ~ before a value means that it is \
-            displayed during an animation. With --json, prints each event, one a line.
+            On a terminal, shows a table that updates itself, with values as they move. In a pipe, prints a line for \
+            every change: path, tab, JSON. error: … means that the attribute has no value. ~ before a value means that \
+            it is displayed during an animation. With --json, prints each event, one a line.
 
-            --invalidate shows a path as soon as it may have changed, before any rule has run. watch then reads the path, \
-            which runs its rule, so that the daemon also reports the next change. It does not read after the last event of \
-            --once or --count.
+            --invalidate shows a path as soon as it may have changed, before any rule has run. watch then reads the \
+            path, which runs its rule, so that the daemon also reports the next change. It does not read after the \
+            last event of --once or --count.
 
             --structure and --completion report what the patterns match: '/**' matches everything.
 
@@ -94,8 +94,7 @@ struct WatchCommand: ParsableCommand {
             let limit = once ? 1 : count
             let isTable =
                 session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
-            let watcher = session.newWatcher(
-                request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
+            let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
             if isTable {
                 try WatchScreen(watcher, patterns: patterns, session).run()
             } else {

@@ -60,14 +60,14 @@ final class WatchLines {
             if unmatched?.isEmpty == false, case .event(_, let event) = try decoder.decode(message) {
                 noteUnmatched(event)
             }
-            session.output.line(String(decoding: message.bytes, as: UTF8.self))
+            session.output.writeLine(String(decoding: message.bytes, as: UTF8.self))
             return
         }
         guard case .event(_, let event) = try decoder.decode(message) else { return }
         noteUnmatched(event)
-        for (path, text, content) in log.lines(of: event) {
+        for (path, text, content) in log.formatLines(of: event) {
             let style = session.output.style
-            session.output.line(
+            session.output.writeLine(
                 "\(style.yellow(path))\t\(content.map { style.content(text, of: $0) } ?? style.dim(text))")
         }
     }
@@ -81,7 +81,7 @@ struct ChangeLog {
     mutating func expectSnapshot() { awaitsSnapshot = true }
 
     /// The path, the text, and the content if there is one.
-    mutating func lines(of event: Event) -> [(path: String, text: String, content: Content?)] {
+    mutating func formatLines(of event: Event) -> [(path: String, text: String, content: Content?)] {
         switch event {
         case .update(_, _, _, _, let isInitial, let changes, _):
             guard isInitial, awaitsSnapshot else { return changes.map { note($0.path, $0.content) } }

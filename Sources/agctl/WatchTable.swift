@@ -7,21 +7,14 @@ struct WatchTable {
     /// Seconds for which a change is highlighted.
     static let freshness = 0.8
 
-    struct Row {
-        var path: String
-        var content: Content
-        /// The displayed value during an animation.
-        var displayed: Value?
-        /// The end of its highlight.
-        var freshUntil = 0.0
-    }
-
-    private(set) var rows: [Row] = []
-    private var positions: [String: Int] = [:]
+    private var values = WatchedValues()
+    /// In the order in which they came.
+    private(set) var paths: [String] = []
+    /// The ends of highlights.
+    private var freshUntil: [String: Double] = [:]
     private var revision: UInt64?
     private var label: String?
     private var trouble: String?
-    private var awaitsSnapshot = false
     let patterns: [String]
     let socket: String
 
@@ -34,101 +27,67 @@ struct WatchTable {
 
     mutating func resumed(isSnapshot: Bool) {
         trouble = nil
-        awaitsSnapshot = isSnapshot
+        values.resume(isSnapshot: isSnapshot)
     }
 
     mutating func take(_ event: Event, at now: Double) {
-        switch event {
-        case .update(let revision, _, let label, _, let isInitial, let changes, _):
-            self.revision = revision
-            self.label = label
-            let isFirst = rows.isEmpty
-            if isInitial, awaitsSnapshot {
-                awaitsSnapshot = false
-                let kept = Swift.Set(changes.map(\.path))
-                rows.removeAll { !kept.contains($0.path) }
-                positions = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.path, $0) })
-            }
-            for change in changes { put(change, freshUntil: isFirst ? 0 : now + WatchTable.freshness) }
-        case .frames(_, let values):
-            for (path, value) in values {
-                guard let position = positions[path] else { continue }
-                // When the motion has come to rest, the model value is shown again.
-                rows[position].displayed = rows[position].content.value == value ? nil : value
-            }
-        default: break
+        if case .update(let revision, _, let label, _, _, _, _) = event {
+            (self.revision, self.label) = (revision, label)
         }
-    }
-
-    private mutating func put(_ change: Change, freshUntil: Double) {
-        if case .failure(let failure) = change.content, failure.code == .removed { return remove(change.path) }
-        guard let position = positions[change.path] else {
-            positions[change.path] = rows.count
-            rows.append(Row(path: change.path, content: change.content, freshUntil: freshUntil))
-            return
+        let isFirst = paths.isEmpty
+        let (changes, gone) = values.take(event)
+        if !gone.isEmpty { paths.removeAll { values.contents[$0] == nil } }
+        for path in gone { freshUntil[path] = nil }
+        for (change, before) in changes where change.content != before {
+            if before == nil { paths.append(change.path) }
+            if !isFirst { freshUntil[change.path] = now + WatchTable.freshness }
         }
-        if rows[position].content != change.content { rows[position].freshUntil = freshUntil }
-        // The displayed value stays until the first frame, so that the row does not jump ahead.
-        if change.timeline == nil {
-            rows[position].displayed = nil
-        } else if rows[position].displayed == nil {
-            rows[position].displayed = rows[position].content.value
-        }
-        rows[position].content = change.content
-    }
-
-    private mutating func remove(_ path: String) {
-        guard let position = positions.removeValue(forKey: path) else { return }
-        rows.remove(at: position)
-        for later in position..<rows.count { positions[rows[later].path] = later }
     }
 
     /// The end of the next highlight.
-    var nextFade: Double? { rows.lazy.map(\.freshUntil).filter { $0 > 0 }.min() }
+    var nextFade: Double? { freshUntil.values.min() }
 
     /// - Returns: true if a highlight has ended.
     mutating func fade(at now: Double) -> Bool {
-        var hasFaded = false
-        for position in rows.indices where rows[position].freshUntil > 0 && rows[position].freshUntil <= now {
-            rows[position].freshUntil = 0
-            hasFaded = true
-        }
-        return hasFaded
+        let count = freshUntil.count
+        freshUntil = freshUntil.filter { $0.value > now }
+        return freshUntil.count < count
     }
 
     /// A title, as many rows as fit, and the number of rows below them.
     func text(columns: Int, rows height: Int, scroll: inout Scroll, _ style: Style) -> String {
         var lines = [title(columns, style)]
         let room = max(1, height - 2)
-        let shown = scroll.clip(rows, room: rows.count > room ? room - 1 : room)
-        let width = min(shown.map { DisplayWidth.of($0.path) }.max() ?? 0, columns * 2 / 3)
-        for row in shown {
-            let path = DisplayWidth.pad(DisplayWidth.cut(row.path, to: width), to: width)
-            let isFresh = row.freshUntil > 0
-            lines.append("\(isFresh ? style.bold(path) : path)  \(content(row, columns - width - 2, style))")
+        let shown = scroll.clip(paths, room: paths.count > room ? room - 1 : room)
+        let width = min(shown.map(DisplayWidth.of).max() ?? 0, columns * 2 / 3)
+        for path in shown {
+            let cell = DisplayWidth.pad(DisplayWidth.cut(path, to: width), to: width)
+            let isFresh = freshUntil[path] != nil
+            lines.append("\(isFresh ? style.bold(cell) : cell)  \(content(path, columns - width - 2, style))")
         }
-        if shown.count < rows.count {
-            let below = rows.count - shown.endIndex
-            lines.append(style.dim(below > 0 ? "… and \(below) more" : "the end of \(rows.count)"))
+        if shown.count < paths.count {
+            let below = paths.count - shown.endIndex
+            lines.append(style.dim(below > 0 ? "… and \(below) more" : "the end of \(paths.count)"))
         }
-        if rows.isEmpty { lines.append(style.dim("nothing matches yet")) }
+        if paths.isEmpty { lines.append(style.dim("nothing matches yet")) }
         return lines.joined(separator: "\n") + "\n"
     }
 
     private func title(_ columns: Int, _ style: Style) -> String {
         if let trouble { return style.red(DisplayWidth.cut("\(trouble); waiting for agd", to: columns)) }
-        var text = "\(patterns.joined(separator: " "))  \(rows.count) \(rows.count == 1 ? "value" : "values")"
+        var text = "\(patterns.joined(separator: " "))  \(paths.count) \(paths.count == 1 ? "value" : "values")"
         if let revision { text += "  revision \(revision)" }
         if let label { text += "  \(label)" }
         return style.dim(DisplayWidth.cut(text + "  \(socket)", to: columns))
     }
 
-    private func content(_ row: Row, _ width: Int, _ style: Style) -> String {
-        guard let displayed = row.displayed else { return ContentRow.show(row.content, style, width: width) }
+    private func content(_ path: String, _ width: Int, _ style: Style) -> String {
+        guard let content = values.contents[path] else { return "" }
+        guard let displayed = values.displayed[path] else { return ContentRow.show(content, style, width: width) }
         let moving = DisplayWidth.cut(WatchTable.rounded(displayed), to: width)
-        let target = " → " + ContentRow.describe(row.content)
+        let target = " → " + ContentRow.describe(content)
         let left = width - DisplayWidth.of(moving)
-        return style.value(moving, of: displayed) + (left > 4 ? style.dim(DisplayWidth.cut(target, to: left)) : "")
+        return style.paintValue(moving, of: displayed) + (left > 4 ? style.dim(DisplayWidth.cut(target, to: left)) : "")
     }
 
     /// A moving value with three places: more would only flicker.

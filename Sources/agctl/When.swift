@@ -9,13 +9,14 @@ struct WhenCommand: ParsableCommand {
         commandName: "when",
         abstract: "Run a command whenever a rule becomes true.",
         discussion: """
-            The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes true, and has \
-            been true for the time of --for, the command runs once. It runs again only after the rule has been false. A rule that \
-            fails, or gives something else than true, counts as false. If the rule is true at first, that counts, too.
+            The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes \
+            true, and has been true for the time of --for, the command runs once. It runs again only after the rule \
+            has been false. A rule that fails, or gives something else than true, counts as false. If the rule is true \
+            at first, that counts, too.
 
-            The command finds the node in AGD_AT, the rule in AGD_RULE, all attributes of the node as JSON in AGD_VALUES, and each of \
-            them in AGD_VALUE_name: a text as it is, anything else as JSON. When the daemon goes away, when waits for it; a \
-            rule that is still true afterwards does not run the command again.
+            The command finds the node in AGD_AT, the rule in AGD_RULE, all attributes of the node as JSON in \
+            AGD_VALUES, and each of them in AGD_VALUE_name: a text as it is, anything else as JSON. When the daemon \
+            goes away, when waits for it; a rule that is still true afterwards does not run the command again.
 
             Examples:
               agctl when 'status == "critical"' --at /host --for 5m -- notify-send Trouble
@@ -137,7 +138,7 @@ private struct Condition {
 
     /// Reads the values and evaluates the rule. Throws if the daemon is not there or the rule has a mistake.
     mutating func begin() throws(ClientError) -> Bool? {
-        let request = Request.Get(paths: [Condition.pattern(at)], isSingle: false, presentation: false, typed: true)
+        let request = Request.Get(paths: [Condition.pattern(at)], typed: true)
         let read = try open().call(.get(request)).map?["values"]?.map ?? ValueMap()
         for (path, content) in read {
             guard let path = path.string, let value = content.map?["value"] else { continue }

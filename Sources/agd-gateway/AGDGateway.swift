@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 import NIOCore
 import NIOHTTP1
@@ -105,8 +106,8 @@ struct AGDGateway {
         guard text.hasPrefix("unix:/") else {
             options.refuse("--listen is unix: and an absolute path, not '\(text)'; --port gives a port")
         }
-        guard text.utf8.count - "unix:".utf8.count <= longestSocketPath else {
-            options.refuse("the path of a socket has at most \(longestSocketPath) bytes")
+        guard text.utf8.count - "unix:".utf8.count <= SocketAddress.maximumLength else {
+            options.refuse("the path of a socket has at most \(SocketAddress.maximumLength) bytes")
         }
         return text
     }
@@ -154,9 +155,6 @@ struct AGDGateway {
         }
     }
 
-    /// The longest path in `sun_path`, in bytes, without the zero at its end.
-    private static let longestSocketPath = 107
-
     /// The socket's owner and group may connect. A socket that an ended gateway has left is replaced.
     private static func bind(_ server: ServerBootstrap, to path: String) throws -> any Channel {
         if isAnswered(path) { throw IOError(errnoCode: EADDRINUSE, reason: path) }
@@ -169,14 +167,7 @@ struct AGDGateway {
     private static func isAnswered(_ path: String) -> Bool {
         let number = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
+        return SocketAddress(path)?.withAddress { connect(number, $0, $1) == 0 } ?? false
     }
 
     private static func findSocket() -> String {

@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 import NIOCore
 import NIOHTTP1
 
@@ -78,8 +77,7 @@ final class Gateway {
             switch (request.method, request.target.path) {
             case (.GET, "/value"), (.HEAD, "/value"): try value(request.target, reply: answer)
             case (.GET, "/watch"):
-                reply(
-                    .stream([Wanted(parameters: try watch(request.target), since: since(request))], self))
+                reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))], self))
             case (.POST, "/watch"):
                 try request.target.allow()
                 reply(.stream(try manyWatches(request), self))
@@ -172,8 +170,7 @@ final class Gateway {
             # EOF
 
             """
-        return Answer(
-            status: .ok, type: "\(Meter.openType); version=1.0.0; charset=utf-8", body: Array(text.utf8))
+        return Answer(status: .ok, type: "\(Meter.openType); version=1.0.0; charset=utf-8", body: Array(text.utf8))
     }
 
     private func page(_ request: FrontDoor.Request) -> Answer {
@@ -396,11 +393,9 @@ final class Gateway {
     /// The present time of both clocks, with which a page places timelines (on the machine's monotonic clock) and dates
     /// (on its wall clock). The clocks of the page's machine may differ.
     private var clock: ValueMap {
-        var wall = timespec()
-        clock_gettime(CLOCK_REALTIME, &wall)
-        return ValueMap([
+        ValueMap([
             ("monotonic", .double(MonotonicTime.now)),
-            ("time", .double(Double(wall.tv_sec) + Double(wall.tv_nsec) / 1e9)), ("isLive", .bool(link.isUp)),
+            ("time", .double(WallTime.now)), ("isLive", .bool(link.isUp)),
             ("isWritable", .bool(settings.isWritable)),
         ])
     }

@@ -33,8 +33,7 @@ final class Gzip {
     func add(_ bytes: UnsafeRawBufferPointer, isLast: Bool = false) -> [UInt8] {
         var output: [UInt8] = []
         // zlib reads the input only during this call, and declares it as mutable for no reason.
-        stream.pointee.next_in = UnsafeMutablePointer(
-            mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = UInt32(bytes.count)
         let room = Int(deflateBound(stream, UInt(bytes.count))) + 16
         repeat {

@@ -75,8 +75,7 @@ final class HTTPConnection: ChannelInboundHandler {
             headers.add(name: "Content-Length", value: "\(body.count)")
         }
         if !head.isKeepAlive { headers.add(name: "Connection", value: "close") }
-        channel.write(
-            OutboundOut.head(.init(version: head.version, status: status, headers: headers)), promise: nil)
+        channel.write(OutboundOut.head(.init(version: head.version, status: status, headers: headers)), promise: nil)
         if head.method != .HEAD, !body.isEmpty {
             channel.write(OutboundOut.body(.byteBuffer(NIOCore.ByteBuffer(bytes: body))), promise: nil)
         }

@@ -92,7 +92,7 @@ final class PageStream {
         waiting.append(NIOCore.ByteBuffer(string: text))
     }
 
-    func send(update encoded: Encoded, _ index: Int, _ watch: SharedWatch, _ paths: [String], _ revision: Int64) {
+    func send(update encoded: Encoded, _ index: Int, _ paths: [String], _ revision: Int64) {
         guard channel.isWritable, waiting.isEmpty else {
             if places[index].pending.isEmpty { places[index].pendingFrom = revision }
             places[index].pending.formUnion(paths)

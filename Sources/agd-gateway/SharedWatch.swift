@@ -144,7 +144,7 @@ final class SharedWatch {
         guard isInitial else {
             // Encoded once for all pages.
             let encoded = PageStream.Encoded(parameters)
-            for (page, index) in pages.values { page.send(update: encoded, index, self, paths, revision) }
+            for (page, index) in pages.values { page.send(update: encoded, index, paths, revision) }
             return
         }
         isReady = true

@@ -8,12 +8,12 @@ final class Feeder {
     private let node: String
     private let interval: Double
     private let proc: ProcFolder
-    private let interrupt: StopSignal
+    private let interrupt: Wakeup
     private var backoff = Backoff()
     /// True after the message that there is no daemon.
     private var hasComplained = false
 
-    init(node: String, interval: Double, proc: ProcFolder, interrupt: StopSignal) {
+    init(node: String, interval: Double, proc: ProcFolder, interrupt: Wakeup) {
         self.node = node
         self.interval = interval
         self.proc = proc
@@ -23,14 +23,14 @@ final class Feeder {
     /// Runs until it is told to stop, over as many connections as necessary.
     /// - Throws: errors that waiting does not solve: a refusal, a path that no socket can have, missing permissions.
     func run(_ location: () -> SocketLocation) throws(ClientError) {
-        while !interrupt.hasCome {
+        while !interrupt.isSignalled {
             do throws(ClientError) {
                 try feed(try Connection(to: location(), name: "agd-host-feeder"))
             } catch {
                 guard error.mayPass else { throw error }
                 if !hasComplained { HostFeeder.options.report("\(error); trying again") }
                 hasComplained = true
-                interrupt.wait(seconds: backoff.pause())
+                interrupt.wait(backoff.pause())
             }
         }
     }
@@ -55,7 +55,7 @@ final class Feeder {
             next = max(next + interval, MonotonicTime.now)
             while case let left = next - MonotonicTime.now, left > 0 {
                 guard let message = try connection.receive(timeout: left, interrupt: interrupt.descriptor) else {
-                    if interrupt.hasCome { return }
+                    if interrupt.isSignalled { return }
                     break
                 }
                 if case .reply(_, let reply) = message {

@@ -38,8 +38,8 @@ struct HostFeeder {
                 interval = seconds
             }
         }
-        let interrupt: StopSignal
-        do throws(SystemError) { interrupt = try StopSignal() } catch {
+        let interrupt: Wakeup
+        do throws(ClientError) { interrupt = try StopSignal.install() } catch {
             options.report("\(error)")
             exit(1)
         }

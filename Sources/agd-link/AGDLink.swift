@@ -76,20 +76,20 @@ struct AGDLink {
                 try Mirror(mirroring, settings, stop: stop, pulse: pulse).run()
             }
         }
-        let manager = ServiceManager()
+        let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         let count = (settings.publications.count, settings.mirrorings.count)
-        manager.notify("READY=1\nSTATUS=\(count.0) published, \(count.1) mirrored")
+        manager.ready("\(count.0) published, \(count.1) mirrored")
         let interval = min(manager.watchdogInterval ?? 3600, settings.metrics == nil ? 3600 : MetricsFile.interval)
         var log = Log(subject: "metrics")
         var wait = timespec(tv_sec: Int(interval), tv_nsec: Int(interval.truncatingRemainder(dividingBy: 1) * 1e9))
         while sigtimedwait(&signals, nil, &wait) < 0 {
-            if pulses.allSatisfy(\.isFresh) { manager.notify("WATCHDOG=1") }
+            if pulses.allSatisfy(\.isFresh) { manager.isAlive() }
             guard let file = settings.metrics else { continue }
             if let code = MetricsFile.write(pulses.flatMap(\.samples), to: file) {
                 log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", level: 3)
             }
         }
-        manager.notify("STOPPING=1\nSTATUS=stopping")
+        manager.stopping()
         stop.signal()
         // Their calls end within seconds.
         _ = finished.wait(timeout: .now() + 5)

@@ -184,12 +184,3 @@ struct Configuration: Sendable {
                 "'\(name)' is a time from \(range.lowerBound) s to \(range.upperBound) s, as '5 s', not '\(text)'")
     }
 }
-
-extension StringProtocol {
-    fileprivate var trimmed: String {
-        var rest = Substring(self)
-        while let first = rest.first, first.isWhitespace { rest.removeFirst() }
-        while let last = rest.last, last.isWhitespace { rest.removeLast() }
-        return String(rest)
-    }
-}

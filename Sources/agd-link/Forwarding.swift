@@ -46,43 +46,6 @@ struct ForwardedCall {
         }
         return call
     }
-
-    /// - Throws: `invalid`.
-    func request() throws(Failure) -> Request {
-        let isTyped = parameters["typed"] == true
-        func value(_ json: Value) throws(Failure) -> Value {
-            isTyped ? try Value(typedJSON: json) : json
-        }
-        let options = TransactionOptions(
-            animation: parameters["animation"], disablesAnimations: parameters["disablesAnimations"] == true,
-            label: parameters["label"]?.string, typed: isTyped, once: parameters["once"]?.string,
-            elapsed: parameters["elapsed"]?.number ?? 0)
-        let path = parameters["path"]?.string ?? ""
-        switch method {
-        case "set":
-            let value = try value(parameters["value"] ?? .null)
-            return .set(Mutation(operation: .set, path: path, value: value), options)
-        case "transact":
-            var mutations: [Mutation] = []
-            for entry in parameters["mutations"]?.list ?? [] {
-                guard let map = entry.map, let operation = Mutation.Operation(rawValue: map["op"]?.string ?? "") else {
-                    throw Failure(.invalid, "a mutation without a known op")
-                }
-                var operand: Value?
-                if let json = map["value"] { operand = try value(json) }
-                mutations.append(
-                    Mutation(
-                        operation: operation, path: map["path"]?.string ?? "", value: operand,
-                        index: map["index"]?.number.map { Int($0) }))
-            }
-            return .transact(mutations, options)
-        case "do":
-            var arguments = ValueMap()
-            for (name, json) in parameters["arguments"]?.map ?? ValueMap() { arguments[name] = try value(json) }
-            return .do(path: RequestPath(path), arguments: arguments, options)
-        default: throw Failure(.invalid, "the owner performs no '\(method)'")
-        }
-    }
 }
 
 /// The owner's answer to a `ForwardedCall`.
@@ -102,12 +65,7 @@ struct ForwardedReply {
         var map = ValueMap()
         if let position { (map["term"], map["revision"]) = (.uint(position.term), .uint(position.revision)) }
         if let result { map["result"] = .map(result) }
-        if let failure {
-            var error = ValueMap([("code", .string(failure.code.rawValue)), ("message", .string(failure.message))])
-            if let path = failure.path { error["path"] = .string(path) }
-            if let hint = failure.hint { error["hint"] = .string(hint) }
-            map["error"] = .map(error)
-        }
+        if let failure { map["error"] = failure.json }
         return Array(Value.map(map).jsonText.utf8)
     }
 
@@ -134,20 +92,23 @@ struct PrincipalConnections {
     /// Performs a request with the rights of its principal.
     mutating func perform(_ call: ForwardedCall, below root: [String]) -> Result<ValueMap, Failure> {
         do {
-            let request = try call.mapPaths { (path) throws(Failure) in
+            // What an owner performs for another machine. The daemon checks the parameters and the principal's rights.
+            guard ["set", "transact", "do"].contains(call.method) else {
+                throw Failure(.invalid, "the owner performs no '\(call.method)'")
+            }
+            let call = try call.mapPaths { (path) throws(Failure) in
                 AttributePath(nodes: root + path.nodes, attribute: path.attribute, steps: path.steps)
-            }.request()
+            }
             try PrincipalName.check(call.principal)
             let connection: Connection
             if let known = connections[call.principal] {
                 connection = known
             } else {
                 if connections.count >= PrincipalConnections.maximum { connections = [:] }
-                connection = try Connection(
-                    to: .find(socket), name: "agd-link", as: call.principal, typed: true, timeout: timeout)
+                connection = try Connection(to: .find(socket), name: "agd-link", as: call.principal, timeout: timeout)
                 connections[call.principal] = connection
             }
-            return .success(try connection.call(request).map ?? ValueMap())
+            return .success(try connection.call(call.method, .map(call.parameters)).map ?? ValueMap())
         } catch let error as Failure {
             return .failure(error)
         } catch let error as ClientError {

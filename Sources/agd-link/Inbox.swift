@@ -1,7 +1,7 @@
 import CNATS
 
-/// Messages of libnats that are not needed any more. Destroying one wakes a thread of libnats that frees it, so they are
-/// destroyed together.
+/// Messages of libnats that are not needed any more. Destroying one wakes a thread of libnats that frees it, so they
+/// are destroyed together.
 final class SpentMessages {
     private static let most = 64
     private var messages: [OpaquePointer] = []

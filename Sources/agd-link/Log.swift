@@ -1,5 +1,3 @@
-import AGClient
-import AttributeValues
 import Glibc
 
 /// Writes to standard error, in the form of the system's journal. It says the same thing again only after other news.
@@ -21,17 +19,5 @@ struct Log {
     static func write(_ text: String, level: Int) {
         let bytes = Array("<\(level)>\(text)\n".utf8)
         _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
-    }
-}
-
-extension Wakeup {
-    /// True from the first signal on: nobody clears it.
-    var isSignalled: Bool { wait(0) }
-
-    /// - Returns: true if the signal came before the timeout.
-    @discardableResult
-    func wait(_ seconds: Double) -> Bool {
-        var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&watched, 1, MonotonicTime.milliseconds(seconds)) > 0
     }
 }

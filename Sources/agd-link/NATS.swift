@@ -56,8 +56,7 @@ final class NATS {
         try NATS.check(natsOptions_Create(&options), "natsOptions_Create")
         defer { natsOptions_Destroy(options) }
         let others = settings.servers.filter { server in unwanted.map { !server.hasSuffix($0) } ?? true }
-        try NATS.check(
-            NATS.set(servers: others.isEmpty ? settings.servers : others, options), "the setting 'nats'")
+        try NATS.check(NATS.set(servers: others.isEmpty ? settings.servers : others, options), "the setting 'nats'")
         natsOptions_SetName(options, "agd-link")
         natsOptions_SetSendAsap(options, !isCollecting)
         natsOptions_SetMaxReconnect(options, -1)
@@ -73,8 +72,7 @@ final class NATS {
             try NATS.check(natsOptions_SetUserCredentialsFromFiles(options, file, nil), "the setting 'credentials'")
         }
         if let key = settings.nkey {
-            try NATS.check(
-                natsOptions_SetNKeyFromSeed(options, key.publicKey, key.seedFile), "the setting 'nkey'")
+            try NATS.check(natsOptions_SetNKeyFromSeed(options, key.publicKey, key.seedFile), "the setting 'nkey'")
         }
         if let file = settings.authorities {
             try NATS.check(natsOptions_SetSecure(options, true), "the setting 'tls-ca'")
@@ -203,18 +201,13 @@ extension NATS {
     }
 
     /// - Parameter header: one header of the message.
-    /// - Returns: the sequence that the stream gave the message.
     func publish(
         _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil
-    ) throws(NATSError) -> UInt64 {
+    ) throws(NATSError) {
         let message = try NATS.message(subject, bytes, header)
         defer { natsMsg_Destroy(message) }
-        var acknowledgment: UnsafeMutablePointer<jsPubAck>?
         var code = jsErrCode(0)
-        try check(
-            js_PublishMsg(&acknowledgment, context, message, nil, &code), "publish to \(subject)", code)
-        defer { jsPubAck_Destroy(acknowledgment) }
-        return acknowledgment?.pointee.Sequence ?? 0
+        try check(js_PublishMsg(nil, context, message, nil, &code), "publish to \(subject)", code)
     }
 
     /// Publishes without waiting. The stream's acknowledgment goes to the subject `reply`.
@@ -226,8 +219,8 @@ extension NATS {
         try NATS.check(natsConnection_PublishMsg(connection, message), "publish to \(subject)")
     }
 
-    /// Sends what was collected, and waits a moment until the server has read it. More is collected meanwhile, so that a
-    /// busy link needs few system calls.
+    /// Sends what was collected, and waits a moment until the server has read it. More is collected meanwhile, so that
+    /// a busy link needs few system calls.
     func flush() {
         natsConnection_FlushTimeout(connection, NATS.flushTime)
         spent.free()

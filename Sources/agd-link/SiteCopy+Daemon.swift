@@ -107,7 +107,7 @@ extension SiteCopy {
 
     private func findDiffering(_ connection: Connection) throws(ClientError) -> [Transaction.Place] {
         let paths = unverified.count > 100 ? [path + "/**"] : unverified.map { path + $0.path }
-        let result = try connection.call(.get(.init(paths: paths, isSingle: false, presentation: false, typed: true)))
+        let result = try connection.call(.get(.init(paths: paths, typed: true)))
         let values = result.map?["values"]?.map ?? ValueMap()
         var differing: [Transaction.Place] = []
         for place in unverified where rule(place) != nil {

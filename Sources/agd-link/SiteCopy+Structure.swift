@@ -51,8 +51,7 @@ extension SiteCopy {
         }
         // The mode merge removes no attribute, and replace would remove the other sites.
         if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
-            requests.append(
-                .remove(path: path, TransactionOptions(label: label)))
+            requests.append(.remove(path: path, TransactionOptions(label: label)))
         }
         if oldAttributes != attributes || old.map(rootDefinitions) != rootDefinitions(tree) {
             let root: Value = [

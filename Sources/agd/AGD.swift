@@ -35,8 +35,7 @@ struct AGD {
         [
             .value("config", "FILE", "Read settings from this file."),
             .value("socket", "PATH", "Listen on this Unix socket."),
-            .value(
-                "scene", "FILE", "Load this scene at start, after those of the configuration; may be repeated."),
+            .value("scene", "FILE", "Load this scene at start, after those of the configuration; may be repeated."),
             .value(
                 "state-directory", "DIR",
                 "Store definitions and states in this folder, so that they survive restarts."),
@@ -46,7 +45,8 @@ struct AGD {
             ),
             .flag(
                 "check-config",
-                "Only check the configuration and its scenes: print all faults, and exit with 0 or with the status of a "
+                "Only check the configuration and its scenes: print all faults, and exit with 0 or with the status "
+                    + "of a "
                     + "start that meets the first fault."),
             .value(
                 "reload", "PID",

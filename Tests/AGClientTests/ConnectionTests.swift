@@ -7,7 +7,7 @@ import WireProtocol
 @Suite("a connection", .timeLimit(.minutes(1)))
 struct ConnectionTests {
     private func get(_ path: String) -> Request {
-        .get(.init(paths: [path], isSingle: true, presentation: false, typed: false))
+        .get(.init(paths: [path], isSingle: true))
     }
 
     @Test("a path without a socket and a path too long are told apart")

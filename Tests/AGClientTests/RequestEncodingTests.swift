@@ -12,8 +12,8 @@ struct RequestEncodingTests {
     static func requests() -> [Request] {
         [
             .hello(client: "me"), .hello(client: nil), .hello(client: "me", principal: "web"), .ping,
-            .get(.init(paths: ["/a.b"], isSingle: true, presentation: false, typed: false)),
-            .get(.init(paths: ["/a.b", "/c.d"], isSingle: false, presentation: true, typed: true)),
+            .get(.init(paths: ["/a.b"], isSingle: true)),
+            .get(.init(paths: ["/a.b", "/c.d"], presentation: true, typed: true)),
             .set(Mutation(operation: .set, path: "/a.b", value: .null), TransactionOptions()),
             .set(Mutation(operation: .set, path: "/a.b", value: ["x": [1, 2.5, "é\n"]]), options),
             .transact(
@@ -39,7 +39,7 @@ struct RequestEncodingTests {
             .unsubscribe(subscription: 4), .describe(path: nil, depth: nil), .describe(path: "/a", depth: 0),
             .explain(path: "/a.b", revision: 3), .history(path: "/a.b"), .dump(path: "/", format: .dot),
             .stats(format: .openmetrics),
-            .trace(.init(enable: nil)), .trace(.init(enable: false)),
+            .trace(enable: nil), .trace(enable: false),
             .eval(.init(expression: "x + 1", bindings: ValueMap([("x", 1)]), at: "/a", typed: false)),
         ]
     }

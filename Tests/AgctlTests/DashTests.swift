@@ -31,13 +31,13 @@ struct DashTests {
         ] as [(Double, [String: String], String)])
     func numbers(_ number: Double, _ members: [String: String], _ text: String) {
         let panel = ValueMap(members.map { (.string($0.key), Int64($0.value).map { .int($0) } ?? .string($0.value)) })
-        #expect(DashText.number(number, panel) == text)
+        #expect(DashText.formatNumber(number, panel) == text)
     }
 
     @Test(
         "ids become words",
         arguments: [("busiestCore", "Busiest core"), ("ok", "OK"), ("sda1", "Sda1"), ("10.0", "10.0")])
-    func words(_ id: String, _ text: String) { #expect(DashText.words(id) == text) }
+    func words(_ id: String, _ text: String) { #expect(DashText.spellOut(id) == text) }
 
     private func update(_ path: String, _ value: Value) -> Event {
         .update(
@@ -52,12 +52,12 @@ struct DashTests {
         past.add(9, at: 1002.5)
         past.add(2, at: 1002.6)
         past.fill(to: 1010)
-        let columns = past.columns(240)
+        let columns = past.rangesByColumn(240)
         #expect(columns.dropLast(11).allSatisfy { $0 == nil })
         #expect(columns[229] == 1...1 && columns[231] == 1...9 && columns[239] == 2...2)
         past.interrupt()
         past.fill(to: 1020)
-        #expect(past.columns(240)[239] == nil)
+        #expect(past.rangesByColumn(240)[239] == nil)
         // A long time in which nothing changes takes no more memory.
         for hour in 1...50 { past.add(Double(hour), at: 1020 + Double(hour) * 3600) }
         #expect(past.ranges.count <= DashValues.Past.steps * 3)

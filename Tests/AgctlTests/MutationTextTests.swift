@@ -202,7 +202,7 @@ struct ValueFormTests {
     func revealed() throws {
         let words = NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])
         let set = try #require(try Front.readCommand(words) as? SetCommand)
-        #expect(set.given.write.options().label == "-3" && set.given.write.options().animation == "-1")
+        #expect(set.given.write.makeOptions().label == "-3" && set.given.write.makeOptions().animation == "-1")
         #expect { try Front.readCommand(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
             Front.text(of: error).contains("'-1x'")
         }

@@ -72,7 +72,7 @@ struct OutputTests {
         let complaint = Complaint(
             Failure(.ruleSyntax, "unexpected ')'", rule: "1 +\r\nx )", line: 2, column: 3), status: .data)
         #expect(complaint.text(Self.plain) == "agctl: unexpected ')'\n  | x )\n  |   ^\n")
-        let faulty = DocumentFaults.complaint(
+        let faulty = DocumentFaults.makeComplaint(
             Failure(.invalid, "document:2:3: odd"), text: "agd: 1\r\n- x\r\n", file: "x.yaml", Self.plain)
         #expect(faulty.text(Self.plain) == "x.yaml:2:3: error: odd\n  | - x\n  |   ^\n")
     }
@@ -82,7 +82,7 @@ struct OutputTests {
         let text = "agd: 1\nnodes:\n  - id: 7\n"
         let failure = Failure(
             .invalid, "the document has 2 faults:\ndocument:3:9: an id is a string\ndocument:1:1: odd (why)")
-        let complaint = DocumentFaults.complaint(failure, text: text, file: "x.yaml", Self.plain)
+        let complaint = DocumentFaults.makeComplaint(failure, text: text, file: "x.yaml", Self.plain)
         #expect(
             complaint.text(Self.plain) == """
                 the document has 2 faults:
@@ -101,7 +101,7 @@ struct OutputTests {
     func listedFaults() throws {
         let text = "nodes:\r\n  - id: a\r\n    state: { n: 1 }\r\n    computed: { b: m + 1, c: n + }\r\n"
         let faults = try #require(throws: SceneFaults.self) { try SceneReader.read(text: text) }
-        let complaint = DocumentFaults.complaint(faults.failure, text: text, file: "x.yaml", Self.plain)
+        let complaint = DocumentFaults.makeComplaint(faults.failure, text: text, file: "x.yaml", Self.plain)
         #expect(complaint.scene?.faults == faults.faults && faults.faults.count == 2)
         #expect(complaint.message == "the document has 2 faults")
         #expect(complaint.json.map?["error"]?.map?["faults"] == .list(faults.faults.map { $0.json(file: "x.yaml") }))
@@ -111,7 +111,7 @@ struct OutputTests {
     func daemonsFault() throws {
         let failure = Failure(
             .notFound, "document:1:8: no attribute 'n' here", rule: "n + 1", hint: "did you mean 'm'?")
-        let complaint = DocumentFaults.complaint(failure, text: "nodes: []", file: "x.yaml", Self.plain)
+        let complaint = DocumentFaults.makeComplaint(failure, text: "nodes: []", file: "x.yaml", Self.plain)
         #expect(complaint.message == "no attribute 'n' here" && complaint.code == "notFound")
         #expect(
             complaint.scene?.faults.map { $0.json(file: "x.yaml") } == [
@@ -125,7 +125,7 @@ struct OutputTests {
 
     @Test("a refusal that concerns no place of the document is told as it is")
     func otherRefusal() {
-        let complaint = DocumentFaults.complaint(
+        let complaint = DocumentFaults.makeComplaint(
             Failure(.conflict, "/a exists already"), text: "", file: "x.yaml", Self.plain)
         #expect(complaint.text(Self.plain) == "agctl: /a exists already\n")
     }
@@ -151,8 +151,8 @@ struct OutputTests {
 
     @Test("colours are only used where they are on")
     func style() {
-        #expect(Style(isOn: true).value("1", of: 1) == "\u{1b}[36m1\u{1b}[0m")
-        #expect(Self.plain.value("1", of: 1) == "1")
+        #expect(Style(isOn: true).paintValue("1", of: 1) == "\u{1b}[36m1\u{1b}[0m")
+        #expect(Self.plain.paintValue("1", of: 1) == "1")
     }
 }
 

@@ -27,14 +27,14 @@ struct SuggestionTests {
             ("/player/", ["/player/button", "/player/button.symbol"]), ("/nowhere/x", []), ("player", []),
         ])
     func places(prefix: String, offered: [String]) {
-        #expect(Suggestions.paths(prefix, to: .places) { Self.nodes[$0] } == offered)
+        #expect(Suggestions.suggestPaths(prefix, to: .places) { Self.nodes[$0] } == offered)
     }
 
     @Test(
         "where a node is wanted, no attributes are offered",
         arguments: [("/pl", ["/player", "/player/"]), ("/player.", [])])
     func nodes(prefix: String, offered: [String]) {
-        #expect(Suggestions.paths(prefix, to: .nodes) { Self.nodes[$0] } == offered)
+        #expect(Suggestions.suggestPaths(prefix, to: .nodes) { Self.nodes[$0] } == offered)
     }
 
     @Test("where an action is wanted, only actions are offered, and their parameters behind them")
@@ -44,15 +44,15 @@ struct SuggestionTests {
             "attributes": ["isOn": ["kind": "state", "history": "600s"], "dim": ["kind": "action"]],
         ]
         func offered(_ prefix: String, _ wanted: Suggestions.Wanted) -> [String] {
-            Suggestions.paths(prefix, to: wanted) { $0 == "/" ? ["children": [lamp]] : lamp }
+            Suggestions.suggestPaths(prefix, to: wanted) { $0 == "/" ? ["children": [lamp]] : lamp }
         }
         #expect(offered("/l", .actions) == ["/lamp.dim", "/lamp/"])
         #expect(offered("/lamp.", .actions) == ["/lamp.dim"])
         #expect(offered("/lamp.", .recorded) == ["/lamp.isOn"])
         let action: Value = ["value": ["parameters": ["to": ["default": 0.1], "by": [:]]]]
-        #expect(Suggestions.arguments(of: action, prefix: "") == ["to=", "by="])
-        #expect(Suggestions.arguments(of: action, prefix: "t") == ["to="])
-        #expect(Suggestions.arguments(of: ["value": true], prefix: "") == [])
+        #expect(Suggestions.suggestArguments(of: action, prefix: "") == ["to=", "by="])
+        #expect(Suggestions.suggestArguments(of: action, prefix: "t") == ["to="])
+        #expect(Suggestions.suggestArguments(of: ["value": true], prefix: "") == [])
     }
 
     @Test("only curves with the typed beginning are offered")

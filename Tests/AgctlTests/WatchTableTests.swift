@@ -68,7 +68,7 @@ struct WatchTableTests {
             update(1, [("/a.b", .value(1)), ("/a.c", .value(2)), ("/a.d", .value(3))], initial: true),
             update(2, [("/a.b", .failure(Failure(.removed, "gone")))]),
         ])
-        #expect(table.rows.map(\.path) == ["/a.c", "/a.d"])
+        #expect(table.paths == ["/a.c", "/a.d"])
         table.interrupted("lost")
         #expect(lines(table)[0] == "lost; waiting for agd")
         table.resumed(isSnapshot: true)
@@ -108,7 +108,7 @@ struct ChangeLogTests {
     /// A log behind a reference, so that it can be asked inside an expectation.
     private final class Log {
         var log = ChangeLog()
-        func text(_ event: Event) -> [String] { log.lines(of: event).map { "\($0.path) \($0.text)" } }
+        func text(_ event: Event) -> [String] { log.formatLines(of: event).map { "\($0.path) \($0.text)" } }
     }
 
     @Test("every change is a line")

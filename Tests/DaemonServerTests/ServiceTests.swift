@@ -2,6 +2,7 @@ import AttributeValues
 import EventLoop
 import Foundation
 import Glibc
+import ProgramOptions
 import TestSupport
 import Testing
 
@@ -110,10 +111,8 @@ struct ServiceTests {
             let count = recv(receiver, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
         }
-        let manager = ServiceManager(
-            ProcessEnvironment([
-                "NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())",
-            ]))
+        let variables = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "\(getpid())"]
+        let manager = ServiceManager { variables[$0] }
         #expect(manager.watchdogInterval == 1.5)
         manager.ready("412 attributes, 37 subscriptions, revision 91823")
         #expect(told() == "READY=1\nSTATUS=412 attributes, 37 subscriptions, revision 91823")
@@ -127,11 +126,11 @@ struct ServiceTests {
     }
 
     @Test("without a service manager nothing is said, and another process's watchdog is not fed") func noManager() {
-        let alone = ServiceManager(ProcessEnvironment([:]))
+        let alone = ServiceManager { _ in nil }
         alone.ready("x")
         #expect(alone.watchdogInterval == nil)
-        let other = ServiceManager(
-            ProcessEnvironment(["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"]))
+        let variables = ["NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "5", "WATCHDOG_PID": "1"]
+        let other = ServiceManager { variables[$0] }
         #expect(other.watchdogInterval == nil)
     }
 

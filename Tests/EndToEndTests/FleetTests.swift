@@ -455,8 +455,8 @@ private final class Trial {
     /// Seconds in which a mirror must say that an owner is silent: `live-time`, a call to a NATS that hangs, and a busy
     /// machine.
     private static let promise = 2.0 + 2 + 1.5
-    /// Seconds in which all must be live if nothing is broken and NATS has leaders: TCP and pings that notice the end of a
-    /// cut, a lease that lapses, calls that time out.
+    /// Seconds in which all must be live if nothing is broken and NATS has leaders: TCP and pings that notice the end
+    /// of a cut, a lease that lapses, calls that time out.
     private static let recovery = 25.0
 
     private func watch(_ seconds: Double) throws {

@@ -39,7 +39,7 @@ struct AccessTests {
     @Test("without rules whoever is connected may do everything") func noRules() throws {
         let graph = try Harness(AccessTests.scene)
         try graph.set("/secret.key", 8)
-        try graph.succeed(.trace(.init(enable: nil)))
+        try graph.succeed(.trace(enable: nil))
     }
 
     @Test("what no rule gives is denied, with the user, the right and the path") func denied() throws {
@@ -76,7 +76,7 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/hosts/**"))
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 3, uid: user, gid: 1))])
         try graph.set("/secret.key", 8, from: 3)
-        try graph.succeed(.trace(.init(enable: nil)), from: 3)
+        try graph.succeed(.trace(enable: nil), from: 3)
     }
 
     // MARK: What
@@ -163,7 +163,7 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/hosts/**"))
         let paths = ["/hosts/a.load", "/secret.key"]
         #expect(
-            denial { try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))) }
+            denial { try graph.succeed(.get(.init(paths: paths))) }
                 == "user 1000 lacks the right 'read' on /secret.key")
     }
 
@@ -276,7 +276,7 @@ struct AccessTests {
     @Test("a client without any right is refused before its paths are read, and a refusal repeats no long path")
     func cheapRefusals() throws {
         let graph = try harness(try rule(.read, "/hosts/**", .user(1001)))
-        let get = Request.get(.init(paths: ["not a path"], isSingle: true, presentation: false, typed: false))
+        let get = Request.get(.init(paths: ["not a path"], isSingle: true))
         #expect(denial { try graph.succeed(get) } == "user 1000 has no rights, and needs 'read' for this")
         let other = try harness(try rule(.read, "/hosts/**"))
         let long = "/" + [String](repeating: "long", count: 800).joined(separator: "/")
@@ -293,7 +293,7 @@ struct AccessTests {
             graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
             graph.runtime.graph.stepsLeft = 10_000_000
             let paths = (0..<1000).map { "\(path)\($0)" }
-            let get = Request.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))
+            let get = Request.get(.init(paths: paths))
             try? graph.runtime.checkAccess(of: ClientID(number: 1), to: get)
             return 10_000_000 - graph.runtime.graph.stepsLeft
         }
@@ -315,7 +315,7 @@ struct AccessTests {
             )
         ])
         let get = Request.get(
-            .init(paths: (0..<100).map { "/hosts/a.x\($0)" }, isSingle: false, presentation: false, typed: false))
+            .init(paths: (0..<100).map { "/hosts/a.x\($0)" }, typed: false))
         #expect(refusal { try graph.succeed(get) }?.code == .limit)
     }
 

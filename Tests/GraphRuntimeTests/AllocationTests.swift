@@ -94,7 +94,7 @@ import WireProtocol
     }
 
     @Test("to get a value") func get() throws {
-        let request = Request.get(.init(paths: ["/a.n"], isSingle: true, presentation: false, typed: false))
+        let request = Request.get(.init(paths: ["/a.n"], isSingle: true))
         let count = try allocations { _ in request }
         #expect(count > 0 && count <= 5.1, "\(count) allocations")
     }

@@ -44,7 +44,7 @@ struct ClockTests {
         graph.advance(60)
         guard
             case .contents(let contents, _, _) = try graph.succeed(
-                .get(.init(paths: ["/host.now"], isSingle: false, presentation: false, typed: false)))
+                .get(.init(paths: ["/host.now"])))
         else {
             Issue.record("contents")
             return

@@ -75,7 +75,7 @@ struct DelegationTests {
     }
 
     @Test("only writes below the node are sent to the delegate, and its own are none of them") func kinds() throws {
-        let get = Request.get(.init(paths: ["/fleet/web.load"], isSingle: true, presentation: false, typed: false))
+        let get = Request.get(.init(paths: ["/fleet/web.load"], isSingle: true))
         for (request, isForwarded) in [
             (Self.set("/own.x", 2), false), (Self.set("/fleet.title", "y"), false),
             (Self.set("/fleet/web/disk.used", 3), true), (get, false),

@@ -108,7 +108,7 @@ final class Harness {
     func get(_ path: String, presentation: Bool = false, from client: UInt64 = 1) throws -> Content {
         guard
             case .content(let content, _, _) = try succeed(
-                .get(.init(paths: [path], isSingle: true, presentation: presentation, typed: false)), from: client)
+                .get(.init(paths: [path], isSingle: true, presentation: presentation)), from: client)
         else { throw Failure(.unavailable, "no content") }
         return content
     }

@@ -365,7 +365,7 @@ struct HoldingTests {
     @Test("of many paths that lead nowhere the first are told with a near name") func missing() throws {
         let graph = try Harness(HoldingTests.objects)
         let paths = (0..<20).map { "/n.few\($0)" }
-        let request = Request.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))
+        let request = Request.get(.init(paths: paths))
         guard case .contents(let contents, _, _) = try graph.succeed(request) else { return }
         let hints = contents.map { _, content in
             if case .failure(let failure) = content { failure.hint } else { nil as String? }

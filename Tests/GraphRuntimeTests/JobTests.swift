@@ -91,7 +91,7 @@ struct JobTests {
                 .call(ClientID(number: 2), id: .int(Int64(turn)), .ping),
                 .call(
                     ClientID(number: 2), id: .string("look"),
-                    .get(.init(paths: ["/big/**"], isSingle: false, presentation: false, typed: false))),
+                    .get(.init(paths: ["/big/**"]))),
             ]
         }
         #expect(turns > 20)
@@ -126,7 +126,7 @@ struct JobTests {
         let graph = try harness()
         let next = Command.call(
             ClientID(number: 1), id: .string("after"),
-            .get(.init(paths: ["/one.base"], isSingle: true, presentation: false, typed: false)))
+            .get(.init(paths: ["/one.base"], isSingle: true)))
         let remove = Command.call(ClientID(number: 3), id: .string("remove"), .remove(path: "/one", .init()))
         let (_, said) = try finish(
             graph, [apply(JobTests.document("one")), next, apply(JobTests.document("two"), from: 2), remove])
@@ -249,7 +249,7 @@ struct JobTests {
         let graph = try harness()
         let get = Command.call(
             ClientID(number: 1), id: .string("after"),
-            .get(.init(paths: ["/big.base"], isSingle: true, presentation: false, typed: false)))
+            .get(.init(paths: ["/big.base"], isSingle: true)))
         let batch: [Command] = [
             .batchBegins(ClientID(number: 1)), apply(JobTests.document("big")), get, .batchEnds(ClientID(number: 1)),
         ]

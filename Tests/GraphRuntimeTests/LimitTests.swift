@@ -222,7 +222,7 @@ struct LimitTests {
         try graph.set("/a.x", .string(String(repeating: "x", count: 4000)))
         _ = try graph.get("/a.x")
         func get(_ paths: [String]) -> Failure? {
-            refusal { try graph.succeed(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false))) }
+            refusal { try graph.succeed(.get(.init(paths: paths))) }
         }
         #expect(get(["/a.x", "/a/b.y"]) == nil)
         #expect(get(["/a.x", "/a/b.y", "/a/b.z"])?.code == .limit)
@@ -235,7 +235,7 @@ struct LimitTests {
 
     @Test("a path that is asked for twice is answered once") func twice() throws {
         let graph = try Harness("nodes: [{ id: a, state: { x: 1 } }]")
-        let request = Request.Get(paths: ["/a.x", "/a.x"], isSingle: false, presentation: false, typed: false)
+        let request = Request.Get(paths: ["/a.x", "/a.x"], typed: false)
         guard case .contents(let contents, _, _) = try graph.succeed(.get(request)) else {
             throw Failure(.unavailable, "no contents")
         }

@@ -354,7 +354,7 @@ struct ModelTests {
         func get(_ paths: [String]) throws -> [String: Content] {
             guard
                 case .contents(let contents, _, _) = try graph.succeed(
-                    .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+                    .get(.init(paths: paths)))
             else { return [:] }
             #expect(Set(contents.map(\.path)).count == contents.count)
             return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }

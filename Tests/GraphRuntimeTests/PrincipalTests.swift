@@ -46,11 +46,11 @@ struct PrincipalTests {
             refusal { try graph.set("/secret.key", 8) }?.message
                 == "principal web lacks the right 'write' on /secret.key")
         let refused: [Request] = [
-            .get(.init(paths: ["/secret.key"], isSingle: true, presentation: false, typed: false)),
+            .get(.init(paths: ["/secret.key"], isSingle: true)),
             .subscribe(.init(patterns: ["/**"])),
             .eval(.init(expression: "1", bindings: ValueMap(), at: nil, typed: false)),
             .explain(path: "/secret.key", revision: nil), .describe(path: "/secret", depth: nil),
-            .dump(path: "/", format: .json), .stats(format: .json), .trace(.init(enable: nil)), .prune,
+            .dump(path: "/", format: .json), .stats(format: .json), .trace(enable: nil), .prune,
             .remove(path: "/hosts/a", TransactionOptions()),
             .onDisconnect([Mutation(operation: .toggle, path: "/secret.key")], TransactionOptions()),
         ]

@@ -209,7 +209,7 @@ private final class RandomWatch {
         let paths = RandomWatch.paths.filter { _ in generator.chance(70) }
         guard !paths.isEmpty, !behind.contains(client) else { return }
         note("client \(client) reads \(paths)")
-        call(.get(.init(paths: paths, isSingle: false, presentation: false, typed: false)), from: client)
+        call(.get(.init(paths: paths)), from: client)
     }
 
     private func fallBehind() {
@@ -269,7 +269,7 @@ private final class RandomWatch {
         for case .reply(_, _, let result) in graph.turn([
             .call(
                 ClientID(number: 1), id: .int(0),
-                .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+                .get(.init(paths: paths)))
         ]) {
             let buffer = ByteBuffer()
             buffer.appendReply(result, to: .int(0))

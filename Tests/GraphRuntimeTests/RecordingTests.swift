@@ -29,7 +29,7 @@ struct RecordingTests {
 
     @discardableResult
     private func trace(_ graph: Harness, enable: Bool? = nil) throws -> ValueMap {
-        guard case .value(let value) = try graph.succeed(.trace(.init(enable: enable))) else { return ValueMap() }
+        guard case .value(let value) = try graph.succeed(.trace(enable: enable)) else { return ValueMap() }
         return value.map ?? ValueMap()
     }
 

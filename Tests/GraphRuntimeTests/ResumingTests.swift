@@ -184,7 +184,7 @@ struct ResumingTests {
         let graph = try Harness(ResumingTests.scene)
         guard
             case .content(_, let read, _) = try graph.succeed(
-                .get(.init(paths: ["/w.a"], isSingle: true, presentation: false, typed: false))),
+                .get(.init(paths: ["/w.a"], isSingle: true))),
             case .revision(let written) = try graph.succeed(
                 .set(Mutation(operation: .set, path: "/w.a", value: 9), .init()))
         else {
@@ -224,7 +224,7 @@ struct ResumingTests {
         _ = try graph.get("/w.a", from: 2)
         try graph.set("/w.a", 3)
         #expect(graph.invalidated.isEmpty)
-        try graph.succeed(.get(.init(paths: ["/w.*"], isSingle: false, presentation: false, typed: false)))
+        try graph.succeed(.get(.init(paths: ["/w.*"])))
         try graph.set("/w.a", 4)
         #expect(graph.invalidated == ["/w.a"])
     }

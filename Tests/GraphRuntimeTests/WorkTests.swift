@@ -26,7 +26,7 @@ struct WorkTests {
     private func values(_ graph: Harness, _ paths: [String]) throws -> [String: Content] {
         guard
             case .contents(let contents, _, _) = try graph.succeed(
-                .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+                .get(.init(paths: paths)))
         else { return [:] }
         return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
     }
@@ -111,7 +111,7 @@ struct WorkTests {
         func get(_ client: UInt64, _ id: Int64, _ path: String) -> Command {
             .call(
                 ClientID(number: client), id: .int(id),
-                .get(.init(paths: [path], isSingle: path != "/a.*", presentation: false, typed: false)))
+                .get(.init(paths: [path], isSingle: path != "/a.*")))
         }
         let outcome = graph.runtime.apply([get(1, 1, "/a.*"), get(2, 2, "/a.r19")], at: graph.now)
         #expect(outcome.deliveries.count == 1 && outcome.postponed.count == 1)
@@ -297,7 +297,7 @@ struct WorkTests {
         func get(_ path: String) -> Command {
             .call(
                 ClientID(number: 1), id: .int(1),
-                .get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
+                .get(.init(paths: [path], isSingle: true)))
         }
         let outcome = graph.runtime.apply([get("/a.x"), get("/a.y")], at: graph.now)
         #expect(handed == 2 && outcome.deliveries.isEmpty && graph.runtime.turn.deliveryCount == 2)
@@ -329,7 +329,7 @@ struct WorkTests {
         func get(_ client: UInt64, _ id: Int64, _ paths: [String]) -> Command {
             .call(
                 ClientID(number: client), id: .int(id),
-                .get(.init(paths: paths, isSingle: false, presentation: false, typed: false)))
+                .get(.init(paths: paths)))
         }
         var commands = (1...4).map { get(1, $0, ["/a.*"]) } + [get(2, 9, ["/a.seed"])]
         var replies: [Int64] = []

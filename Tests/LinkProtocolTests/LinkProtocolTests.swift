@@ -10,7 +10,7 @@ struct SiteNameTests {
         let site = try SiteName("hosts/web-01.example.com")
         #expect(site.transactions == "agd.tx.hosts.web-01=2Eexample=2Ecom")
         #expect(site.manifest == "agd.head.hosts.web-01=2Eexample=2Ecom")
-        #expect(site.snapshots == "agd.snap.hosts.web-01=2Eexample=2Ecom.*")
+        #expect(site.snapshot("*") == "agd.snap.hosts.web-01=2Eexample=2Ecom.*")
     }
 
     @Test("every name returns from its tokens", arguments: ["a", "a/b/c", "*/>", "k\u{00fc}che/a b", "=2E", "\n"])

@@ -239,7 +239,9 @@ struct InterruptingReader: RuleReader {
         return !wasInterrupted
     }
 
-    mutating func read(_ input: Int) -> Reading { mayRead() ? inner.read(input) : .interrupted }
+    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+        mayRead() ? inner.read(input, into: register) : .interrupted
+    }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
         mayRead() ? inner.read(input, at: steps) : .interrupted

@@ -48,9 +48,9 @@ struct RecordingReader: RuleReader {
         self.program = program
     }
 
-    mutating func read(_ input: Int) -> Reading {
+    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
         reads.append("\(program.inputs[input])")
-        return inner.read(input)
+        return inner.read(input, into: register)
     }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {

@@ -117,7 +117,7 @@ final class Life {
     }
 
     func value(_ path: String) throws -> Value {
-        try call(.get(.init(paths: [path], isSingle: true, presentation: false, typed: false)))
+        try call(.get(.init(paths: [path], isSingle: true)))
     }
 
     func described(_ path: String = "/") throws -> Value { try call(.describe(path: path, depth: nil)) }

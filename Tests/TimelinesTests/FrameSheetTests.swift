@@ -42,7 +42,8 @@ struct FrameSheetTests {
                     1e-15 * max(number.magnitude, timeline.to.first.magnitude, timeline.velocity.first.magnitude)
                 let bound = timeline.isFinished(at: time) ? 0 : distance * 1e-12 + rounding * 8
                 #expect(
-                    (number - timeline.scalar(at: time)).magnitude <= bound, "seed \(seed), frame \(frame): \(number)")
+                    (number - timeline.firstComponent(at: time)).magnitude <= bound,
+                    "seed \(seed), frame \(frame): \(number)")
             }
             #expect(
                 Set(sheet.finished) == Set(running.filter { $0.value.timeline.isFinished(at: time) }.keys),
@@ -126,7 +127,7 @@ struct FrameSheetTests {
             sheet.write(at: 0.1, into: buffer)
             let text = Array(buffer.text.utf8)
             for (line, name) in names {
-                let member = String(decoding: text[sheet.place(of: line)], as: UTF8.self)
+                let member = String(decoding: text[sheet.writtenRange(of: line)], as: UTF8.self)
                 #expect(member.hasPrefix("\"\(name)\":0."), "seed \(seed), round \(round): \(member)")
             }
             #expect(try written(&sheet, at: 0.1).count == names.count)

@@ -75,7 +75,8 @@ struct SamplerTests {
         for frame in 1...216_000 {
             let time = Double(frame) / 60
             sampler.sample(at: time)
-            worst = max(worst, (sampler.values[sampler.slot(of: handle) ?? 0] - timeline.scalar(at: time)).magnitude)
+            worst = max(
+                worst, (sampler.values[sampler.slot(of: handle) ?? 0] - timeline.firstComponent(at: time)).magnitude)
         }
         #expect(worst < 1e-11, "\(worst)")
     }

@@ -13,7 +13,7 @@ struct TimelineTests {
         ] {
             let timeline = Timeline(from: 3, to: 0.1, animation: try Animation(text), start: 100)
             #expect(!timeline.isFinished(at: timeline.end - 1e-6) && timeline.isFinished(at: timeline.end))
-            #expect(timeline.value(at: timeline.end) == 0.1 && timeline.velocity(at: timeline.end) == 0)
+            #expect(timeline.value(at: timeline.end) == 0.1 && timeline.state(at: timeline.end).velocity == 0)
             #expect(timeline.value(at: 50) == 3 && timeline.value(at: 100) == 3)
         }
     }
@@ -95,7 +95,7 @@ struct TimelineTests {
     func returns() {
         let timeline = Timeline(from: 2, to: 2, velocity: 10, animation: .bouncy, start: 0)
         #expect(timeline.settle > 0.5 && timeline.settle < 3)
-        #expect(timeline.scalar(at: 0.05) > 2.2)
+        #expect(timeline.firstComponent(at: 0.05) > 2.2)
         #expect(timeline.value(at: timeline.end) == 2)
         #expect(Timeline(from: 2, to: 2, animation: .bouncy, start: 0).settle == 0)
     }
@@ -144,10 +144,10 @@ struct TimelineTests {
         let timeline = Timeline(from: 1, to: 5, animation: animation, start: 0)
         #expect(timeline.velocity == 12)
         let next = timeline.retarget(to: 0, animation: animation, at: 0.1)
-        #expect(next.velocity == timeline.velocity(at: 0.1))
+        #expect(next.velocity == timeline.state(at: 0.1).velocity)
         // A delay holds it back with the rest of the spring.
         let delayed = Timeline(from: 1, to: 5, animation: try animation.adding(.delay(1)), start: 0)
-        #expect(delayed.velocity == 0 && delayed.velocity(at: 0.5) == 0)
+        #expect(delayed.velocity == 0 && delayed.state(at: 0.5).velocity == 0)
         for time in [0.05, 0.3] {
             #expect(
                 (delayed.exactState(at: 1 + time).value.first - timeline.exactState(at: time).value.first).magnitude
@@ -163,7 +163,7 @@ struct TimelineTests {
             #expect(second == Timeline(from: 0, to: 3, animation: .bouncy, start: 5))
             let chained = first.retarget(to: 3, animation: .linear, at: 5.1, mode: .chain).retarget(
                 to: 4, animation: .bouncy, at: 5.1)
-            #expect(chained.velocity == first.velocity(at: 5.1))
+            #expect(chained.velocity == first.state(at: 5.1).velocity)
         }
     }
 
@@ -255,7 +255,7 @@ struct ValueTests {
             c = try #require(Timestamp("2026-06-01T00:00:00.123456789Z"))
         let first = try #require(Timeline(changing: .timestamp(a), to: .timestamp(b), animation: .bouncy, start: 0))
         let second = try #require(first.changing(to: .timestamp(c), animation: .smooth, at: 0.125))
-        #expect(second.velocity(at: 0.125).first == first.velocity(at: 0.125).first)
+        #expect(second.state(at: 0.125).velocity.first == first.state(at: 0.125).velocity.first)
         guard case .timestamp(let shown) = second.displayed(at: 0.125),
             case .timestamp(let before) = first.displayed(at: 0.125)
         else { Issue.record("no times"); return }

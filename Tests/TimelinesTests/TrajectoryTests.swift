@@ -169,8 +169,8 @@ struct TrajectoryTests {
     @Test("an animation cache gives what reading gives, and forgets before it grows")
     func cache() throws {
         var cache = AnimationCache()
-        for i in 0..<3000 { #expect(try cache.animation("linear(duration: \(i))").duration == Double(i)) }
-        #expect(try cache.animation("bouncy") == .bouncy)
-        #expect(throws: AnimationError.self) { try cache.animation("bounc") }
+        for i in 0..<3000 { #expect(try cache.lookUp("linear(duration: \(i))").duration == Double(i)) }
+        #expect(try cache.lookUp("bouncy") == .bouncy)
+        #expect(throws: AnimationError.self) { try cache.lookUp("bounc") }
     }
 }

@@ -30,15 +30,21 @@ struct TransitionTests {
         arguments: [
             (
                 "fade",
-                "there is no transition 'fade' at character 1; transitions are opacity, identity, slide, scale, move, offset, asymmetric"
+                "there is no transition 'fade' at character 1; there are identity, opacity, slide, scale, move, offset, asymmetric"
             ),
-            ("move", "move needs an edge at character 1; edges are top, leading, bottom, trailing"),
+            ("move", "'move' lacks 'edge' at character 1; it takes move(edge)"),
             ("move(edge: left)", "move needs an edge at character 1; edges are top, leading, bottom, trailing"),
-            ("scale(big)", "scale of scale is a number, not 'big' at character 7"),
-            ("opacity(1)", "opacity does not take a number at character 9"),
-            ("opacity.delay(1)", "'delay' is not a modifier of a transition at character 9; write combined(with: …)"),
-            ("opacity.combined(fade: 1)", "combined needs with: and a transition at character 9"),
-            ("asymmetric(insertion: slide)", "asymmetric needs removal: and a transition at character 1"),
+            ("scale(big)", "'scale' of 'scale' is 'big' at character 7; it takes a number"),
+            ("opacity(1)", "'opacity' takes no arguments at character 9; it takes opacity"),
+            ("opacity.delay(1)", "there is no modifier of a transition 'delay' at character 9; there are combined"),
+            (
+                "opacity.combined(fade: 1)",
+                "'combined' has no argument 'fade' here at character 18; it takes combined(with)"
+            ),
+            (
+                "asymmetric(insertion: slide)",
+                "'asymmetric' lacks 'removal' at character 1; it takes asymmetric(insertion, removal)"
+            ),
         ])
     func mistakes(_ text: String, _ message: String) {
         #expect {

@@ -141,8 +141,8 @@ struct ParametersTests {
         } else {
             Issue.record("stats")
         }
-        if case .trace(let trace) = try request("trace", #"{"enable":false}"#) {
-            #expect(trace.enable == false)
+        if case .trace(let enable) = try request("trace", #"{"enable":false}"#) {
+            #expect(enable == false)
         } else {
             Issue.record("trace")
         }

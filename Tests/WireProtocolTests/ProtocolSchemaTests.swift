@@ -34,7 +34,7 @@ struct ProtocolSchemaTests {
     }
 
     @Test("the document is JSON that names all methods and events") func document() throws {
-        let document = ProtocolSchema.document()
+        let document = ProtocolSchema.describeProtocol()
         let read = try JSONParser.parseOnce(document.jsonText.utf8)
         #expect(read == document)
         guard case .map(let members) = read, case .list(let methods)? = members["methods"],

@@ -50,7 +50,7 @@ extension Compiler {
             case .filter:
                 let operand = compiler.emit(children[1])
                 compiler.add(.filter, a: loop, b: operand, c: variable, at: children[1])
-            default: compiler.emitTransform(macro, children, loop, variable, id)
+            default: compiler.emitTransform(macro, children, loop, variable)
             }
         }
         isRepeated = wasRepeated
@@ -71,7 +71,7 @@ extension Compiler {
     }
 
     private mutating func emitTransform(
-        _ macro: SyntaxTree.Macro, _ children: [SyntaxTree.ID], _ loop: Int32, _ variable: Int32, _ id: SyntaxTree.ID
+        _ macro: SyntaxTree.Macro, _ children: [SyntaxTree.ID], _ loop: Int32, _ variable: Int32
     ) {
         var toSkip: Int?
         let mark = top

@@ -172,8 +172,7 @@ final class ProgramForm {
         var starts = [Int](repeating: 0, count: parts.lazyCount)
         for region in parts.regions where region.lazy >= 0 { starts[Int(region.lazy)] = Int(region.start) }
         lazyStarts = starts
-        frameSize = max(
-            1, parts.inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
+        frameSize = max(1, parts.inputs.count, parts.registerCount, parts.loopCount, parts.faultCount, parts.lazyCount)
         (parts.instructions, parts.constants, parts.operands, parts.calls) = ([], [], [], [])
         self.parts = parts
     }

@@ -38,35 +38,16 @@ public struct BindingsReader: RuleReader {
                 case .path: break
                 }
             }
-            return BindingsReader.readSlowly(program, input, variable, register)
-        }
-    }
-
-    @inline(never)
-    private static func readSlowly(
-        _ program: Program, _ input: Int, _ variable: UnsafePointer<Value>?, _ register: InputRegister
-    ) -> ReadOutcome {
-        switch content(of: program.inputs[input], in: variable) {
-        case .value(let value):
-            register.set(value)
-            return .value
-        case .failure(let failure): return .failure(failure)
+            return register.store(BindingsReader.readSlowly(program, input, variable))
         }
     }
 
     /// Follows any path. A path that leads nowhere gives its failure.
-    private static func content(of input: RuleInput, in variable: UnsafePointer<Value>?) -> Content {
+    @inline(never)
+    private static func readSlowly(_ program: Program, _ input: Int, _ variable: UnsafePointer<Value>?) -> Reading {
+        let input = program.inputs[input]
         guard let variable else { return .failure(input.missing) }
-        return input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps)
-    }
-
-    public mutating func read(_ input: Int) -> Reading {
-        let program = program
-        let way = ways + input
-        let found = withUnsafePointer(to: &bindings) { bindings in
-            BindingsReader.content(of: program.inputs[input], in: way.variable(in: bindings))
-        }
-        return Reading(found)
+        return Reading(input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps))
     }
 
     public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {

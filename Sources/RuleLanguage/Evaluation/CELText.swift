@@ -14,18 +14,15 @@ enum CELText {
 
     /// The form of `string(double)`: the shortest digits that give the same double, scientific from 1e6 and below 1e-4.
     static func text(_ number: Double) -> String {
-        if number.isNaN { return "NaN" }
-        if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
-        if number == 0 { return number.sign == .minus ? "-0" : "0" }
         let (digits, exponent) = decimal(number)
         let sign = number < 0 ? "-" : ""
-        if exponent < -4 || exponent >= 6 {
+        if number.isFinite, number != 0, exponent < -4 || exponent >= 6 {
             let fraction = digits.count > 1 ? "." + String(decoding: digits[1...], as: UTF8.self) : ""
             let size = exponent.magnitude
             return
                 "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
         }
-        return sign + plain(digits, exponent)
+        return plainText(number)
     }
 
     /// Decimal digits without exponent, the shortest that give the same double.
@@ -34,17 +31,13 @@ enum CELText {
         if number.isInfinite { return number < 0 ? "-Infinity" : "Infinity" }
         if number == 0 { return number.sign == .minus ? "-0" : "0" }
         let (digits, exponent) = decimal(number)
-        return (number < 0 ? "-" : "") + plain(digits, exponent)
-    }
-
-    private static func plain(_ digits: [UInt8], _ exponent: Int) -> String {
-        var text: [UInt8] = []
+        var text = number < 0 ? [UInt8(ascii: "-")] : []
         if exponent < 0 {
-            text = Array("0.".utf8) + [UInt8](repeating: 48, count: -exponent - 1) + digits
+            text += Array("0.".utf8) + [UInt8](repeating: 48, count: -exponent - 1) + digits
         } else if digits.count <= exponent + 1 {
-            text = digits + [UInt8](repeating: 48, count: exponent + 1 - digits.count)
+            text += digits + [UInt8](repeating: 48, count: exponent + 1 - digits.count)
         } else {
-            text = digits[...exponent] + [UInt8(ascii: ".")] + digits[(exponent + 1)...]
+            text += digits[...exponent] + [UInt8(ascii: ".")] + digits[(exponent + 1)...]
         }
         return String(decoding: text, as: UTF8.self)
     }

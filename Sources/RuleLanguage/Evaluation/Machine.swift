@@ -88,8 +88,7 @@ struct Machine {
         if _slowPath(program.frameSize > frameCapacity) { grow(to: program.frameSize) }
         Machine.clear(isLoaded, program.inputCount)
         if program.faultCount > 0 { Machine.clear(hasFault, program.faultCount) }
-        meter.begin(
-            UnsafePointer(program.limits), budget: program.budget, remaining: program.budgetBehindInstructions)
+        meter.begin(UnsafePointer(program.limits), budget: program.budget, remaining: program.budgetBehindInstructions)
     }
 
     /// Flags are cleared in words of eight.

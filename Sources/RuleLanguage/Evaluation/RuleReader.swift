@@ -47,6 +47,17 @@ public struct InputRegister {
     @inlinable @inline(__always)
     public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
 
+    /// Stores the value of an answer.
+    public func store(_ reading: Reading) -> ReadOutcome {
+        switch reading {
+        case .value(let value):
+            set(value)
+            return .value
+        case .failure(let failure): return .failure(failure)
+        case .interrupted: return .interrupted
+        }
+    }
+
     /// Stores a copy of a value; copied word by word if it has no reference.
     @inlinable @inline(__always)
     public func copy(from source: UnsafePointer<Value>) { machine.pointee.fill(place, copying: source) }
@@ -55,12 +66,9 @@ public struct InputRegister {
 /// Provides a program's inputs, each when evaluation reaches it. One evaluation calls it at a time. It must not use the
 /// evaluator that calls it.
 public protocol RuleReader {
-    /// The value of `program.inputs[input]`: the value at its path, or for a presence input, whether the path exists.
-    /// Called at most once per evaluation for an input that has a value. A path that leads nowhere is a failure;
-    /// `Value.at(_:)` defines the semantics and the texts.
-    mutating func read(_ input: Int) -> Reading
-
-    /// As `read`, but stores the value in its register.
+    /// Stores the value of `program.inputs[input]` in its register: the value at its path, or for a presence input,
+    /// whether the path exists. Called at most once per evaluation for an input that has a value. A path that leads
+    /// nowhere is a failure; `Value.at(_:)` defines the semantics and the texts.
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome
 
     /// The value at a computed path: `steps` are all steps after the input's variable.
@@ -71,17 +79,6 @@ public protocol RuleReader {
 }
 
 extension RuleReader {
-    @inlinable
-    public mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
-        switch read(input) {
-        case .value(let value):
-            register.set(value)
-            return .value
-        case .failure(let failure): return .failure(failure)
-        case .interrupted: return .interrupted
-        }
-    }
-
     public mutating func read(property name: String, of object: OpaqueValue) -> Reading {
         .failure(Failure(.ruleFailed, "type '\(object.typeName)' does not support field selection"))
     }

@@ -38,7 +38,7 @@ extension Function {
         case .quote: return try StringLibrary.quoteText(a, &meter)
         case .greatest, .least, .ceil, .floor, .round, .trunc, .abs, .sign, .isNaN, .isInf, .isFinite, .sqrt, .bitOr,
             .bitAnd, .bitXor, .bitNot, .bitShiftLeft, .bitShiftRight:
-            return try MathLibrary.call(self, a, &meter)
+            return try MathLibrary.call(self, a)
         case .slice, .flatten, .distinct, .sort: return isMember ? try ListLibrary.call(self, a, &meter) : nil
         case .range: return try ListLibrary.makeRange(a, &meter)
         case .setContains, .setEquivalent, .setIntersects: return try SetLibrary.call(self, a, &meter)
@@ -62,7 +62,8 @@ extension Function {
         }
     }
 
-    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value. A list is several tags.
+    /// For a subview, a map `{id, index, tag, containerValues}`: tags must agree in type and value. A list is several
+    /// tags.
     private func subviewTag(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard case .map(let subview) = a[0] else { return nil }
         let tags = subview["tag"].map { $0.list ?? [$0] } ?? []

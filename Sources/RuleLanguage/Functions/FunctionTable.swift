@@ -47,9 +47,9 @@ enum FunctionTable {
             $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:))
         }.map(String.init))
 
-    /// `name(parameters) -> result`; the type of a receiver precedes `::`. Capital letters are type parameters, `[…]` is
-    /// optional. A line with alternatives `a|b` makes one overload for each position in them; `=` repeats the alternatives
-    /// of the first parameter.
+    /// `name(parameters) -> result`; the type of a receiver precedes `::`. Capital letters are type parameters, `[…]`
+    /// is optional. A line with alternatives `a|b` makes one overload for each position in them; `=` repeats the
+    /// alternatives of the first parameter.
     static let signatures = """
         size(string|bytes|list(A)|map(A,B)|vector) -> int
         string|bytes|list(A)|map(A,B)::size() -> int

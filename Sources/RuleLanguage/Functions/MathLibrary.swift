@@ -2,9 +2,9 @@ import AttributeValues
 
 /// The functions of `math`.
 enum MathLibrary {
-    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+    static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
         switch (function, a.count) {
-        case (.greatest, 1...), (.least, 1...): return try extremum(function, a, &meter)
+        case (.greatest, 1...), (.least, 1...): return try extremum(function, a)
         case (.abs, 1), (.sign, 1), (.sqrt, 1): return try number(function, a[0])
         case (.bitNot, 1):
             switch a[0] {
@@ -21,7 +21,7 @@ enum MathLibrary {
         }
     }
 
-    private static func extremum(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+    private static func extremum(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
         var candidates = (0..<a.count).map { a[$0] }
         if a.count == 1, let list = a.elements(0) {
             if list.isEmpty { throw Fault("\(function.rawValue)() of an empty list") }

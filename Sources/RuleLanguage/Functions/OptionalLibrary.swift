@@ -10,7 +10,7 @@ enum OptionalLibrary {
         case (.optionalNone, 0, false): return .optional(nil)
         case (.optionalOf, 1, false): return .optional(a[0])
         case (.optionalOfNonZeroValue, 1, false): return isZero(a[0]) ? .optional(nil) : .optional(a[0])
-        case (.optionalUnwrap, 1, false), (.unwrapOpt, 1, true): return try unwrap(a[0], &meter)
+        case (.optionalUnwrap, 1, false), (.unwrapOpt, 1, true): return unwrap(a[0])
         case (.first, 1, true): return a.elements(0).map { .optional($0.first) }
         case (.last, 1, true): return a.elements(0).map { .optional($0.last) }
         default: break
@@ -43,7 +43,7 @@ enum OptionalLibrary {
         }
     }
 
-    private static func unwrap(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+    private static func unwrap(_ value: Value) -> Value? {
         guard case .list(let elements) = value else { return nil }
         var found: [Value] = []
         for element in elements {

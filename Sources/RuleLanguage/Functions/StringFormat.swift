@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 
 /// `"…".format([…])`: the clauses %s %d %f %e %b %o %x %X %%, with a precision for f and e.
 enum StringFormat {
@@ -118,11 +117,7 @@ enum StringFormat {
     /// C's `%.*f` or `%.*e`: exact, ties to even.
     private static func decimal(_ number: Double, isFixed: Bool, _ precision: Int) -> String {
         guard number.isFinite else { return CELText.plainText(number) }
-        var buffer = [CChar](repeating: 0, count: precision + 330)
-        let length = withVaList([Int32(precision), number]) {
-            vsnprintf(&buffer, buffer.count, isFixed ? "%.*f" : "%.*e", $0)
-        }
-        return String(decoding: buffer.prefix(Int(length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return formatted(isFixed ? "%.*f" : "%.*e", Int32(precision), number)
     }
 
     /// The text of `%s`. The value's depth bounds the recursion. Costs a step for each part.

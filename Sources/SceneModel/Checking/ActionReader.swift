@@ -19,15 +19,14 @@ struct ActionReader {
         reactions(fields, scope, into: list)
     }
 
-    /// Adds the actions of a node that the daemon calls by itself. Their names are those of their keys, with a number from
-    /// the second one on.
+    /// Adds the actions of a node that the daemon calls by itself. Their names are those of their keys, with a number
+    /// from the second one on.
     private func reactions(_ fields: NodeFields, _ scope: ExpressionScope, into list: AttributeList) {
         func add(_ key: NodeKey, _ word: String, _ trigger: ActionDefinition.Trigger) {
             guard let written = fields[key] else { return }
             cursor.at(key.name) {
                 let document: Value = ["on": .string(word), "perform": written.value]
-                list.add(
-                    action(written, trigger, document, in: scope.lexical), under: key.name, at: written.position)
+                list.add(action(written, trigger, document, in: scope.lexical), under: key.name, at: written.position)
             }
         }
         add(.onAppear, "appear", .appear)

@@ -38,7 +38,6 @@ struct AnimationReader {
             position = cursor.faults.lines?.locate(1, column, in: node) ?? position
         }
         let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
-        cursor.faults.add(
-            SceneFault(.invalid, message, place: cursor.place, position: position, hint: error.hint))
+        cursor.faults.add(SceneFault(.invalid, message, place: cursor.place, position: position, hint: error.hint))
     }
 }

@@ -11,8 +11,7 @@ struct AttributeReader {
     func read(_ fields: NodeFields, _ place: Surroundings, into list: AttributeList) {
         var started: [DocumentEntry] = []
         fields.visit(.state, cursor) { written in
-            started = states.addLiteralStates(
-                cursor.readEntries(written, "state", hint: "write name: value"), to: list)
+            started = states.addLiteralStates(cursor.readEntries(written, "state", hint: "write name: value"), to: list)
         }
         add(fields, .binding, hint: "write name: $target", place, to: list)
         add(fields, .let, hint: "write name: value", place, to: list)

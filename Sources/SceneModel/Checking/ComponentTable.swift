@@ -69,8 +69,7 @@ final class ComponentTable {
     func end(_ component: Component) {
         reading.removeLast()
         component.progress = .done
-        vocabulary.declare(
-            component.definition, named: component.entry.name, written: component.entry.value.value)
+        vocabulary.declare(component.definition, named: component.entry.name, written: component.entry.value.value)
     }
 
     /// The component whose body is being checked.

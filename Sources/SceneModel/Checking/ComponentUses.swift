@@ -1,5 +1,5 @@
-/// The components that a body uses: those it always uses, and those used only in a branch, or for the elements of a list
-/// that may be empty.
+/// The components that a body uses: those it always uses, and those used only in a branch, or for the elements of a
+/// list that may be empty.
 struct ComponentUses {
     private(set) var always: [String] = []
     private(set) var repeated: [String] = []

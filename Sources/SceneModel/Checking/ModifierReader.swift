@@ -21,8 +21,7 @@ struct ModifierReader {
             node.tag = cursor.at("tag") { expressions.expression(written, in: scope)?.expression }
         }
         fields.visit(.preferences, cursor) { written in
-            let made = keyed(
-                cursor.readEntries(written, "preferences", hint: "write key: value"), .preference, scope)
+            let made = keyed(cursor.readEntries(written, "preferences", hint: "write key: value"), .preference, scope)
             for entry in made where !entry.steps.isEmpty {
                 cursor.fault(
                     "a preference is written whole, not at \(entry.key)\(entry.steps.map(\.description).joined())",

@@ -171,8 +171,7 @@ final class OpenNodes {
         if let key = list.key { cursor.path.append(.key(key.name)) }
         if let slot = list.slot { cursor.path.append(.key(slot)) }
         cursor.path.append(.index(position))
-        return Child(
-            node: list.nodes[position], parent: innermost, number: list.numbers[position], prefix: list.prefix)
+        return Child(node: list.nodes[position], parent: innermost, number: list.numbers[position], prefix: list.prefix)
     }
 
     private func finish(_ list: List) {

@@ -24,8 +24,7 @@ final class SceneWalk {
             heads: heads, parts: parts,
             uses: UseReader(components: components, parts: parts, open: open, tree: tree, size: size),
             repeats: ForEachReader(expressions: expressions, components: components))
-        choices = ChoiceReader(
-            expressions: expressions, components: components, heads: heads, open: open, size: size)
+        choices = ChoiceReader(expressions: expressions, components: components, heads: heads, open: open, size: size)
         components.readBody = { [unowned self] in read($0) }
     }
 

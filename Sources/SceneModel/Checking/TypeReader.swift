@@ -58,8 +58,7 @@ struct TypeReader {
             for computed in entry.value["computed"]?.map ?? [] { properties[computed.name] = .dyn }
             scope.declareObject(entry.name, properties: properties)
         }
-        let rules = ComputedReader(
-            RuleCompiler(cursor: cursor), literals, in: scope, refusesCycles: refusesCycles)
+        let rules = ComputedReader(RuleCompiler(cursor: cursor), literals, in: scope, refusesCycles: refusesCycles)
         for entry in usable {
             guard let own = stored[entry.name] else { continue }
             cursor.at(entry.name) {

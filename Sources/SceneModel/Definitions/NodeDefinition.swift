@@ -57,7 +57,8 @@ public final class NodeDefinition {
         rest = other.rest
     }
 
-    /// Whether both are copies of one definition, or that and a copy. False does not mean that they say different things.
+    /// Whether both are copies of one definition, or that and a copy. False does not mean that they say different
+    /// things.
     public func isCopy(of other: NodeDefinition) -> Bool {
         kind == other.kind && isContent == other.isContent && component == other.component && body === other.body
             && attributes.hasSameMemory(as: other.attributes) && ownChildren.hasSameMemory(as: other.ownChildren)

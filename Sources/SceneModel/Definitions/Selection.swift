@@ -55,8 +55,7 @@ public final class Selection {
                 case .uint(let index)?: steps.append(.index(Int(clamping: index)))
                 case .string(let key)?: steps.append(.key(key))
                 case let other:
-                    throw Failure(
-                        .typeMismatch, "\(other ?? .null) is neither an index nor a key", rule: text)
+                    throw Failure(.typeMismatch, "\(other ?? .null) is neither an index nor a key", rule: text)
                 }
             }
         }

@@ -5,6 +5,7 @@ import AttributeValues
 /// strings.
 final class JSONEventReader: DocumentEvents {
     private let bytes: [UInt8]
+    private let parser = JSONParser(maximumDepth: SceneLimits.nesting)
     private var offset = 0
     private var position = SourcePosition(line: 1, column: 1)
 
@@ -12,14 +13,10 @@ final class JSONEventReader: DocumentEvents {
     init?(_ text: String) {
         bytes = Array(text.utf8)
         guard let first = bytes.first(where: { !JSONEventReader.isBetween($0) }), "{[\"".utf8.contains(first),
-            JSONEventReader.isJSON(bytes)
+            // After this check, the reader need not validate the text any more.
+            bytes.withUnsafeBufferPointer({ try? parser.parse($0) }) != nil
         else { return nil }
-    }
-
-    /// After this check, the reader need not validate the text any more.
-    private static func isJSON(_ bytes: [UInt8]) -> Bool {
-        let parser = JSONParser(maximumDepth: SceneLimits.nesting)
-        return withExtendedLifetime(parser) { (try? bytes.withUnsafeBufferPointer { try parser.parse($0) }) != nil }
+        parser.releaseMemory()
     }
 
     /// White space and punctuation between values.
@@ -65,42 +62,12 @@ final class JSONEventReader: DocumentEvents {
     }
 
     private func string() -> String {
-        var text: [UInt8] = []
-        advance(1)
-        while bytes[offset] != UInt8(ascii: "\"") {
-            if bytes[offset] == UInt8(ascii: "\\") {
-                text += escaped().utf8
-            } else {
-                let plain = bytes[offset...].prefix { $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-                text += plain
-                advance(plain.count)
-            }
-        }
-        advance(1)
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private func escaped() -> String {
-        let letter = bytes[offset + 1]
-        guard letter == UInt8(ascii: "u") else {
-            advance(2)
-            switch letter {
-            case UInt8(ascii: "b"): return "\u{8}"
-            case UInt8(ascii: "f"): return "\u{c}"
-            case UInt8(ascii: "n"): return "\n"
-            case UInt8(ascii: "r"): return "\r"
-            case UInt8(ascii: "t"): return "\t"
-            default: return String(Unicode.Scalar(letter))
-            }
-        }
-        var units = [unit()]
-        if (0xd800..<0xdc00).contains(units[0]) { units.append(unit()) }
-        return String(decoding: units, as: UTF16.self)
-    }
-
-    /// The code unit of the escape at this position.
-    private func unit() -> UInt16 {
-        defer { advance(6) }
-        return JSONEscapes.unit(bytes, offset).map { UInt16(truncatingIfNeeded: $0) } ?? 0
+        let start = offset
+        var end = start + 1
+        while bytes[end] != UInt8(ascii: "\"") { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        advance(end + 1 - start)
+        let inside = bytes[start + 1..<end]
+        guard inside.contains(UInt8(ascii: "\\")) else { return String(decoding: inside, as: UTF8.self) }
+        return bytes[start...end].withUnsafeBufferPointer { (try? parser.parse($0))?.string } ?? ""
     }
 }

@@ -112,7 +112,7 @@ enum JSONEscapes {
 
     /// The code unit of `\uXXXX` at a position; nil if there is none. It has four hexadecimal digits, so it is below
     /// 65,536.
-    static func unit(_ bytes: [UInt8], _ at: Int) -> UInt32? {
+    private static func unit(_ bytes: [UInt8], _ at: Int) -> UInt32? {
         guard at + 6 <= bytes.count, bytes[at] == UInt8(ascii: "\\"), bytes[at + 1] == UInt8(ascii: "u") else {
             return nil
         }

@@ -9,10 +9,10 @@ struct DashCommand: ParsableCommand {
         commandName: "dash",
         abstract: "Show a board of cards.",
         discussion: """
-            The same board as the dashboard's page: containers are rows, and the container value panel describes a card. \
-            On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next choice of a picker), \
-            + and - step sliders and steppers, page keys scroll, q ends. In a pipe it is printed once, \
-            as text or with --json.
+            The same board as the dashboard's page: containers are rows, and the container value panel describes a \
+            card. On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next \
+            choice of a picker), + and - step sliders and steppers, page keys scroll, q ends. In a pipe it is printed \
+            once, as text or with --json.
 
             Without a path it shows the only node at the top of the tree, or all.
 
@@ -52,7 +52,7 @@ final class DashLink {
 
     init(_ session: Session) { self.session = session }
 
-    func call(_ request: Request) throws(ClientError) -> Value {
+    func ask(_ request: Request) throws(ClientError) -> Value {
         do throws(ClientError) {
             if let connection { return try connection.call(request) }
             let made = try session.newConnection(name: "agctl dash")
@@ -65,20 +65,19 @@ final class DashLink {
     }
 
     func findRoot() throws(ClientError) -> String {
-        let children = try call(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
+        let children = try ask(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
         return children.count == 1 ? children[0].map?["path"]?.string ?? "/" : "/"
     }
 
     /// The tree of a board, and the subviews of containers without an attribute `cards`.
-    func structure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
-        guard let tree = DashNode.tree(try call(.describe(path: root, depth: nil))) else {
+    func readStructure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
+        guard let tree = DashNode.tree(try ask(.describe(path: root, depth: nil))) else {
             throw .malformed("describe was answered without a node")
         }
         var subviews: [String: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
-                let answer = try call(
-                    .eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
+                let answer = try ask(.eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
                 subviews[path] = answer.map?["value"]?.list
             } catch {
                 // A view, or the root of the tree, whose children have no container values.
@@ -127,9 +126,8 @@ final class DashScreen {
         try begin()
         guard let board else { return }
         if session.settings.isJSON { return session.output.json(json(board)) }
-        let picture = DashPicture(
-            board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
-        for line in picture.lines { session.output.line(line.trimmingEnd) }
+        let picture = DashPicture(board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
+        for line in picture.lines { session.output.writeLine(line.trimmingEnd) }
     }
 
     private func json(_ board: DashBoard) -> Value {
@@ -191,7 +189,7 @@ final class DashScreen {
             guard case .event(_, let event) = try decoder.decode(message) else { return }
             guard values.take(event, at: now) else { break }
             if structure == nil {
-                structure = try link.structure(of: root)
+                structure = try link.readStructure(of: root)
                 lay()
             } else if case .update = event {
                 lay()
@@ -204,7 +202,7 @@ final class DashScreen {
     private func describe() {
         describeAt = nil
         do {
-            structure = try link.structure(of: root)
+            structure = try link.readStructure(of: root)
             lay()
         } catch {
             // The daemon or the root has gone. The watcher reports both; until then the last board stays.
@@ -222,8 +220,7 @@ final class DashScreen {
 
     private func picture(at now: Double) -> DashPicture? {
         guard let board else { return nil }
-        return DashPicture(
-            board, values, chosen: chosen, columns: Terminal.size.columns, session.output.style, at: now)
+        return DashPicture(board, values, chosen: chosen, columns: Terminal.size.columns, session.output.style, at: now)
     }
 
     private func draw(on screen: LiveScreen, at now: Double) {
@@ -273,9 +270,9 @@ final class DashScreen {
         guard let picture = picture(at: MonotonicTime.now) else { return }
         switch key {
         case .up, .down, .left, .right: choose(key, picture.places)
-        case .enter: operate(picture)
-        case .character("+"), .character("="): step(picture, 1)
-        case .character("-"): step(picture, -1)
+        case .enter: operate()
+        case .character("+"), .character("="): step(1)
+        case .character("-"): step(-1)
         default: _ = scroll.move(key, page: max(1, room - 2))
         }
     }
@@ -307,13 +304,13 @@ final class DashScreen {
 
     private var chosenCard: DashCard? { board?.rows.lazy.flatMap(\.cards).first { $0.path == self.chosen } }
 
-    private func operate(_ picture: DashPicture) {
+    private func operate() {
         guard let card = chosenCard else { return }
         switch card.kind {
         case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
         case .button:
             if card.isAction {
-                call(card)
+                callAction(card)
             } else if card.panel["toggle"] == true {
                 write(Mutation(operation: .toggle, path: card.path), card)
             } else if let value = card.panel["add"] {
@@ -326,13 +323,13 @@ final class DashScreen {
             let now = options.firstIndex { $0.value == values.content(of: card)?.value } ?? -1
             guard !options.isEmpty else { return }
             write(Mutation(operation: .set, path: card.path, value: options[(now + 1) % options.count].value), card)
-        case .stepper, .slider: step(picture, 1)
+        case .stepper, .slider: step(1)
         case .field, .color: notice = "agctl set '\(card.path)' VALUE writes it"
         default: notice = "\(card.title) only shows a value"
         }
     }
 
-    private func step(_ picture: DashPicture, _ sign: Double) {
+    private func step(_ sign: Double) {
         guard let card = chosenCard, card.kind == .stepper || card.kind == .slider,
             let number = values.content(of: card)?.value?.number
         else { return }
@@ -350,7 +347,7 @@ final class DashScreen {
     }
 
     /// Calls an action without arguments.
-    private func call(_ card: DashCard) {
+    private func callAction(_ card: DashCard) {
         let missing = DashCard.missing(values.content(of: card)?.value)
         guard missing.isEmpty else {
             let arguments = missing.map { "\($0)=VALUE" }.joined(separator: " ")
@@ -373,7 +370,7 @@ final class DashScreen {
     @discardableResult
     private func send(_ request: Request, _ card: DashCard) -> Bool {
         do {
-            _ = try link.call(request)
+            _ = try link.ask(request)
             return true
         } catch {
             notice = "\(card.title): \(Complaint(error).message)".printable

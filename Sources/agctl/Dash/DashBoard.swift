@@ -49,7 +49,7 @@ struct DashBoard {
         if tree["title"] != nil, let title = values[tree.place(of: "title")]?.value?.string, !title.isEmpty {
             return title.printable
         }
-        return tree.path == "/" ? "agd" : DashText.words(tree.id)
+        return tree.path == "/" ? "agd" : DashText.spellOut(tree.id)
     }
 
     /// The containers whose subviews must be found with `eval`: those without the attribute `cards`.
@@ -67,10 +67,10 @@ struct DashBoard {
 
     private mutating func lay() {
         rows = [
-            Row(key: "", title: nil, cards: cards(of: tree, ValueMap(), DashText.words(tree.id), isRoot: true))
+            Row(key: "", title: nil, cards: cards(of: tree, ValueMap(), DashText.spellOut(tree.id), isRoot: true))
         ]
         for entry in entries(of: tree) where entry.panel["hidden"] != true {
-            let words = DashText.words(entry.node.id)
+            let words = DashText.spellOut(entry.node.id)
             let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? words
             if let section = entry.section {
                 let cards = allCards(of: entry.node, entry.panel, title)
@@ -108,7 +108,7 @@ struct DashBoard {
 
     private func heading(of section: DashNode) -> String {
         let header = section.children?.first { $0["text"] != nil }
-        return text(header.flatMap { values[$0.place(of: "text")]?.value }) ?? DashText.words(section.id)
+        return text(header.flatMap { values[$0.place(of: "text")]?.value }) ?? DashText.spellOut(section.id)
     }
 
     /// The direct subviews of a container, in the order of its rule.
@@ -149,7 +149,7 @@ struct DashBoard {
             for entry in entries(of: node) {
                 let own =
                     text(entry.panel["title"]) ?? text(entry.values["title"])
-                    ?? (entry.node.id == "gauge" ? title : DashText.words(entry.node.id))
+                    ?? (entry.node.id == "gauge" ? title : DashText.spellOut(entry.node.id))
                 cards += allCards(of: entry.node, entry.panel, own, depth: depth + 1)
             }
         }
@@ -188,7 +188,7 @@ struct DashBoard {
             if kind?.isControl == true, !attribute.isWritable, !(isAction && kind == .button) { kind = .value }
             let own =
                 isRoot || node.children != nil
-                ? DashText.words(name) : "\(title): \(DashText.words(name).lowercased())"
+                ? DashText.spellOut(name) : "\(title): \(DashText.spellOut(name).lowercased())"
             let isTitled = isAlone || name == "percent" || value != nil
             var panel = value == nil ? ValueMap() : panel
             if kind == .bar || kind == .gauge, panel["unit"] == nil, panel["max"] == nil, panel["format"] == nil {

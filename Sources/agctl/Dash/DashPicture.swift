@@ -152,13 +152,13 @@ struct DashPicture {
         case .bar?, .gauge?, .slider?:
             guard let number = value.number else { return [line("this card needs a number", style.red)] }
             let shown = values.displayedNumber(of: card) ?? number
-            return [note(figures, card, status, width), bar(card, shown, status, width)]
+            return [note(figures, status, width), bar(card, shown, status, width)]
         case .sparkline?, .chart?:
             guard value.number != nil, let past = values.past(of: card, at: now) else { return [figures] }
-            return [note(figures, card, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
+            return [note(figures, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
         case .status?:
             let shape = status.flatMap { DashPicture.shapes[$0] } ?? "○"
-            let said = value.string.map(DashText.words) ?? DashText.plain(value)
+            let said = value.string.map(DashText.spellOut) ?? DashText.plain(value)
             return [line("\(shape) \(said)") { status == "ok" ? style.green($0) : paint($0, status) }]
         case .toggle?:
             let isOn = value == true
@@ -188,11 +188,9 @@ struct DashPicture {
     }
 
     /// The figures, with the status in words on the right.
-    private func note(_ figures: (String, String), _ card: DashCard, _ status: String?, _ width: Int)
-        -> (String, String)
-    {
+    private func note(_ figures: (String, String), _ status: String?, _ width: Int) -> (String, String) {
         guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return figures }
-        let mark = "\(shape) \(DashText.words(status))"
+        let mark = "\(shape) \(DashText.spellOut(status))"
         let room = width - DisplayWidth.of(figures.0) - DisplayWidth.of(mark)
         guard room > 0 else { return (figures.0, paint(figures.0, status)) }
         let space = String(repeating: " ", count: room)
@@ -221,7 +219,7 @@ struct DashPicture {
     }
 
     private func curve(_ card: DashCard, _ past: DashValues.Past, _ height: Int, _ width: Int) -> [(String, String)] {
-        let ranges = past.columns(width)
+        let ranges = past.rangesByColumn(width)
         let known = ranges.compactMap { $0 }
         var least = card.panel["min"]?.number ?? known.map(\.lowerBound).min() ?? 0
         var most = card.panel["max"]?.number ?? known.map(\.upperBound).max() ?? 1
@@ -270,7 +268,7 @@ struct DashPicture {
     private func table(_ rows: DashCard.Rows, _ card: DashCard, _ width: Int) -> [(String, String)] {
         let hasName = rows.columns.contains("name")
         let cells = rows.views.map { view in
-            (hasName ? [] : [DashText.words(view.id)])
+            (hasName ? [] : [DashText.spellOut(view.id)])
                 + rows.columns.map { column in
                     switch values.contents["\(view.path).\(column)"] {
                     case .value(let value)?: DashText.plain(value, format(card, column))
@@ -279,7 +277,7 @@ struct DashPicture {
                     }
                 }
         }
-        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.words), card, width)
+        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.spellOut), width)
     }
 
     private func format(_ card: DashCard, _ column: String) -> ValueMap {
@@ -289,14 +287,16 @@ struct DashPicture {
     private func entries(_ value: Value, _ card: DashCard, _ width: Int) -> [(String, String)] {
         if let map = value.map {
             return grid(
-                map.map { [DashText.words($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)] },
-                nil, card, width)
+                map.map {
+                    [DashText.spellOut($0.key.string ?? $0.key.jsonText), DashText.plain($0.value, card.panel)]
+                },
+                nil, width)
         }
         var list = value.list?.array ?? [value]
         if card.kind == .log { list = list.suffix(DashPicture.mostRows) }
         let maps = list.compactMap(\.map)
         guard !maps.isEmpty, maps.count == list.count else {
-            return grid(list.map { [DashText.plain($0, card.panel)] }, nil, card, width)
+            return grid(list.map { [DashText.plain($0, card.panel)] }, nil, width)
         }
         var columns = card.panel["columns"]?.list?.compactMap(\.string) ?? []
         if columns.isEmpty {
@@ -306,10 +306,10 @@ struct DashPicture {
             }
         }
         let cells = maps.map { map in columns.map { DashText.plain(map[$0] ?? .null, format(card, $0)) } }
-        return grid(cells, columns.map(DashText.words), card, width)
+        return grid(cells, columns.map(DashText.spellOut), width)
     }
 
-    private func grid(_ cells: [[String]], _ head: [String]?, _ card: DashCard, _ width: Int) -> [(String, String)] {
+    private func grid(_ cells: [[String]], _ head: [String]?, _ width: Int) -> [(String, String)] {
         guard let first = cells.first else { return [("Empty", style.dim("Empty"))] }
         let shown = cells.prefix(DashPicture.mostRows)
         let rows = (head.map { [$0] } ?? []) + shown

@@ -5,7 +5,7 @@ import Glibc
 enum DashText {
     /// An id in words: `busiestCore` becomes "Busiest core". An id is a name and does not change if it does not begin
     /// with a letter, or contains anything but ASCII letters, digits, `-` and `_`.
-    static func words(_ id: String) -> String {
+    static func spellOut(_ id: String) -> String {
         if id.lowercased() == "ok" { return "OK" }
         let isName = id.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
@@ -37,7 +37,7 @@ enum DashText {
     }
 
     /// The number with its unit, by the members `format`, `decimals` and `unit` of a panel.
-    static func number(_ number: Double, _ panel: ValueMap = ValueMap()) -> String {
+    static func formatNumber(_ number: Double, _ panel: ValueMap = ValueMap()) -> String {
         let unit = panel["unit"]?.string?.printable ?? ""
         func joined(_ text: String, _ unit: String) -> String { unit.isEmpty ? text : "\(text) \(unit)" }
         guard number.isFinite else {
@@ -92,9 +92,11 @@ enum DashText {
         case .list(let list) where depth < 3:
             return list.map { plain($0, panel, depth: depth + 1) }.joined(separator: ", ")
         case .map(let map) where depth < 3:
-            return map.map { words($0.key.string ?? $0.key.jsonText) + " " + plain($0.value, panel, depth: depth + 1) }
-                .joined(separator: " · ")
-        default: return value.number.map { number($0, panel) } ?? value.jsonText.printable
+            return map.map {
+                spellOut($0.key.string ?? $0.key.jsonText) + " " + plain($0.value, panel, depth: depth + 1)
+            }
+            .joined(separator: " · ")
+        default: return value.number.map { formatNumber($0, panel) } ?? value.jsonText.printable
         }
     }
 }

@@ -40,7 +40,7 @@ struct DashValues {
         mutating func interrupt() { last = nil }
 
         /// The least and greatest value of each column, from old to new; nil if nothing is known.
-        func columns(_ count: Int) -> [ClosedRange<Double>?] {
+        func rangesByColumn(_ count: Int) -> [ClosedRange<Double>?] {
             (0..<count).map { column in
                 let begin = newest - Past.steps + 1 + column * Past.steps / count
                 let end = newest - Past.steps + 1 + (column + 1) * Past.steps / count
@@ -57,13 +57,13 @@ struct DashValues {
         }
     }
 
-    private(set) var contents: [String: Content] = [:]
-    private var displayed: [String: Value] = [:]
+    private var watched = WatchedValues()
     private var times: [String: Double] = [:]
     private var pasts: [String: Past] = [:]
     /// The time at which the connection was lost; nil while it exists.
     private(set) var interruptedAt: Double?
-    private var awaitsSnapshot = false
+
+    var contents: [String: Content] { watched.contents }
 
     mutating func interrupted(at now: Double) {
         interruptedAt = interruptedAt ?? now
@@ -72,46 +72,29 @@ struct DashValues {
 
     mutating func resumed(isSnapshot: Bool) {
         interruptedAt = nil
-        awaitsSnapshot = isSnapshot
+        watched.resume(isSnapshot: isSnapshot)
     }
 
     /// - Returns: true if the change may change the cards of the board.
     mutating func take(_ event: Event, at now: Double) -> Bool {
+        let (changes, gone) = watched.take(event)
+        for path in gone { pasts[path] = nil }
+        for (change, _) in changes {
+            times[change.path] = now
+            if let number = change.content.value?.number { pasts[change.path]?.add(number, at: now) }
+        }
         switch event {
         case .update(_, _, _, _, let isInitial, let changes, _):
-            if isInitial, awaitsSnapshot {
-                awaitsSnapshot = false
-                (contents, displayed) = ([:], [:])
-            }
-            for change in changes { put(change, at: now) }
             return isInitial || changes.contains { DashBoard.isLayout($0.path) }
-        case .frames(_, let frames):
-            for (path, value) in frames { displayed[path] = contents[path]?.value == value ? nil : value }
-            return false
         case .structure: return true
         default: return false
         }
     }
 
-    private mutating func put(_ change: Change, at now: Double) {
-        if case .failure(let failure) = change.content, failure.code == .removed {
-            contents[change.path] = nil
-            displayed[change.path] = nil
-            pasts[change.path] = nil
-            return
-        }
-        // The displayed value stays until the first frame, so that a bar does not jump ahead.
-        displayed[change.path] =
-            change.timeline == nil ? nil : displayed[change.path] ?? contents[change.path]?.value
-        contents[change.path] = change.content
-        times[change.path] = now
-        if let number = change.content.value?.number { pasts[change.path]?.add(number, at: now) }
-    }
-
     /// Notes a number that the daemon has accepted, before its update arrives, so that a second step does not exceed
     /// the limits.
     mutating func assume(_ number: Value, at card: DashCard) {
-        if card.source.steps.isEmpty { contents[card.source.attribute] = .value(number) }
+        if card.source.steps.isEmpty { watched.assume(number, at: card.source.attribute) }
     }
 
     /// Begins to record the past of numbers that are drawn as lines, and ends it for others.
@@ -148,7 +131,7 @@ struct DashValues {
     /// The number that a moving bar shows.
     func displayedNumber(of card: DashCard) -> Double? {
         let (attribute, steps) = card.source
-        return steps.isEmpty ? (displayed[attribute] ?? contents[attribute]?.value)?.number : nil
+        return steps.isEmpty ? (watched.displayed[attribute] ?? contents[attribute]?.value)?.number : nil
     }
 
     func age(of card: DashCard, at now: Double) -> Double? { times[card.source.attribute].map { now - $0 } }

@@ -1,15 +1,15 @@
 import Glibc
 
 /// The address of a Unix socket: a path, or a name in the abstract name space, written with a leading `@`.
-struct SocketAddress {
+package struct SocketAddress {
     private var address = sockaddr_un()
     private let length: socklen_t
 
     /// The longest path in bytes.
-    static let maximumLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    package static let maximumLength = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
 
     /// nil if the path is empty or too long.
-    init?(_ path: String) {
+    package init?(_ path: String) {
         var bytes = Array(path.utf8)
         guard bytes.count <= SocketAddress.maximumLength, !bytes.isEmpty else { return nil }
         let isAbstract = bytes[0] == UInt8(ascii: "@")
@@ -21,7 +21,7 @@ struct SocketAddress {
         length = socklen_t(prefix + bytes.count + (isAbstract ? 0 : 1))
     }
 
-    func withAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
+    package func withAddress<R>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> R) -> R {
         withUnsafePointer(to: address) { $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) } }
     }
 }

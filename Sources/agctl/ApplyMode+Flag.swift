@@ -1,0 +1,16 @@
+import ArgumentParser
+import WireProtocol
+
+extension Request.ApplyMode: EnumerableFlag {
+    public static func help(for value: Self) -> ArgumentHelp? {
+        switch value {
+        case .create: "Refuse nodes that exist already."
+        case .merge: "Update nodes that exist; their states keep their values."
+        case .replace:
+            """
+            Make existing nodes equal to the scene, and remove nodes that it leaves out, also their siblings at --at. \
+            The remaining states keep their values.
+            """
+        }
+    }
+}
