@@ -103,7 +103,7 @@ final class ProjectionTree {
                 list.count > ElementLocator.scanned, let field = entry.field(name)
             {
                 if field.locator.isEmpty { locating.append(field) }
-                guard let place = field.locator.position(of: id, name, in: list) else {
+                guard let place = field.locator.findElement(id, name, in: list) else {
                     return .failure(ProjectionTree.missing(step))
                 }
                 value = list[place]
@@ -245,7 +245,7 @@ final class ProjectionTree {
                 continue
             }
             // Only a twin with the same id outside the stretch can stand for one that has gone.
-            let twin = locator.position(of: id, field.name, in: after).map { after[$0] }
+            let twin = locator.findElement(id, field.name, in: after).map { after[$0] }
             let content = twin.map { Content.value($0) }
             pending.append(
                 (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field.name, value: id))))
@@ -266,7 +266,7 @@ struct ElementLocator {
     /// True until the first search.
     var isEmpty: Bool { searches == 0 }
 
-    mutating func position(of id: Value, _ field: String, in list: ValueList) -> Int? {
+    mutating func findElement(_ id: Value, _ field: String, in list: ValueList) -> Int? {
         if !Value.list(self.list).isIdentical(to: .list(list)) {
             self.list = list
             searches = 0
