@@ -54,12 +54,12 @@ func applyDocuments(of count: Int) throws {
     try apply(document(count, 0), "create", .create)
     precondition(graph.liveNodes == count + 1)
     try timed("read every value") {
-        try graph.forEachAttribute(matching: everything) { attribute, _ in _ = graph.content(of: attribute) }
+        try PatternSearch(everything, in: graph).forEachAttribute { attribute, _ in _ = graph.content(of: attribute) }
     }
     let before = graph.counters.evaluations
     try apply(document(count, 1), "merge", .merge)
     try timed("read every value after the merge") {
-        try graph.forEachAttribute(matching: everything) { attribute, _ in _ = graph.content(of: attribute) }
+        try PatternSearch(everything, in: graph).forEachAttribute { attribute, _ in _ = graph.content(of: attribute) }
     }
     print("{\"case\": \"apply \(count), merge\", \"evaluations\": \(graph.counters.evaluations - before)}")
     try apply(document(count, 2), "replace", .replace)

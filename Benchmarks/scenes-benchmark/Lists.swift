@@ -21,7 +21,7 @@ func changeLists(of count: Int) throws {
         try graph.write(try graph.locate(path), through: path) { old throws(Failure) in change(old) }
         _ = graph.commit()
         for attribute in graph.takeStructureChange().addedAttributes where graph.isAlive(attribute) {
-            graph.watch(attribute)
+            graph.beginWatch(of: attribute)
             _ = graph.content(of: attribute)
         }
         for attribute in graph.takeInvalidated() { _ = graph.content(of: attribute) }

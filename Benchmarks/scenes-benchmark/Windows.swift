@@ -20,7 +20,7 @@ func feedWindows(_ operation: String, of count: Int) throws {
     let graph = ViewGraph(wallTime: .epoch)
     graph.perform(try graph.planned(scene, at: .root, .create).plan)
     for attribute in graph.takeStructureChange().addedAttributes where graph.isAlive(attribute) {
-        graph.watch(attribute)
+        graph.beginWatch(of: attribute)
         _ = graph.content(of: attribute)
     }
     let places = try (0..<count).map { number in

@@ -116,13 +116,13 @@ extension GraphRuntime {
                     continue
                 }
                 guard try planning.advance(&jobSteps) else { return nil }
-                if apply.dryRun || graph.isDone(planning.plan) {
+                if apply.dryRun || planning.plan.isDone(in: graph) {
                     return try self.apply(scene, apply, at: at, planning.plan, nil, job.client)
                 }
-                job.stage = .building(graph.construct(planning), scene, apply)
+                job.stage = .building(Construction(planning, graph.persistence), scene, apply)
             case .building(let construction, let scene, let apply):
                 // If the parent is gone, `link` reports that.
-                if graph.hasParents(of: construction), !graph.advance(construction, &jobSteps) { return nil }
+                if construction.hasParents, !graph.advance(construction, &jobSteps) { return nil }
                 job.stage = .built(construction, scene, apply)
                 if job.slices > 1 { return nil }
             case .built(let construction, let scene, let apply):
@@ -169,8 +169,8 @@ extension GraphRuntime {
         _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
     ) throws(Failure) -> Answer {
         let at = try place(of: apply)
-        let plan = try graph.renewedPlan(of: construction, scene, at: at, mode(of: apply))
-        guard graph.fits(construction, plan) else {
+        let plan = try construction.renewedPlan(scene, at: at, mode(of: apply))
+        guard construction.fits(plan) else {
             throw Failure(
                 .conflict, "the node at which the document is applied changed while the daemon read the document",
                 path: apply.at, hint: "apply it again"

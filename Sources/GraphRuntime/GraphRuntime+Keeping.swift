@@ -46,7 +46,7 @@ extension GraphRuntime {
     /// some seconds ago.
     public func lastChanges() -> [(revision: UInt64, change: StoreChange)] {
         guard isStored else { return [] }
-        graph.keepPasts()
+        graph.stored.keepPasts()
         return graph.takeStoreChanges(at: revision).map { ($0.revision ?? revision, $0) }
     }
 
@@ -70,10 +70,10 @@ extension GraphRuntime {
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()
         // If the tree has not changed, clients may resume from revisions of the earlier life.
-        let isSame = failures.isEmpty && graph.absentNodeCount == 0
+        let isSame = failures.isEmpty && graph.persistence.absentNodeCount == 0
         history.begin(
-            graph.takeRestoredStates(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
-        for (revision, key) in graph.absentKeys.prefix(GraphRuntime.toldRows) {
+            graph.stored.takeRestored(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
+        for (revision, key) in graph.persistence.absentKeys.prefix(GraphRuntime.toldRows) {
             failures.append(
                 (
                     revision,
@@ -83,7 +83,7 @@ extension GraphRuntime {
                         path: key)
                 ))
         }
-        let untold = graph.absentKeys.count - GraphRuntime.toldRows
+        let untold = graph.persistence.absentKeys.count - GraphRuntime.toldRows
         if untold > 0 {
             failures.append((revision, Failure(.notFound, "\(untold) more nodes that have rows do not exist")))
         }
@@ -95,7 +95,7 @@ extension GraphRuntime {
 
     /// Deletes the store's rows of missing nodes.
     func prune() -> Answer {
-        let count = graph.prune()
+        let count = graph.persistence.prune()
         keepChanges()
         return .value(["pruned": .int(Int64(count))])
     }

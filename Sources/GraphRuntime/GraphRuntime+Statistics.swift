@@ -27,7 +27,7 @@ extension GraphRuntime {
             ("clients", false, "Connections.", Double(clients.count)),
             ("subscriptions", false, "Subscriptions.", Double(watching.subscriptions.count)),
             ("watched_attributes", false, "Attributes that somebody watches.", Double(watching.topics.watches.count)),
-            ("absent_rows", false, "Rows of the store without a node.", Double(graph.absentRowCount)),
+            ("absent_rows", false, "Rows of the store without a node.", Double(graph.persistence.absentRowCount)),
             ("running_timelines", false, "Values in motion.", Double(presentations.completions.count)),
             ("revision", false, "The last committed transaction.", Double(revision)),
             ("uptime_seconds", false, "Seconds since the daemon started.", uptime),

@@ -14,7 +14,7 @@ extension GraphRuntime {
     ) throws(Failure) -> Answer {
         let motion = try motion(request.options)
         var unset: [String] = []
-        if !request.dryRun, !graph.isDone(plan) {
+        if !request.dryRun, !plan.isDone(in: graph) {
             unset = perform(plan, construction, client, motion, cut(request.options.label))
             keepChanges()
         }
@@ -37,7 +37,7 @@ extension GraphRuntime {
         graph.notesChanges = false
         defer { graph.notesChanges = true }
         perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, .none, file)
-        graph.noteScenePlaces()
+        graph.persistence.noteScenePlaces()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
         return scene.warnings

@@ -40,7 +40,7 @@ extension GraphRuntime {
         if options.label == nil { options.label = "do \(path)" }
         do throws(Failure) {
             return try graph.seeingEverything { () throws(Failure) in
-                let writes = try graph.writes(of: call)
+                let writes = try graph.makeWrites(of: call)
                 guard writes.count <= limits.mutationsPerTransaction else {
                     throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
                 }

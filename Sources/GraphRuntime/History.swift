@@ -109,7 +109,7 @@ final class History {
             guard let lists = graph.listData(deciding: pattern) else { return false }
             attributes += lists
         }
-        return graph.follow(attributes) { state in
+        return graph.provenance.dependOnly(attributes) { state in
             graph.lastChange(of: state) <= lifeBeginning.stamp && lifeBeginning.written[state, default: 0] <= revision
         }
     }

@@ -79,14 +79,14 @@ final class Presentations {
         for attribute: AttributeID, _ motion: Motion, since stamp: UInt64, _ known: inout KnownSurroundings
     ) -> Animation? {
         if motion.isDisabled { return nil }
-        if motion.animation == nil, motion.bindings.isEmpty, !graph.hasAnimationModifiers { return nil }
-        let surroundings = graph.surroundings(of: attribute, since: stamp, &known)
+        if motion.animation == nil, motion.bindings.isEmpty, graph.animations.isEmpty { return nil }
+        let surroundings = graph.animations.surroundings(of: attribute, since: stamp, &known)
         if surroundings.reducesMotion { return nil }
         switch surroundings.modifier {
         case .some(let text): return text.flatMap(knownAnimation)
         case nil: break
         }
-        if !motion.bindings.isEmpty, let origin = graph.originState(of: attribute),
+        if !motion.bindings.isEmpty, let origin = graph.provenance.originState(of: attribute),
             let animation = motion.bindings[origin]
         {
             return animation
@@ -99,7 +99,7 @@ final class Presentations {
 
     /// Whether something moves, or a change with this motion may begin to.
     func mayMove(_ motion: Motion?) -> Bool {
-        if !running.isEmpty || graph.hasAnimationModifiers { return true }
+        if !running.isEmpty || !graph.animations.isEmpty { return true }
         guard let motion else { return false }
         return motion.animation != nil || !motion.bindings.isEmpty
     }

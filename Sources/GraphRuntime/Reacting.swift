@@ -12,7 +12,7 @@ extension ViewGraph {
     /// - Returns: the writes of the actions.
     func react(cost: Int, atMost most: Int) -> Commit {
         var done = Commit()
-        guard hasReactions else { return done }
+        guard reactions.exist else { return done }
         let left = stepsLeft
         stepsLeft = cost
         defer { stepsLeft = min(left, stepsLeft) }
@@ -21,14 +21,14 @@ extension ViewGraph {
         var rounds: [[String]] = []
         seeingEverything {
             while true {
-                let reactions = takeReactions(&known)
-                if reactions.isEmpty { break }
+                let called = reactions.takeDue(&known)
+                if called.isEmpty { break }
                 guard rounds.count < limits.reactionRounds else {
-                    for reaction in reactions { note(endless(reaction, rounds), of: reaction) }
+                    for reaction in called { reactions.note(endless(reaction, rounds), of: reaction) }
                     break
                 }
-                rounds.append(reactions.map(\.path))
-                for reaction in reactions { call(reaction, atMost: most, &done) }
+                rounds.append(called.map(\.path))
+                for reaction in called { call(reaction, atMost: most, &done) }
             }
         }
         return done
@@ -36,7 +36,8 @@ extension ViewGraph {
 
     private func call(_ reaction: Reaction, atMost most: Int, _ done: inout Commit) {
         do throws(Failure) {
-            guard let writes = try writes(of: reaction) else { return }
+            guard let action = reactions.call(of: reaction) else { return }
+            let writes = try makeWrites(of: action)
             guard writes.count <= most else {
                 throw Failure(.limit, "at most \(most) mutations in a transaction", path: reaction.path)
             }
@@ -55,9 +56,9 @@ extension ViewGraph {
                 done.states.append(state)
             }
             done.bindingAnimations.merge(commit.bindingAnimations) { $1 }
-            note(nil, of: reaction)
+            reactions.note(nil, of: reaction)
         } catch {
-            note(error, of: reaction)
+            reactions.note(error, of: reaction)
         }
     }
 

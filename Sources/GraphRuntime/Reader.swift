@@ -68,7 +68,7 @@ final class Reader {
         let pattern = try PathPattern(text)
         let steps = pattern.steps.map(\.description).joined()
         var places: [(path: String, place: Place)] = []
-        try graph.forEachAttribute(matching: pattern) { attribute, path in
+        try PatternSearch(pattern, in: graph).forEachAttribute { attribute, path in
             places.append((steps.isEmpty ? path : path + steps, Place(attribute, pattern.steps)))
         }
         return places
@@ -89,13 +89,13 @@ final class Reader {
         if request.typed {
             for (name, value) in request.bindings { bindings[name] = try Value(typedJSON: value) }
         }
-        let content: Content
-        if let at = request.at {
-            content = try graph.evaluate(
-                request.expression, at: try graph.node(at: try AttributePath(at).nodes), bindings)
-        } else {
-            content = try graph.evaluate(request.expression, bindings)
-        }
+        let rule = RuleText(request.expression, bindings, in: graph)
+        let content =
+            if let at = request.at {
+                try rule.evaluate(at: try graph.node(at: try AttributePath(at).nodes))
+            } else {
+                try rule.evaluate()
+            }
         return .content(content, revision: history.revision, typed: request.typed)
     }
 
@@ -113,7 +113,7 @@ final class Reader {
 
     /// The recorded past of an attribute.
     func history(_ text: String) throws(Failure) -> Answer {
-        let recorded = try graph.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)
+        let recorded = try graph.description.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)
         return .value([
             "span": .double(recorded.span.seconds), "step": .double(recorded.step.seconds),
             "times": .list(recorded.stretches.map { .timestamp($0.beginning) }),
@@ -152,7 +152,7 @@ final class Reader {
         // A rule's last change depends on its last run, which another client may have caused.
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.lastChange(of: vertex)
-        let chain = graph.causes(of: vertex)
+        let chain = graph.provenance.causes(of: vertex)
         // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the
         // chain.
         let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
@@ -223,7 +223,7 @@ final class Reader {
             map["changed"] = true
         } else {
             map["changed"] = false
-            if let stop = graph.description.cutOff(above: vertex, since: entry.stampBefore) {
+            if let stop = graph.provenance.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
                     "\(graph.path(of: stop)) was evaluated again with an equal result, so the rules that depend on it did not run"
                 )

@@ -55,7 +55,7 @@ final class Topics {
             guard exact.attribute != nil else {
                 _ = try graph.node(at: exact.nodes)
                 guard topic.watchesAttributes else { return }
-                try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in
+                try PatternSearch(pattern, in: graph).forEachAttribute { (attribute, path) throws(Failure) in
                     try add(attribute, path, to: topic)
                 }
                 return
@@ -65,7 +65,7 @@ final class Topics {
         }
         guard topic.watchesAttributes else { return }
         let steps = pattern.steps
-        try graph.forEachAttribute(matching: pattern) { (attribute, path) throws(Failure) in
+        try PatternSearch(pattern, in: graph).forEachAttribute { (attribute, path) throws(Failure) in
             let vertex = graph.watchable(Place(attribute, steps))
             try add(vertex, path + steps.map(\.description).joined(), to: topic)
         }
@@ -86,11 +86,11 @@ final class Topics {
         if let known = watches[attribute] {
             known.topics.append(topic)
         } else {
-            graph.watch(attribute)
+            graph.beginWatch(of: attribute)
             watches.insert(attribute).topics.append(topic)
         }
         if topic.wantsValues {
-            graph.prepareAnimations(for: attribute)
+            graph.animations.watchModifiers(around: attribute)
         } else {
             graph.watchSources(of: attribute)
         }
@@ -99,7 +99,7 @@ final class Topics {
     /// Stops watching an attribute that no topic contains any more.
     func unwatch(_ attribute: AttributeID) {
         watches.remove(attribute)
-        graph.unwatch(attribute)
+        graph.endWatch(of: attribute)
     }
 
     /// Evaluates a watched attribute, and remembers its content for comparison with the next one.

@@ -40,7 +40,7 @@ extension Watching {
             if renamed.contains(attribute) { return true }
             guard topic.wantsValues else { return graph.mayHaveChanged(attribute, since: stamp) }
             _ = topics.evaluated(attribute)
-            return graph.hasChanged(attribute, since: stamp, isSettled: isSettled)
+            return graph.provenance.hasChanged(attribute, since: stamp, isSettled: isSettled)
         }
         var missed = Missed()
         if topic.key.events.contains(.structure), position.revision < history.lastStructureChange {

@@ -218,7 +218,9 @@ extension Watching {
     /// The paths of the nodes that a node shows now, in order.
     private func shown(at path: String, for client: Client?) -> Value? {
         guard let path = try? AttributePath(path), let node = try? graph.node(at: path.nodes) else { return nil }
-        let paths = client.map { graph.seeing(as: $0) { graph.pathsShown(in: node) } } ?? graph.pathsShown(in: node)
+        let paths =
+            client.map { graph.seeing(as: $0) { graph.description.pathsShown(in: node) } }
+            ?? graph.description.pathsShown(in: node)
         return .list(paths.map { .string($0) })
     }
 }

@@ -58,9 +58,9 @@ final class Watching {
         _ change: Commit = Commit(), since stamp: UInt64, by client: Client? = nil, _ label: String?,
         _ motion: Motion? = nil, redefines: Bool = false
     ) {
-        if graph.hasReactions {
+        if graph.reactions.exist {
             let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
-            graph.keep(reaction.states)
+            graph.stored.keep(reaction.states)
             let others = reaction.states.isEmpty ? [] : reaction.states.filter { !change.states.contains($0) }
             history.advance(client, label, since: stamp, change.states + others, reaction.causes)
             return publish(
@@ -96,8 +96,10 @@ final class Watching {
             followTree(structure, news)
         }
         graph.takeInvalidated(into: &invalidated)
-        if graph.hasAnimationModifiers {
-            for attribute in invalidated where graph.isAnimationValue(attribute) { _ = graph.content(of: attribute) }
+        if !graph.animations.isEmpty {
+            for attribute in invalidated where graph.animations.isWatching(attribute) {
+                _ = graph.content(of: attribute)
+            }
         }
         let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
         for attribute in invalidated {

@@ -114,12 +114,12 @@ struct AbsentRows {
     }
 
     /// The key of a node's parent: the one that a client chose, or else the one that the key implies.
-    func around(_ key: String) -> String? { node(key)?["parent"]?.string ?? StoredKey.parent(of: key) }
+    func around(_ key: String) -> String? { node(key)?["parent"]?.string ?? StoredKey.parentKey(of: key) }
 
     /// Keys of rows at and below some nodes. O(rows · depth).
-    func keys(below tops: Set<String>) -> [String] { keys { tops.contains($0) } }
+    func findKeys(below tops: Set<String>) -> [String] { findKeys { tops.contains($0) } }
 
-    func keys(below isTop: (String) -> Bool) -> [String] {
+    func findKeys(below isTop: (String) -> Bool) -> [String] {
         keys.filter { key in
             var at: String? = key
             while let next = at {
@@ -135,7 +135,7 @@ struct AbsentRows {
 
     /// - Returns: the deletions that the store has to make.
     mutating func remove(below tops: Set<String>) -> [StoreChange] {
-        keys(below: tops).sorted { $0.precedesByBytes($1) }.map { key in
+        findKeys(below: tops).sorted { $0.precedesByBytes($1) }.map { key in
             remove(key)
             return StoreChange(key: key, name: nil, value: nil)
         }

@@ -23,7 +23,7 @@ public struct ActionWrite {
     public var animation: String?
 }
 
-extension ViewGraph {
+extension TransactedWiring {
     /// - Parameters:
     ///   - place: where the path leads.
     ///   - arguments: by the names of the action's parameters.
@@ -42,7 +42,7 @@ extension ViewGraph {
 
     /// The writes of a call, in order. All rules see the graph as it is before the first write.
     /// - Throws: `notFound` and `dangling` for a target that is not there, the failure of a rule, `limit`.
-    public func writes(of call: ActionCall) throws(Failure) -> [ActionWrite] {
+    public func makeWrites(of call: ActionCall) throws(Failure) -> [ActionWrite] {
         let (text, row) = (call.path, call.row)
         var writes: [ActionWrite] = []
         for step in call.action.steps {
@@ -74,7 +74,7 @@ extension ViewGraph {
                             animation: step.animation))
                     continue
                 }
-                try forEachAttribute(matching: pattern) { (attribute, whole) throws(Failure) in
+                try PatternSearch(pattern, in: self).forEachAttribute { (attribute, whole) throws(Failure) in
                     var path = try AttributePath(whole)
                     path.steps += pattern.steps
                     writes.append(
@@ -114,11 +114,6 @@ extension ViewGraph {
         return values
     }
 
-    /// The path of the attribute that a name refers to in the scope around a node.
-    public func path(ofName name: String, around node: NodeID) -> String? {
-        resolveName(name, from: node.row, .enclosing).map(path)
-    }
-
     /// Evaluates an expression in a scope of a node. States have the values that the open transaction has written so
     /// far.
     /// - Parameter arguments: values by name. They hide names of the scope.
@@ -143,7 +138,9 @@ extension ViewGraph {
             }
             return try evaluate(program, bindings: values).get()
         case .selection(let selection):
-            guard case .selected(let bound, _, _) = boundSelection(selection, at: row, scope) else { return .null }
+            guard case .selected(let bound, _, _) = boundSelection(selection, at: row, scope) else {
+                return .null
+            }
             return try contentInTransaction(at: try place(bound)).get()
         }
     }

@@ -2,20 +2,31 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-extension ViewGraph {
-    public func isAnimationValue(_ attribute: AttributeID) -> Bool { animationValues.contains(attribute) }
+/// The animation modifiers around what is watched.
+public final class Animations {
+    unowned(unsafe) private var graph: Wiring!
+    /// The values that the modifiers watch.
+    private var values: Set<AttributeID> = []
 
-    /// Whether a watched attribute is inside a node with an animation modifier.
-    public var hasAnimationModifiers: Bool { !animationValues.isEmpty }
+    func attach(to graph: Wiring) { self.graph = graph }
+
+    public func isWatching(_ attribute: AttributeID) -> Bool { values.contains(attribute) }
+
+    /// Whether no watched attribute is inside a node with an animation modifier.
+    public var isEmpty: Bool { values.isEmpty }
+
+    func forget(_ value: AttributeID) { if !values.isEmpty { values.remove(value) } }
+
+    func giveBack() { values.giveBack() }
 
     /// Evaluates the values that the animation modifiers around an attribute watch, so that their next change is
     /// noticed.
-    public func prepareAnimations(for attribute: AttributeID) {
-        guard nodes.hasAnimations, let row = attributes[Int(attribute.index)]?.node else { return }
-        for row in nodes.around(row) {
-            for (_, value) in nodes[Int(row)].animations where animationValues.insert(value).inserted {
-                watch(value)
-                _ = content(of: value)
+    public func watchModifiers(around attribute: AttributeID) {
+        guard graph.nodes.hasAnimations, let row = graph.attributes[Int(attribute.index)]?.node else { return }
+        for row in graph.nodes.around(row) {
+            for (_, value) in graph.nodes[Int(row)].animations where values.insert(value).inserted {
+                graph.beginWatch(of: value)
+                _ = graph.content(of: value)
             }
         }
     }
@@ -25,7 +36,7 @@ extension ViewGraph {
     public func surroundings(of attribute: AttributeID, since stamp: UInt64, _ known: inout KnownSurroundings)
         -> MotionSurroundings
     {
-        guard let row = attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
+        guard let row = graph.attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
         var (at, way) = (row, WayOut())
         var pending: [(row: UInt32, isShared: Bool)] = []
         var found = MotionSurroundings()
@@ -38,18 +49,19 @@ extension ViewGraph {
             }
             pending.append((at, isShared))
             if at == NodeID.root.row {
-                found.reducesMotion = environmentDefaults["reduceMotion"].map { content(of: $0).value == true } ?? false
+                found.reducesMotion =
+                    graph.environmentDefaults["reduceMotion"].map { graph.content(of: $0).value == true } ?? false
                 break
             }
-            at = way.next(after: at, in: nodes)
+            at = way.next(after: at, in: graph.nodes)
         }
         for (row, isShared) in pending.reversed() {
-            if let override = nodes[Int(row)].environment.last(where: { $0.key == "reduceMotion" }) {
-                found.reducesMotion = content(of: override.attribute).value == true
+            if let override = graph.nodes[Int(row)].environment.last(where: { $0.key == "reduceMotion" }) {
+                found.reducesMotion = graph.content(of: override.attribute).value == true
             }
-            for (animation, value) in nodes[Int(row)].animations.reversed() {
-                _ = content(of: value)
-                guard hasChanged(value, since: stamp) else { continue }
+            for (animation, value) in graph.nodes[Int(row)].animations.reversed() {
+                _ = graph.content(of: value)
+                guard graph.hasChanged(value, since: stamp) else { continue }
                 found.modifier = .some(animation)
                 break
             }

@@ -42,7 +42,7 @@ extension ViewGraph {
             }
         }
         setInput(state, content)
-        if persistence.notesChanges { keep([state]) } else { restored.begun.append(state) }
+        stored.keepFirst(of: state)
         return true
     }
 }

@@ -58,7 +58,7 @@ struct Completion {
         while let (row, key) = pending.popLast() {
             if let absent = graph.persistence.absentRows[key] { note(absent, as: row) }
             for child in record(row).children {
-                pending.append((child, record(child).kept?.key ?? key + "/" + StoredKey.part(record(child).id)))
+                pending.append((child, record(child).kept?.key ?? key + "/" + StoredKey.escape(record(child).id)))
             }
         }
     }
@@ -143,7 +143,7 @@ struct Completion {
         graph.persistence.noteHome(
             of: row, graph.nodes.nodeID(record(row).parent), key: key, maker: graph.nodes.maker(of: row))
         graph.releasePlaces(below: row)
-        record(row).isContent = graph.isComponentRoot(parent)
+        record(row).isContent = graph.nodes.isComponentRoot(parent)
         graph.nodes.adopt(row, by: parent)
         disordered.insert(parent)
         takePlace(fields, of: row, in: parent)
@@ -194,7 +194,7 @@ struct Completion {
             if let more = fields["names"]?.list { names.formUnion(more) }
             numbers.append(nodes.count - 1)
         }
-        guard let made = try? graph.definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
+        guard let made = try? definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
             made.count == nodes.count
         else { return nil }
         return numbers.map { $0.map { made[$0] } }
@@ -231,7 +231,7 @@ struct Completion {
         var read = definition
         if read == nil {
             own["id"] = .string(id)
-            do throws(Failure) { read = try graph.definitions([.map(own)], fields["names"], at: parent).first } catch {
+            do throws(Failure) { read = try definitions([.map(own)], fields["names"], at: parent).first } catch {
                 return fail(absent, error)
             }
         }
@@ -270,7 +270,7 @@ struct Completion {
         if case .map(var members)? = fields["members"] {
             members["id"] = .string(record(row).id)
             do throws(Failure) {
-                guard let read = try graph.definitions([.map(members)], fields["names"], at: record(row).parent).first
+                guard let read = try definitions([.map(members)], fields["names"], at: record(row).parent).first
                 else { return }
                 target = read.merged(over: target)
             } catch {
@@ -288,7 +288,7 @@ struct Completion {
                 graph.staleForEach.insert(row)
                 continue
             }
-            if graph.give(value, to: row), !graph.persistence.isRestoring {
+            if graph.stored.give(value, to: row), !graph.persistence.isRestoring {
                 graph.persistence.absentRows.remove(absent.key, value.name)
             }
         }
@@ -310,15 +310,11 @@ struct Completion {
         graph.nodes.order(children.sorted(by: precedes).map(\.row), below: parent)
         graph.indicesChanged(below: parent)
     }
-}
 
-extension ViewGraph {
     /// Reads the definitions of nodes, and checks them where the nodes stand.
-    func definitions(_ nodes: [Value], _ names: Value?, at parent: UInt32) throws(Failure)
-        -> [NodeDefinition]
-    {
+    private func definitions(_ nodes: [Value], _ names: Value?, at parent: UInt32) throws(Failure) -> [NodeDefinition] {
         var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
         document["dangling"] = names
-        return try read(.map(document), at: parent).nodes
+        return try graph.read(.map(document), at: parent).nodes
     }
 }

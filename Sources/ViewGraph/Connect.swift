@@ -176,7 +176,7 @@ extension Wiring {
     private func inheritedObject(_ type: String, _ isOptional: Bool, for attribute: AttributeID, at row: UInt32)
         -> Source
     {
-        switch nodes.object(ofType: type, at: row) {
+        switch nodes.nearestObject(ofType: type, at: row) {
         case .node(let object)?: return .object(node: object)
         case .place(let place)?: return .alias(place, vertex: nil)
         case nil: break
@@ -252,7 +252,7 @@ extension Wiring {
     /// list.
     private func container(meantBy scope: Scope, at row: UInt32) -> UInt32 {
         guard case .data = scope else { return row }
-        return nodes.body(around: row)?.root ?? row
+        return nodes.componentBody(around: row)?.root ?? row
     }
 
     /// How many of a node's own environment modifiers a rule of a scope sees: only those of the use of the component in

@@ -3,76 +3,9 @@ import AttributeValues
 import RuleLanguage
 import SceneModel
 
-// Subviews as their container sees them, and the vertices that every node has.
+// The vertices that every node has, and those that count changes of shape.
 
 extension Wiring {
-    // MARK: Subviews
-
-    /// The container's subviews as numbers: see `subviewNumber`. The first element counts changes of the nodes between
-    /// the container and its subviews.
-    func subviewListContent(of row: UInt32) throws -> Content {
-        try readStructure(of: row)
-        var list: [Value] = [.int(Int64(nodes[Int(row)].wrappingChanges))]
-        for subview in nodes.subviews(of: row) { list.append(.int(subviewNumber(subview))) }
-        return .value(.list(list))
-    }
-
-    /// Identifies a node for as long as it exists.
-    func subviewNumber(_ row: UInt32) -> Int64 { Int64(nodes.nodeID(row).generation) << 32 | Int64(row) }
-
-    /// The rows of the subviews. The running rule comes to depend on these rows, and on nothing else below the node.
-    private func readSubviewRows(of row: UInt32) throws -> [UInt32] {
-        guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: row)) else { return [] }
-        return list.dropFirst().map { if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 } }
-    }
-
-    private func readSections(of row: UInt32) throws -> [SectionGroup] {
-        try readStructure(of: row)
-        return nodes.sections(of: row)
-    }
-
-    private func reader(of container: UInt32) -> SubviewReader {
-        SubviewReader(tree: nodes, keys: declarations.container, engine: engine, container: container)
-    }
-
-    func subviews(of row: UInt32, _ parts: SubviewParts) throws -> Content {
-        let rows = try readSubviewRows(of: row)
-        do { return .value(try reader(of: row).subviews(rows, parts)) } catch let failure as Failure {
-            return .failure(failure)
-        }
-    }
-
-    func sections(of row: UInt32, _ parts: SubviewParts) throws -> Content {
-        let groups = try readSections(of: row)
-        let container = reader(of: row)
-        do {
-            return .value(.list(try groups.enumerated().map { try container.sectionValue($1, $0, parts) }))
-        } catch let failure as Failure { return .failure(failure) }
-    }
-
-    /// A place inside an element of the list of subviews or sections, found without looking at the rest of the list.
-    /// - Returns: nil if the list has no such element; the caller then reads the place in the whole list.
-    func subviewPart(_ index: Int, of list: AttributeID, at steps: [AttributePath.Step]) throws -> Content? {
-        guard let record = attributes[Int(list.index)] else { return nil }
-        do {
-            switch record.source {
-            case .subviews(let parts):
-                guard case .value(.list(let list)) = try engine.read(systemAttribute(.subviewList, of: record.node)),
-                    list.dropFirst().indices.contains(index + 1), case .int(let number) = list[index + 1]
-                else { return nil }
-                return try reader(of: record.node).place(
-                    steps.dropFirst(), in: UInt32(truncatingIfNeeded: number), index, parts)
-            case .sections(let parts):
-                let groups = try readSections(of: record.node)
-                guard groups.indices.contains(index) else { return nil }
-                return try reader(of: record.node).place(steps.dropFirst(), in: groups[index], index, parts)
-            default: return nil
-            }
-        } catch let failure as Failure { return .failure(failure) }
-    }
-
-    // MARK: Shape
-
     /// Makes the running rule depend on the shape of the tree below a node.
     func readStructure(of row: UInt32) throws {
         let attribute: AttributeID

@@ -5,9 +5,9 @@ import SceneModel
 
 /// The graph as data for people and tools. It evaluates what it shows, and changes nothing.
 public struct Description {
-    private let graph: Wiring
+    let graph: Wiring
 
-    private var nodes: Tree<NodeRecord> { graph.nodes }
+    var nodes: Tree<NodeRecord> { graph.nodes }
     private var engine: Wiring.Engine { graph.engine }
 
     fileprivate init(_ graph: Wiring) { self.graph = graph }
@@ -36,8 +36,8 @@ public struct Description {
                 map["childCount"] = .int(Int64(children.count))
             }
             let node = nodes.nodeID(row)
-            if graph.shown(in: node) != nil { map["shown"] = .list(graph.pathsShown(in: node).map { .string($0) }) }
-            if graph.isUnshown(row) { map["isUnshown"] = true }
+            if shown(in: node) != nil { map["shown"] = .list(pathsShown(in: node).map { .string($0) }) }
+            if isUnshown(row) { map["isUnshown"] = true }
             described[row] = .map(map)
         }
         return described[node.row] ?? .null
@@ -72,7 +72,7 @@ public struct Description {
             }
             var map = ValueMap([(.string(choice.rawValue), DefinitionWriter.conditionForm(made.data))])
             if let branch = state.ids.first?.string { map["shows"] = .string(Branch.caseText(branch) ?? branch) }
-            if let failure = state.failure ?? graph.refusal(at: next) {
+            if let failure = state.failure ?? refusal(at: next) {
                 map["error"] = describe(graph.shown(failure, of: state.data))
             }
             found.append(.map(map))
@@ -141,20 +141,6 @@ public struct Description {
         guard graph.mayRead == nil else { return }
         map["dependents"] = .list(engine.readers(of: attribute).map { .string(graph.path(of: $0)) })
         map["evaluations"] = .int(Int64(engine.evaluations(of: attribute)))
-    }
-
-    /// The nearest attribute upstream that was evaluated after a stamp and did not change.
-    public func cutOff(above attribute: AttributeID, since stamp: UInt64) -> AttributeID? {
-        var seen: Set<AttributeID> = [attribute]
-        var pending = [attribute]
-        var position = 0
-        while position < pending.count {
-            let next = pending[position]
-            position += 1
-            if engine.evaluatedAt(next) > stamp, engine.changedAt(next) <= stamp { return next }
-            for input in engine.inputs(of: next) where seen.insert(input).inserted { pending.append(input) }
-        }
-        return nil
     }
 
     // MARK: Dumps

@@ -15,7 +15,7 @@ extension Wiring {
             let attribute = createInput(
                 .value(key.defaultValue), node: NodeID.root.row, name: key.name, kind: .state, type: key.type,
                 source: .state(isTransient: true), isHidden: false)
-            nodes[0].attributes.append(key.name, attribute)
+            nodes[0].attributes.add(key.name, attribute)
             environmentDefaults[key.name] = attribute
         }
     }
@@ -26,6 +26,12 @@ extension Wiring {
             systemStandards[name] = value
             if let attribute = environmentDefaults[name] { setInput(attribute, .value(value)) }
         }
+    }
+
+    /// Sets a system value of the root, outside any client's transaction.
+    public func setSystemValue(_ name: String, _ value: Value) {
+        guard let attribute = ownAttribute(name, of: NodeID.root.row) else { return }
+        setInput(attribute, .value(value))
     }
 
     /// The vertex that holds a key's value at a node: the nearest override at or above it, else the default.

@@ -234,7 +234,7 @@ struct SceneExporter {
             var written = DefinitionWriter.attribute(definition)
             if case .state(_, let isTransient) = definition.role, graph.content(of: attribute).failure == nil {
                 written.value = DefinitionWriter.stateForm(
-                    graph.storedValue(of: attribute), definition.type, isTransient, definition.history)
+                    storedValue(of: attribute), definition.type, isTransient, definition.history)
             }
             if let position = groups.firstIndex(where: { $0.0 == written.group }) {
                 groups[position].1[name] = written.value
@@ -247,6 +247,14 @@ struct SceneExporter {
             DefinitionWriter.addData(of: forEach, into: &fields) { components.isWrittenAsUse($0) }
         }
         return fields
+    }
+
+    /// A state's value; for an object, its stored properties. The recursion is as deep as types contain each other.
+    private func storedValue(of attribute: AttributeID) -> Value {
+        guard case .object(let object) = graph.record(attribute).source else {
+            return graph.content(of: attribute).value ?? .null
+        }
+        return .map(graph.storedProperties(of: object))
     }
 
     /// Notes the names in a node's attributes and modifiers that resolve to nothing where the node stands, or to an
@@ -305,11 +313,5 @@ extension Wiring {
         try chargeDescription(of: nodes.subtree(of: node.row))
         var exporter = SceneExporter(self, at: node.row)
         return try exporter.makeDocument(of: node.row, limit: limit)
-    }
-
-    /// A state's value; for an object, its stored properties. The recursion is as deep as types contain each other.
-    func storedValue(of attribute: AttributeID) -> Value {
-        guard case .object(let object) = record(attribute).source else { return content(of: attribute).value ?? .null }
-        return .map(storedProperties(of: object))
     }
 }

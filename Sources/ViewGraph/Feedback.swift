@@ -65,7 +65,7 @@ extension ViewGraph {
     /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
     private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
         let lists = loop.compactMap { forEachByData[$0.index] }
-        let steps = cycleNames(of: loop)
+        let steps = CycleNames(self).nameSteps(of: loop)
         for list in lists where nodes.isAlive(list) {
             settlement.endless[list] = loop
             removeInstances(of: list)

@@ -12,11 +12,11 @@ extension ViewGraph {
             let elements = createRule(
                 node: row, name: "elements", kind: .let, type: .list(.dyn), source: .elements, isHidden: false)
             nodes[Int(row)].instances?.elements = elements
-            nodes[Int(row)].attributes.append("elements", elements)
+            nodes[Int(row)].attributes.add("elements", elements)
             structureChange.addedAttributes.append(elements)
         }
         forEachByData[data.index] = row
-        watch(data)
+        beginWatch(of: data)
     }
 
     func destroyForEach(_ row: UInt32) {
@@ -54,7 +54,7 @@ extension ViewGraph {
         guard var state = nodes[Int(row)].instances else { return }
         if state.isHeld { persistence.noteHeld(nil, of: row) }
         destroySubtrees(nodes[Int(row)].children)
-        if nodes.hasPlaces, let body = nodes.body(around: row) {
+        if nodes.hasPlaces, let body = nodes.componentBody(around: row) {
             _ = nodes.placements.setWanted([], at: row, in: body.root)
         }
         state.isHeld = false

@@ -78,17 +78,6 @@ extension Wiring {
     /// - Throws: `limit` when none are left.
     public func charge(_ steps: Int) throws(Failure) { try budget.charge(steps) }
 
-    /// Refuses a value that is longer than the limit. O(parts of the value), which is charged to the request.
-    /// - Returns: the bytes that it may still grow by.
-    @discardableResult
-    func refuseLong(_ value: Value, at path: @autoclosure () -> AttributePath) throws(Failure) -> Int {
-        var room = limits.valueSize
-        value.draw(from: &room, isTyped: false)
-        guard room >= 0 else { throw tooLong(path()) }
-        try charge((limits.valueSize - room) / Budget.bytesPerStep)
-        return room
-    }
-
     /// Charges steps for an answer, and the bytes of a content in it as JSON.
     public func charge(_ steps: Int, telling content: Content) throws(Failure) {
         try charge(steps + budget.cost(ofTelling: content))
@@ -102,63 +91,4 @@ extension Wiring {
     func chargeInstances(_ count: Int, _ each: Growth) throws(Failure) {
         try budget.chargeInstances(count, nodes: each.nodes, attributes: each.attributes + 1)
     }
-
-    /// Charges a write for what it copies.
-    /// - Parameter bindings: number of bindings that the write went through.
-    func chargeWrite(into whole: Value, at steps: [AttributePath.Step], through bindings: Int) throws(Failure) {
-        try charge(Budget.cost(ofWriteInto: whole, at: steps, through: bindings))
-    }
-
-    private func tooLong(_ path: AttributePath) -> Failure {
-        Failure(
-            .limit, "\(path) would have a value of more than \(limits.valueSize) bytes", path: path.description,
-            hint: "the setting value-size is the limit")
-    }
-
-    /// A written value converted to its type, and no longer than the limit; nil if it does not fit the type.
-    /// - Parameter mayGrow: whether it may be longer than the value that it replaces. What the type adds does not
-    ///   count.
-    func accept(_ value: Value, as type: ValueType, at path: AttributePath, mayGrow: Bool, isKept: Bool) throws(Failure)
-        -> Value?
-    {
-        var room: Int?
-        return try accept(value, as: type, at: path, mayGrow: mayGrow, isKept: isKept, room: &room)
-    }
-
-    /// The same for a state whose value is long: what both values share is neither converted nor measured.
-    /// - Parameters:
-    ///   - old: the state's value so far, which has the type.
-    ///   - room: the bytes that the state's value may still grow by; nil: not known.
-    func accept(
-        _ value: Value, after old: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool,
-        room: inout Int?
-    ) throws(Failure) -> Value? {
-        guard let left = room, let accepted = type.accept(value, after: old) else {
-            return try accept(value, as: type, at: path(), mayGrow: mayGrow, isKept: false, room: &room)
-        }
-        let growth = accepted.growth(since: old)
-        guard growth.bytes <= left || !mayGrow else { throw tooLong(path()) }
-        try charge(growth.measured / Budget.bytesPerStep)
-        room = left - growth.bytes
-        return accepted
-    }
-
-    private func accept(
-        _ value: Value, as type: ValueType, at path: @autoclosure () -> AttributePath, mayGrow: Bool, isKept: Bool,
-        room known: inout Int?
-    ) throws(Failure) -> Value? {
-        known = nil
-        if isKept { return declarations.accept(value, as: type) }
-        var room = limits.valueSize
-        // Only objects need the declarations, which have to be copied for them.
-        let accepted = type.accept(value) { declarations.makeObject($0, $1, withComputed: false, within: &room) }
-        guard room >= 0 else { throw tooLong(path()) }
-        guard let accepted, mayGrow || room < limits.valueSize else { return accepted }
-        let left = try refuseLong(accepted, at: path())
-        if limits.valueSize - left >= Wiring.longValue, type.objectNames.isEmpty { known = left }
-        return accepted
-    }
-
-    /// Values of so many bytes are measured once. After that only what changes in them is measured.
-    private static let longValue = 4096
 }

@@ -24,7 +24,7 @@ extension Wiring {
         } else {
             attribute = createRule(AttributeRecord(node: row, definition, source: unconnected))
         }
-        nodes[Int(row)].attributes.append(definition.name, attribute)
+        nodes[Int(row)].attributes.add(definition.name, attribute)
         structureChange.addedAttributes.append(attribute)
     }
 

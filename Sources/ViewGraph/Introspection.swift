@@ -69,29 +69,4 @@ extension Wiring {
     public func systemValue(_ name: String) -> Value? {
         ownAttribute(name, of: NodeID.root.row).flatMap { content(of: $0).value }
     }
-
-    // MARK: Causes
-
-    /// The state whose change made the attribute change last, as far as the engine remembers.
-    public func originState(of attribute: AttributeID) -> AttributeID? {
-        causes(of: attribute).last
-    }
-
-    /// The chain from an attribute to the input whose change reached it last, the attribute first. It leads from a
-    /// place in a value to the state with the value.
-    public func causes(of attribute: AttributeID) -> [AttributeID] {
-        var chain = [attribute]
-        var seen: Set<AttributeID> = [attribute]
-        while let last = chain.last, let cause = cause(of: last), seen.insert(cause).inserted { chain.append(cause) }
-        return chain
-    }
-
-    private func cause(of attribute: AttributeID) -> AttributeID? {
-        if let cause = engine.cause(of: attribute) { return cause }
-        if let owner = places.owner(of: attribute) { return owner }
-        // The cause of a place behind a reference is what it reads, even if it has run only once.
-        if wholeAttribute(of: attribute).map(isReference) == true { return engine.inputs(of: attribute).first }
-        // A rule that has run only once was not run because of a change. Its newest input counts as the cause.
-        return engine.inputs(of: attribute).max { engine.changedAt($0) < engine.changedAt($1) }
-    }
 }

@@ -20,7 +20,7 @@ extension Wiring {
                 throw Failure(
                     .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)", path: path,
                     hint: looksForNames
-                        ? attributeHint(id, of: at, parent)
+                        ? NearNames(self).attributeHint(id, of: at, parent)
                             ?? NearestName.hint(id, among: siblings.map { self.nodes[Int($0)].id }) : nil)
             }
             at = next
@@ -34,43 +34,20 @@ extension Wiring {
         let node: NodeID
         do { node = try self.node(at: path.nodes, looksForNames: looksForNames) } catch {
             guard let name = path.attribute, mayRead?(path.node) == false else { throw error }
-            throw noAttribute(name, at: path, among: nil)
+            throw NearNames(self).noAttribute(name, at: path, among: nil)
         }
         guard let name = path.attribute else {
             throw Failure(
                 .invalid, "\(path) names a node, not an attribute", path: path.description,
-                hint: visibleNames(of: node.row).first.map { "add an attribute: \(path).\($0)" }
+                hint: NearNames(self).visibleNames(of: node.row).first.map { "add an attribute: \(path).\($0)" }
                     ?? "the node has no attributes")
         }
         guard let attribute = ownAttribute(name, of: node.row) else {
-            throw noAttribute(name, at: path, among: looksForNames ? visibleNames(of: node.row) : nil)
+            throw NearNames(self).noAttribute(
+                name, at: path, among: looksForNames ? NearNames(self).visibleNames(of: node.row) : nil)
         }
         return Place(attribute, path.steps)
     }
-
-    /// For a path with a slash in place of a dot: the attribute of that name.
-    private func attributeHint(_ id: String, of row: UInt32, _ path: String) -> String? {
-        guard ownAttribute(id, of: row) != nil, isVisible(id, of: row) else { return nil }
-        return NearestName.question("\(path).\(AttributePath.quoteIfNeeded(id))")
-    }
-
-    private func noAttribute(_ name: String, at path: AttributePath, among names: [String]?) -> Failure {
-        Failure(
-            .notFound, "no attribute \(name) on \(path.node)", path: path.description,
-            hint: names.flatMap { nodeHint(name, at: path) ?? NearestName.hint(name, among: $0) })
-    }
-
-    /// For a path with a dot in place of a slash: the node of that name.
-    private func nodeHint(_ name: String, at path: AttributePath) -> String? {
-        guard let parent = try? node(at: path.nodes, looksForNames: false),
-            let child = nodes.visibleChild(name, of: parent.row),
-            isVisible(node: child)
-        else { return nil }
-        let steps = path.steps.map(\.description).joined()
-        return NearestName.question(AttributePath.describe(nodes: path.nodes + [name]) + steps)
-    }
-
-    private func visibleNames(of row: UInt32) -> [String] { attributeNames(of: row).filter { isVisible($0, of: row) } }
 
     /// The content of a place now.
     public func content(at place: Place) -> Content {
@@ -146,83 +123,8 @@ extension Wiring {
         return nodes.path(of: row) + name
     }
 
-    /// Every named attribute that a pattern matches, in tree order. Cost: O(nodes below the pattern's first wildcard),
-    /// taken from `stepsLeft`.
-    /// - Throws: `limit` when none are left, or what `body` throws.
-    public func forEachAttribute(
-        matching pattern: PathPattern, _ body: (AttributeID, String) throws(Failure) -> Void
-    ) throws(Failure) {
-        try forEachNode(matching: pattern) { (row, path) throws(Failure) in
-            if let wanted = pattern.attribute {
-                if let attribute = ownAttribute(wanted, of: row) {
-                    try body(attribute, path + "." + AttributePath.quoteIfNeeded(wanted))
-                }
-                return
-            }
-            for (name, attribute) in allAttributes(of: row) {
-                stepsLeft -= Wiring.stepsPerFind
-                try body(attribute, path + "." + AttributePath.quoteIfNeeded(name))
-            }
-        }
-    }
-
-    /// Steps for each node that a pattern looks at and each attribute that it finds; and the number of comparisons of
-    /// an id with a segment that count as one step.
-    private static let stepsPerFind = 10
-    private static let comparisonsPerStep = 8
-
-    /// Calls `body` for a node and all that are below it, without comparing them with the pattern.
-    private func forEachNode(
-        below top: UInt32, _ path: String, _ pattern: PathPattern,
-        _ body: (UInt32, String) throws(Failure) -> Void
-    ) throws(Failure) {
-        var pending = [(top, path)]
-        while let (row, path) = pending.popLast() {
-            stepsLeft -= ViewGraph.stepsPerFind
-            guard stepsLeft > 0 else { throw tooMany(pattern) }
-            try body(row, path)
-            let start = path == "/" ? path : path + "/"
-            for child in nodes.visibleChildren(of: row).reversed() {
-                pending.append((child, start + AttributePath.quoteIfNeeded(nodes[Int(child)].id)))
-            }
-        }
-    }
-
-    private func tooMany(_ pattern: PathPattern) -> Failure {
-        Failure(
-            .limit, "pattern \(pattern): too many nodes to look at for one request", path: pattern.description,
-            hint: "name fewer patterns at once; the setting request-cost is the limit")
-    }
-
-    /// Calls `body` for every node that a pattern's segments match.
-    private func forEachNode(
-        matching pattern: PathPattern, _ body: (UInt32, String) throws(Failure) -> Void
-    ) throws(Failure) {
-        var start = NodeID.root.row
-        var prefix: [String] = []
-        for segment in pattern.segments {
-            guard case .id(let id) = segment else { break }
-            guard let next = nodes.visibleChild(id, of: start) else { return }
-            start = next
-            prefix.append(id)
-        }
-        if prefix.count == pattern.segments.count {
-            return try body(start, AttributePath.describe(nodes: prefix))
-        }
-        if pattern.segments.count == prefix.count + 1, pattern.segments.last == .anyDepth {
-            return try forEachNode(below: start, AttributePath.describe(nodes: prefix), pattern, body)
-        }
-        let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
-        var pending: [(UInt32, [String])] = [(start, prefix)]
-        while let (row, ids) = pending.popLast() {
-            stepsLeft -= Wiring.stepsPerFind + ids.count * pattern.segments.count / Wiring.comparisonsPerStep
-            guard stepsLeft > 0 else { throw tooMany(pattern) }
-            if pattern.matches(nodes: ids) { try body(row, AttributePath.describe(nodes: ids)) }
-            if ids.count < deepest {
-                for child in nodes.visibleChildren(of: row).reversed() {
-                    pending.append((child, ids + [nodes[Int(child)].id]))
-                }
-            }
-        }
+    /// The path of the attribute that a name refers to in the scope around a node.
+    public func path(ofName name: String, around node: NodeID) -> String? {
+        resolveName(name, from: node.row, .enclosing).map(path)
     }
 }

@@ -18,10 +18,11 @@ extension ViewGraph {
         sharing.giveBack()
         clocks.giveBack()
         timedValues.giveBack()
-        animationValues.giveBack()
+        animations.giveBack()
         reactions.giveBack()
+        triggers.byValue.giveBack()
         places.giveBack()
-        rooms.giveBack()
+        giveBackRooms()
         persistence.absentRows.giveBack()
     }
 }

@@ -2,11 +2,6 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// The kind of an attribute, as its users know it.
-public enum AttributeKind: String, Sendable {
-    case state, binding, `let`, computed, inherit, clock, action
-}
-
 /// A node of the tree with its vertices.
 final class NodeRecord: TreeNode {
     /// Shared by all nodes that are made from it.
@@ -223,7 +218,7 @@ struct NamedAttributes: Sequence {
             }
         }
 
-        mutating func append(_ attribute: AttributeID) {
+        mutating func add(_ attribute: AttributeID) {
             switch self {
             case .run(_, 0): self = .run(first: attribute, count: 1)
             case .run(let first, let count) where self[Int(count)] == attribute:
@@ -269,12 +264,12 @@ struct NamedAttributes: Sequence {
         return rows[place]
     }
 
-    mutating func append(_ name: String, _ attribute: AttributeID) {
+    mutating func add(_ name: String, _ attribute: AttributeID) {
         let place = count
         if names.map({ place >= $0.list.count || !$0.list[place].hasSameBytes(as: name) }) ?? true {
             own().replace(from: place, with: name)
         }
-        rows.append(attribute)
+        rows.add(attribute)
     }
 
     mutating func remove(_ name: String) {

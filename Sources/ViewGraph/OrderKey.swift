@@ -36,7 +36,7 @@ enum OrderKey {
     /// - Parameters:
     ///   - low: nil: before all others.
     ///   - high: nil: behind all others. Greater than `low`.
-    static func between(_ low: String?, _ high: String?) -> String {
+    static func makeKey(_ low: String?, _ high: String?) -> String {
         let (low, high) = (low.map { Array($0.utf8) } ?? [], high.map { Array($0.utf8) })
         guard let high else {
             // Behind all: the next whole number.

@@ -4,9 +4,22 @@ import SceneModel
 // Rows without a node, while the tree changes.
 
 extension Persistence {
+    /// Number of rows without a node.
+    public var absentRowCount: Int { absentRows.count }
+
+    /// Number of them that contain changes of a node by clients.
+    public var absentNodeCount: Int { absentRows.present.count { $0.fields != nil } }
+
+    /// The keys of rows without a node, for people.
+    public var absentKeys: [(revision: UInt64, key: String)] {
+        absentRows.present.map { ($0.rows.map(\.revision).min() ?? 0, $0.key) }.sorted {
+            $0.key.precedesByBytes($1.key)
+        }
+    }
+
     /// Deletes all rows without a node.
     /// - Returns: their number.
-    func prune() -> Int {
+    public func prune() -> Int {
         let count = absentRows.count
         for key in absentRows.keys.sorted(by: { $0.precedesByBytes($1) }) {
             note(StoreChange(key: key, name: nil, value: nil))
@@ -49,10 +62,10 @@ extension Persistence {
         guard !absentRows.isEmpty else { return }
         let top = nodes.key(of: forEach)
         let made = nodes[Int(forEach)].definition.forEach
-        for key in absentRows.keys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
+        for key in absentRows.findKeys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
             guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
             func hasID(_ definition: NodeDefinition, _ id: String) -> Bool {
-                StoredKey.part(definition.id) == id || definition.id == id
+                StoredKey.escape(definition.id) == id || definition.id == id
             }
             var definition =
                 made?.choice == nil ? made?.templates.first : made?.templates.first { hasID($0, instance) }
@@ -75,7 +88,7 @@ extension Persistence {
         for row in nodes.living {
             guard let removed = nodes[Int(row)].kept?.removed, !removed.isEmpty else { continue }
             let key = nodes.key(of: row)
-            for id in removed { absentRows.remove(key + "/" + StoredKey.part(id)) }
+            for id in removed { absentRows.remove(key + "/" + StoredKey.escape(id)) }
         }
         func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {
             guard let node = absent.made, nodes.isAlive(node) else { return true }

@@ -71,7 +71,8 @@ extension Persistence {
                     }
                     continue
                 }
-                pending.append((child, made.map { !$0.contains(ObjectIdentifier(nodes.base(of: child))) } ?? false))
+                pending.append(
+                    (child, made.map { !$0.contains(ObjectIdentifier(nodes.baseDefinition(of: child))) } ?? false))
             }
         }
         if !isNew {
@@ -121,7 +122,7 @@ extension Persistence {
     }
 
     private func rename(_ renamed: [String: String]) {
-        for key in absentRows.keys(below: Set(renamed.keys)) {
+        for key in absentRows.findKeys(below: Set(renamed.keys)) {
             guard let absent = absentRows[key] else { continue }
             var new = key
             for (old, other) in renamed where key == old || key.hasPrefix(old + "/") {
@@ -146,12 +147,12 @@ extension Persistence {
 
     /// Whether a client's node is stored as the use of its component: the component is still the
     /// declared one.
-    func isUse(_ row: UInt32) -> Bool { nodes.base(of: row).body.map { components.isCurrent($0) } ?? false }
+    func isUse(_ row: UInt32) -> Bool { nodes.baseDefinition(of: row).body.map { components.isCurrent($0) } ?? false }
 
     /// The definitions of the children that a node gets whenever it is made.
     func childDefinitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
-        if isOwn { return isUse(row) ? nodes.base(of: row).body?.slotted.map(\.0) ?? [] : [] }
-        return nodes.base(of: row).slotted.map(\.0)
+        if isOwn { return isUse(row) ? nodes.baseDefinition(of: row).body?.slotted.map(\.0) ?? [] : [] }
+        return nodes.baseDefinition(of: row).slotted.map(\.0)
     }
 
     /// Notes that a node gets the definition of a document or of another template.
@@ -194,7 +195,7 @@ extension Persistence {
 
     private func noteRemoved(_ id: String, from row: UInt32, _ key: String) {
         nodes.kept(row).removed.insert(id)
-        let removed = key + "/" + StoredKey.part(id)
+        let removed = key + "/" + StoredKey.escape(id)
         note(StoreChange(key: removed, name: nil, value: nil))
         note(StoreChange(key: removed, name: "", value: ["removed": true]))
     }
@@ -256,7 +257,7 @@ extension Persistence {
     private func forgetRemoved(_ row: UInt32, _ key: String, upTo revision: UInt64? = nil) {
         guard let kept = nodes[Int(row)].kept else { return }
         for id in kept.removed.sorted(by: { $0.precedesByBytes($1) }) {
-            note(StoreChange(key: key + "/" + StoredKey.part(id), name: nil, value: nil, revision: revision))
+            note(StoreChange(key: key + "/" + StoredKey.escape(id), name: nil, value: nil, revision: revision))
         }
         kept.removed = []
     }

@@ -31,7 +31,7 @@ extension Persistence {
         if kept.isHeir { fields["heir"] = true }
         if kept.isOwn {
             let isUse = isUse(row)
-            let definition = isUse ? nodes.base(of: row) : node.definition
+            let definition = isUse ? nodes.baseDefinition(of: row) : node.definition
             // The data of a list is written according to what the components are now.
             let isKnown = lastOwn.map { $0.isUse == isUse && $0.definition.isCopy(of: definition) } ?? false
             if !isKnown || definition.forEach != nil {
@@ -94,7 +94,7 @@ extension Persistence {
     }
 
     private func addDifferences(of row: UInt32, to fields: inout ValueMap) {
-        let (base, definition) = (nodes.base(of: row), nodes[Int(row)].definition)
+        let (base, definition) = (nodes.baseDefinition(of: row), nodes[Int(row)].definition)
         guard base !== definition else { return }
         var groups = MemberGroups()
         var without: [Value] = []

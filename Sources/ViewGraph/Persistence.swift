@@ -5,7 +5,7 @@ import SceneModel
 ///
 /// Code that changes the tree notes which nodes the change concerns. After the change each of these nodes is compared
 /// with what it was made from. This class knows the tree and no vertices: its callers look values up.
-final class Persistence {
+public final class Persistence {
     /// Who changes the tree.
     enum Author {
         /// Clients and data: the store has to know the changes.
@@ -114,9 +114,9 @@ final class Persistence {
     func newKey(of row: UInt32) -> String {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         if lastPath.parent != parent || lastPath.changes != nodes.changes {
-            lastPath = (parent, nodes.changes, nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.part($1) })
+            lastPath = (parent, nodes.changes, nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.escape($1) })
         }
-        let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.part(node.id)
+        let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.escape(node.id)
         if isSalvaged,
             let known = absentRows.keys.first(where: {
                 StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")
@@ -189,7 +189,7 @@ final class Persistence {
     }
 
     /// Notes the places of children that scenes have made.
-    func noteScenePlaces() {
+    public func noteScenePlaces() {
         for row in nodes.living where !nodes[Int(row)].kind.isMadeFromData {
             for (place, child) in nodes[Int(row)].children.enumerated() { nodes[Int(child)].basePlace = UInt32(place) }
         }
@@ -250,7 +250,7 @@ final class Persistence {
         }
         if isBetween != true || kept.isElsewhere {
             if let low, let high, !low.precedesByBytes(high) { return true }
-            kept.order = OrderKey.between(low, high)
+            kept.order = OrderKey.makeKey(low, high)
         }
         noteRow(of: row)
         return (kept.order?.utf8.count ?? 0) > OrderKey.longest
@@ -260,7 +260,7 @@ final class Persistence {
         var last: String?
         for child in children {
             let kept = nodes.kept(child)
-            kept.order = OrderKey.between(last ?? "~", nil)
+            kept.order = OrderKey.makeKey(last ?? "~", nil)
             last = kept.order
             noteRow(of: child)
         }

@@ -40,7 +40,7 @@ struct Placements {
     var isSettled: Bool { touched.isEmpty && changedPlaces.isEmpty }
 
     /// Where a node stands in the bodies of the components that it is given to.
-    func places(of node: UInt32) -> [(root: UInt32, place: UInt32)] { standing[node] ?? [] }
+    func standingPlaces(of node: UInt32) -> [(root: UInt32, place: UInt32)] { standing[node] ?? [] }
 
     func place(of node: UInt32, in root: UInt32) -> UInt32? { standing[node]?.first { $0.root == root }?.place }
 
@@ -149,7 +149,7 @@ struct Placements {
         var at = place
         while at != node, at != NodeID.root.row {
             let up = parent(at)
-            given += places(of: at)
+            given += standingPlaces(of: at)
             at = given.lastIndex { $0.root == up }.map { given.remove(at: $0).place } ?? up
         }
         return at == node

@@ -10,7 +10,7 @@ extension ViewGraph {
     /// - Throws: `notFound` for an id that no subview has; all others are shown. Other failures: nothing is shown, as
     ///   after a start, which does not know what was shown before.
     func place(_ content: Content, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
-        guard let body = nodes.body(around: row) else { return nil }
+        guard let body = nodes.componentBody(around: row) else { return nil }
         var rows: [UInt32] = []
         var unknown: String?
         do throws(Failure) {

@@ -2,21 +2,9 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-// `place` and `slot`: components put the nodes that they are given into their bodies.
+// `place` and `slot`: what stands where.
 
-extension Wiring {
-    /// The nodes for a `slot`, as numbers; see `subviewNumber`.
-    func given(for row: UInt32) throws -> Content {
-        guard let body = nodes.body(around: row),
-            case .literal(.string(let slot))? = nodes[Int(row)].definition.forEach?.data
-        else { return .value([]) }
-        try readStructure(of: body.root)
-        let given = nodes.given(to: body.root, inside: body.layer, slot: slot)
-        return .value(.list(given.map { .int(subviewNumber($0)) }))
-    }
-
-    // MARK: For people
-
+extension Description {
     /// The nodes that stand in a node, in order; nil if these are its children.
     public func shown(in node: NodeID) -> [NodeID]? {
         guard nodes.hasPlaces else { return nil }
@@ -35,7 +23,7 @@ extension Wiring {
     /// The paths of the nodes that stand in a node, without those that the client may not read.
     public func pathsShown(in node: NodeID) -> [String] {
         let shown = shown(in: node)?.map(\.row) ?? nodes.visibleChildren(of: node.row)
-        return shown.filter { isVisible(node: $0) }.map(nodes.path)
+        return shown.filter { graph.isVisible(node: $0) }.map(nodes.path)
     }
 
     /// Why a `place` or `slot` does not show all that it should show.

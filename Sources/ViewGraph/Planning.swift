@@ -41,7 +41,7 @@ public final class Planning {
         self.isTold = isTold
         self.isKept = isKept
         self.isBuilt = isBuilt
-        isDeclared = graph.hasDeclared(scene.declarations)
+        isDeclared = graph.declarations.haveAll(of: scene.declarations)
         version = graph.nodes.changes
         cost = scene.values.count * PlanCost.value
         pending = [
@@ -183,7 +183,8 @@ extension Planning {
         let row = children.parent
         let path = nodes.path(of: row)
         return Siblings(
-            children: children, origin: ChildOrigin(in: children.base, isComponentRoot: graph.isComponentRoot(row)),
+            children: children,
+            origin: ChildOrigin(in: children.base, isComponentRoot: graph.nodes.isComponentRoot(row)),
             prefix: row == NodeID.root.row ? "/" : path + "/", depth: nodes.depth(of: row))
     }
 

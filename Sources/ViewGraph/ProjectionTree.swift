@@ -95,12 +95,12 @@ final class ProjectionTree {
         var isSearching: Bool { list != nil }
 
         /// The position of the first element with an id. Needs no index if elements are asked for in order.
-        fileprivate func position(of id: Value, _ entry: Entry, in list: ValueList) -> Int? {
+        fileprivate func findElement(_ id: Value, _ entry: Entry, in list: ValueList) -> Int? {
             if self.list?.isIdentical(to: list) != true { (self.list, located) = (list, 0) }
             let known = Int(entry.position)
             if known < located, list[known].id(by: name) == id { return known }
             guard located < list.count, list[located].id(by: name) == id else {
-                return locator.position(of: id, name, in: list)
+                return locator.findElement(id, name, in: list)
             }
             entry.position = UInt32(located)
             located += 1
@@ -146,7 +146,7 @@ final class ProjectionTree {
                 list.count > ElementLocator.scanned, let field = entry.field(name)
             {
                 if !field.isSearching { locating.append(field) }
-                guard let place = field.position(of: id, inner, in: list) else {
+                guard let place = field.findElement(id, inner, in: list) else {
                     return .failure(ProjectionTree.missing(step))
                 }
                 value = list[place]
@@ -288,7 +288,7 @@ final class ProjectionTree {
                 continue
             }
             // Only a twin with the same id outside the stretch can stand for one that has gone.
-            let twin = locator.position(of: id, field.name, in: after).map { after[$0] }
+            let twin = locator.findElement(id, field.name, in: after).map { after[$0] }
             let content = twin.map { Content.value($0) }
             pending.append(
                 (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field.name, value: id))))
@@ -306,7 +306,7 @@ struct ElementLocator {
     private var searches = 0
     private var places: [Value: Int] = [:]
 
-    mutating func position(of id: Value, _ field: String, in list: ValueList) -> Int? {
+    mutating func findElement(_ id: Value, _ field: String, in list: ValueList) -> Int? {
         if !self.list.isIdentical(to: list) {
             self.list = list
             searches = 0

@@ -4,10 +4,19 @@ import SceneModel
 
 // `onChange`, `onAppear`, `onDisappear`: the actions that the graph asks to be called, and when.
 
+/// An action that has to be called.
+public struct Reaction {
+    /// The action's path. It may lead to a node that has gone.
+    public let path: String
+    public let action: AttributeID
+    fileprivate let row: UInt32
+    fileprivate var values: (old: Value, new: Value)?
+}
+
 /// The actions with triggers, and what has happened to them in the current change.
-struct Reactions {
+public final class Reactions {
     /// The value that an `onChange` watches.
-    struct Watched {
+    private struct Watched {
         var vertex: AttributeID
         /// True once its node has appeared; earlier changes do not count.
         var isArmed = false
@@ -15,96 +24,85 @@ struct Reactions {
         var last: Value?
     }
 
+    unowned(unsafe) private var graph: Wiring!
+    private let persistence: Persistence
     /// True once the graph has had an action with a trigger.
-    var exist = false
+    public private(set) var exist = false
     /// By action.
-    var watched: [AttributeID: Watched] = [:]
-    /// Actions by the engine's row of the value that they watch.
-    var byValue: [UInt32: AttributeID] = [:]
-    /// Actions whose values may have changed.
-    var stale: Set<AttributeID> = []
+    private var watched: [AttributeID: Watched] = [:]
     /// Rows of nodes with `onDisappear`.
-    var leaving: Set<UInt32> = []
+    private var leaving: Set<UInt32> = []
     /// Rows of such nodes that have gone, in order.
-    var left: [UInt32] = []
+    private var left: [UInt32] = []
 
-    mutating func giveBack() {
+    init(_ persistence: Persistence) { self.persistence = persistence }
+
+    func attach(to graph: Wiring) { self.graph = graph }
+
+    func giveBack() {
         watched.giveBack()
-        byValue.giveBack()
         leaving.giveBack()
-    }
-}
-
-extension ViewGraph {
-    /// An action that has to be called.
-    public struct Reaction {
-        /// The action's path. It may lead to a node that has gone.
-        public let path: String
-        public let action: AttributeID
-        fileprivate let row: UInt32
-        fileprivate var values: (old: Value, new: Value)?
     }
 
     // MARK: Making
 
     /// Connects the value that an action watches.
-    func connectReaction(_ action: AttributeID, at row: UInt32) {
-        guard case .action(let definition)? = record(action).definition?.role,
-            definition.trigger != nil || reactions.watched[action] != nil
+    func connect(_ action: AttributeID, at row: UInt32) {
+        guard case .action(let definition)? = graph.record(action).definition?.role,
+            definition.trigger != nil || watched[action] != nil
         else { return }
-        reactions.exist = true
+        exist = true
         let trigger = definition.trigger
         guard case .change(let value, _)? = trigger else {
-            forgetReaction(action)
-            if case .disappear? = trigger { reactions.leaving.insert(row) }
+            forget(action)
+            if case .disappear? = trigger { leaving.insert(row) }
             return
         }
-        let vertex = reactions.watched[action]?.vertex ?? createHidden(record(action).name, row)
-        if reactions.watched[action] == nil { reactions.watched[action] = Reactions.Watched(vertex: vertex) }
-        replaceSource(of: vertex, source(value, at: row, .modifier))
+        let vertex = watched[action]?.vertex ?? graph.createHidden(graph.record(action).name, row)
+        if watched[action] == nil { watched[action] = Watched(vertex: vertex) }
+        graph.replaceSource(of: vertex, graph.source(value, at: row, .modifier))
     }
 
     /// Notes that an action watches another value. The present value counts as no change.
-    func restartReaction(_ action: AttributeID) { reactions.watched[action]?.last = nil }
+    func restart(_ action: AttributeID) { watched[action]?.last = nil }
 
-    func forgetReaction(_ action: AttributeID) {
-        guard let watched = reactions.watched.removeValue(forKey: action) else { return }
-        reactions.byValue[watched.vertex.index] = nil
-        reactions.stale.remove(action)
-        destroyVertex(watched.vertex)
+    func forget(_ action: AttributeID) {
+        guard let vertex = watched.removeValue(forKey: action)?.vertex else { return }
+        graph.triggers.byValue[vertex.index] = nil
+        graph.triggers.stale.remove(action)
+        graph.freeVertex(vertex, graph.record(vertex))
     }
+
+    func forget(node row: UInt32) { leaving.remove(row) }
 
     /// Notes the `onDisappear` actions in a subtree that goes.
     /// - Parameter rows: its rows; nil if they are many.
     /// - Returns: whether there are any. If so, the subtree has to stay until they have been called.
     func noteLeft(_ top: UInt32, _ rows: [UInt32]?) -> Bool {
-        guard !reactions.leaving.isEmpty, persistence.notesChanges else { return false }
+        guard !leaving.isEmpty, persistence.notesChanges else { return false }
         let left =
-            rows?.filter { reactions.leaving.contains($0) }
-            ?? reactions.leaving.filter { nodes.isInside($0, of: top) }.sorted()
-        reactions.left += left
-        reactions.leaving.subtract(left)
+            rows?.filter { leaving.contains($0) }
+            ?? leaving.filter { persistence.nodes.isInside($0, of: top) }.sorted()
+        self.left += left
+        leaving.subtract(left)
         return !left.isEmpty
     }
 
     // MARK: Finding
 
-    /// Whether there are, or have been, actions with triggers.
-    public var hasReactions: Bool { reactions.exist }
-
     /// The actions that have to be called, for what has happened since the last call: first those of nodes that have
     /// gone, then the others in the order of the tree.
     /// - Parameter known: how many of the new attributes an earlier call for the current change has seen.
-    public func takeReactions(_ known: inout Int) -> [Reaction] {
-        collectInvalidated()
+    public func takeDue(_ known: inout Int) -> [Reaction] {
+        graph.collectInvalidated()
         var found: [Reaction] = []
         let isQuiet = !persistence.notesChanges
-        let added = structureChange.addedAttributes[min(known, structureChange.addedAttributes.count)...]
-        known = structureChange.addedAttributes.count
-        for attribute in added where engine.isAlive(attribute) {
-            let record = record(attribute)
+        let added = graph.structureChange.addedAttributes[min(known, graph.structureChange.addedAttributes.count)...]
+        known = graph.structureChange.addedAttributes.count
+        for attribute in added where graph.engine.isAlive(attribute) {
+            let record = graph.record(attribute)
             guard case .action(let action)? = record.definition?.role, let trigger = action.trigger else { continue }
-            let reaction = Reaction(path: path(of: attribute), action: attribute, row: record.node)
+            let reaction = Reaction(path: graph.path(of: attribute), action: attribute, row: record.node)
             switch trigger {
             case .appear: if !isQuiet { found.append(reaction) }
             case .disappear: continue
@@ -116,48 +114,49 @@ extension ViewGraph {
             }
         }
         // Sorted, so that each run does the same.
-        let stale = reactions.stale.sorted { $0.index < $1.index }
-        reactions.stale = []
+        let stale = graph.triggers.stale.sorted { $0.index < $1.index }
+        graph.triggers.stale = []
         for action in stale {
-            guard let watched = reactions.watched[action], watched.isArmed,
-                case .value(let value) = content(of: watched.vertex), value != watched.last
+            guard let watched = self.watched[action], watched.isArmed,
+                case .value(let value) = graph.content(of: watched.vertex), value != watched.last
             else { continue }
-            reactions.watched[action]?.last = value
+            self.watched[action]?.last = value
             guard let old = watched.last, !isQuiet else { continue }
             found.append(
-                Reaction(path: path(of: action), action: action, row: record(action).node, values: (old, value)))
+                Reaction(
+                    path: graph.path(of: action), action: action, row: graph.record(action).node, values: (old, value)))
         }
         if found.count > 1 { found = ordered(found) }
-        let left = reactions.left
-        reactions.left = []
+        defer { left = [] }
         return left.flatMap(farewells) + found
     }
 
     /// Begins to watch the value of an action.
     private func arm(_ action: AttributeID) -> Value? {
-        guard var watched = reactions.watched[action] else { return nil }
-        if !watched.isArmed { watch(watched.vertex) }
+        guard var watched = self.watched[action] else { return nil }
+        if !watched.isArmed { graph.beginWatch(of: watched.vertex) }
         watched.isArmed = true
-        if case .value(let value) = content(of: watched.vertex) { watched.last = value }
-        reactions.watched[action] = watched
-        reactions.byValue[watched.vertex.index] = action
+        if case .value(let value) = graph.content(of: watched.vertex) { watched.last = value }
+        self.watched[action] = watched
+        graph.triggers.byValue[watched.vertex.index] = action
         return watched.last
     }
 
     /// Calls no actions for what has happened so far: later values are compared with the present ones.
-    func armReactions() {
+    func armAll() {
         var known = 0
-        _ = takeReactions(&known)
-        for (action, watched) in reactions.watched where watched.isArmed {
-            if case .value(let value) = content(of: watched.vertex) { reactions.watched[action]?.last = value }
+        _ = takeDue(&known)
+        for (action, watched) in watched where watched.isArmed {
+            if case .value(let value) = graph.content(of: watched.vertex) { self.watched[action]?.last = value }
         }
     }
 
     private func farewells(of row: UInt32) -> [Reaction] {
-        nodes[Int(row)].attributes.compactMap { _, attribute in
-            guard case .action(let action)? = record(attribute).definition?.role, case .disappear? = action.trigger
+        persistence.nodes[Int(row)].attributes.compactMap { _, attribute in
+            guard case .action(let action)? = graph.record(attribute).definition?.role,
+                case .disappear? = action.trigger
             else { return nil }
-            return Reaction(path: path(of: attribute), action: attribute, row: row)
+            return Reaction(path: graph.path(of: attribute), action: attribute, row: row)
         }
     }
 
@@ -166,10 +165,10 @@ extension ViewGraph {
         func place(of row: UInt32) -> [Int] {
             var (at, place) = (row, [Int]())
             while at != NodeID.root.row {
-                let parent = nodes[Int(at)].parent
+                let parent = persistence.nodes[Int(at)].parent
                 if places[parent] == nil {
                     places[parent] = Dictionary(
-                        uniqueKeysWithValues: nodes[Int(parent)].children.enumerated().map { ($1, $0) })
+                        uniqueKeysWithValues: persistence.nodes[Int(parent)].children.enumerated().map { ($1, $0) })
                 }
                 place.append(places[parent]?[at] ?? 0)
                 at = parent
@@ -177,7 +176,7 @@ extension ViewGraph {
             return place.reversed()
         }
         func rank(of reaction: Reaction) -> Int {
-            nodes[Int(reaction.row)].attributes.list.firstIndex { $0.attribute == reaction.action } ?? 0
+            persistence.nodes[Int(reaction.row)].attributes.list.firstIndex { $0.attribute == reaction.action } ?? 0
         }
         return reactions.map { ($0, place(of: $0.row) + [-1, rank(of: $0)]) }
             .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0)
@@ -185,24 +184,27 @@ extension ViewGraph {
 
     // MARK: Calling
 
-    /// The writes of a reaction; nil if another reaction has removed its node.
-    /// - Throws: as `writes(of:)`.
-    public func writes(of reaction: Reaction) throws(Failure) -> [ActionWrite]? {
-        guard engine.isAlive(reaction.action), case .action(let action)? = record(reaction.action).definition?.role
-        else { return nil }
+    /// The call of a reaction; nil if another reaction has removed its node.
+    public func call(of reaction: Reaction) -> ActionCall? {
+        guard let action = definition(of: reaction) else { return nil }
         var arguments = ValueMap()
         if let (old, new) = reaction.values {
             arguments[.string(ActionDefinition.oldValue)] = old
             arguments[.string(ActionDefinition.newValue)] = new
         }
-        return try writes(
-            of: ActionCall(path: reaction.path, row: reaction.row, action: action, arguments: arguments))
+        return ActionCall(path: reaction.path, row: reaction.row, action: action, arguments: arguments)
+    }
+
+    private func definition(of reaction: Reaction) -> ActionDefinition? {
+        guard graph.engine.isAlive(reaction.action),
+            case .action(let action)? = graph.record(reaction.action).definition?.role
+        else { return nil }
+        return action
     }
 
     /// Notes the result of a reaction. The value of the action is the error while its last call has failed.
     public func note(_ failure: Failure?, of reaction: Reaction) {
-        guard engine.isAlive(reaction.action), case .action(let action)? = record(reaction.action).definition?.role
-        else { return }
-        replaceSource(of: reaction.action, .literal(failure.map { .failure($0) } ?? .value(action.summary)))
+        guard let action = definition(of: reaction) else { return }
+        graph.replaceSource(of: reaction.action, .literal(failure.map { .failure($0) } ?? .value(action.summary)))
     }
 }

@@ -4,17 +4,25 @@ import SceneModel
 
 // Rows of a store are restored by the nodes: each node that is made takes its own rows.
 
-/// Results of restoring the rows of a store.
-struct Restored {
-    /// Faults in rows that have found their nodes.
-    var failures: [(revision: UInt64, failure: Failure)] = []
-    /// The revisions in which the states with restored values were written.
-    var states: [AttributeID: UInt64] = [:]
-    /// States that have got their first values from rules. These are stored after the restoring.
-    var begun: [AttributeID] = []
-}
-
 extension ViewGraph {
+    /// Whether clients and data change the graph. Changes of scenes at a start are not stored: the next start makes
+    /// them again.
+    public var notesChanges: Bool {
+        get { persistence.notesChanges }
+        set {
+            persistence.author = newValue ? .clients : .scenes
+            budget.waivesPlans = !newValue
+        }
+    }
+
+    /// The changes for the store since the last call, in order.
+    /// - Parameter revision: the revision of these changes.
+    public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
+        unlinked.close(at: revision, room: limits.freedAtOnce, persistence)
+        if !timedValues.isUntouched { stored.keepUnkept() }
+        return persistence.takeChanges()
+    }
+
     /// Restores the rows of a store, over the nodes that scenes have made. Rows without a node wait until data or a
     /// later start makes the node.
     /// - Returns: faults in rows that have found their nodes.
@@ -24,34 +32,27 @@ extension ViewGraph {
         budget.isWaived = true
         var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
         persistence.begin(with: rows)
-        for row in rows where StoredKey.isUnlinked(row.key) { dropUnlinked(row) }
+        for row in rows where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         if !persistence.absentRows.isEmpty {
-            restored.failures = []
             complete([NodeID.root.row])
             unboundNodes = []
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
             // Lists have read the tree before it was restored.
             gatheringChanged()
             settleStructure()
-            failures += restored.failures
-            restoreTimedValues()
+            failures += restoringFaults
+            restoringFaults = []
+            stored.restorePasts()
             settleStructure()
-            persistence.forgetPresent { state($0, of: $1) != nil }
+            persistence.forgetPresent { stored.durableState($0, of: $1) != nil }
         }
-        armReactions()
+        reactions.armAll()
         budget.isWaived = false
         persistence.author = .clients
         _ = timedValues.takeForgotten()
         persistence.forgetChanges()
-        keep(restored.begun.filter { engine.isAlive($0) && restored.states[$0] == nil })
-        restored.begun = []
+        stored.keepBegun()
         return failures
-    }
-
-    /// The revisions in which the states with restored values were written.
-    public func takeRestoredStates() -> [AttributeID: UInt64] {
-        defer { restored.states = [:] }
-        return restored.states.filter { engine.isAlive($0.key) }
     }
 
     private func restoreDeclarations(_ rows: [StoredRow]) -> [(revision: UInt64, failure: Failure)] {
@@ -94,15 +95,6 @@ extension ViewGraph {
         }
     }
 
-    func read(_ document: Value, at row: UInt32) throws(Failure) -> SceneDefinition {
-        do throws(SceneFaults) {
-            return try SceneReader.read(
-                value: document, context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true))
-        } catch {
-            throw error.failure
-        }
-    }
-
     // MARK: Nodes
 
     /// Gives instances that data has made their rows, before anybody sees them.
@@ -115,41 +107,9 @@ extension ViewGraph {
         var completion = Completion(self)
         completion.run(tops)
         if persistence.isRestoring {
-            restored.failures += completion.failures
+            restoringFaults += completion.failures
         } else {
             for absent in completion.taken { persistence.absentRows.remove(absent.key, "") }
-        }
-    }
-
-    /// The durable state of a name at a node, or in an object of the node.
-    private func state(_ name: String, of row: UInt32) -> AttributeID? {
-        if let own = ownAttribute(name, of: row) { return isDurable(own) ? own : nil }
-        guard name.contains(".") else { return nil }
-        return durableStates(of: [row]).first { storePlace(of: $0).name == name }
-    }
-
-    /// - Returns: whether the state exists and takes the value.
-    func give(_ value: StoredRow, to row: UInt32) -> Bool {
-        guard let state = state(value.name, of: row),
-            let accepted = declarations.accept(value.value, as: record(state).type)
-        else { return false }
-        rooms[state] = nil
-        setInput(state, .value(accepted))
-        nodes[Int(row)].hasValues = true
-        restored.states[state] = value.revision
-        return true
-    }
-
-    /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
-    func giveSalvagedValues(below top: UInt32) {
-        guard !persistence.absentRows.isEmpty else { return }
-        for row in nodes.subtree(of: top) {
-            let key = nodes.key(of: row)
-            guard let absent = persistence.absentRows[key] else { continue }
-            for value in absent.values.values where give(value, to: row) {
-                persistence.absentRows.remove(key, value.name)
-            }
-            if nodes[Int(row)].kept?.isOwn == true { persistence.absentRows.remove(key, "") }
         }
     }
 

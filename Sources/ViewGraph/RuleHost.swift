@@ -43,13 +43,10 @@ struct RuleHost: GraphHost {
         }
     }
 
-    /// A message names at most so many steps from the beginning of a cycle and as many from its end.
-    fileprivate static let toldSteps = 8
-
     func value(ofCycle path: [AttributeID]) -> Content? {
         guard let graph else { return nil }
         return graph._withUnsafeGuaranteedRef { graph in
-            let steps = graph.cycleNames(of: path)
+            let steps = CycleNames(graph).nameSteps(of: path)
             return .failure(
                 Failure(
                     .cycle, "cycle: \((steps + steps.prefix(1)).joined(separator: " → "))", path: steps.first,
@@ -70,6 +67,8 @@ struct RuleHost: GraphHost {
 }
 
 extension Wiring {
+    private var gathering: Gathering { Gathering(graph: self) }
+
     /// Evaluates a vertex according to its source.
     func evaluate(_ attribute: AttributeID) throws -> Content {
         guard let record = attributes[Int(attribute.index)] else { return .failure(RuleHost.removed) }
@@ -89,7 +88,8 @@ extension Wiring {
             let content = try evaluate(selection, steps, for: attribute)
             return record.isHeldToType ? hold(content, of: .dyn, to: record.type, at: attribute) : content
         case .projection(let whole, let steps):
-            if case .index(let index)? = steps.first, let part = try subviewPart(index, of: whole, at: steps) {
+            if case .index(let index)? = steps.first, let part = try gathering.subviewPart(index, of: whole, at: steps)
+            {
                 return part
             }
             let content = try engine.read(whole)
@@ -98,54 +98,18 @@ extension Wiring {
         case .literal(let content): return content
         case .override(let inherited, let steps, let value):
             return try overriding(inherited, steps, value)
-        case .subviewList: return try subviewListContent(of: record.node)
-        case .subviews(let parts): return try subviews(of: record.node, parts)
-        case .sections(let parts): return try sections(of: record.node, parts)
-        case .preferenceOutput(let key): return try preferenceOutputContent(key, at: record.node)
-        case .preference(let key): return try preferenceContent(key, at: record.node)
+        case .subviewList: return try gathering.gatherSubviewList(of: record.node)
+        case .subviews(let parts): return try gathering.subviews(of: record.node, parts)
+        case .sections(let parts): return try gathering.sections(of: record.node, parts)
+        case .preferenceOutput(let key): return try gathering.gatherPreferenceOutput(key, at: record.node)
+        case .preference(let key): return try gathering.gatherPreference(key, at: record.node)
         case .object(let node): return try objectValue(node)
         case .elements: return try elementIDs(of: record.node)
-        case .given: return try given(for: record.node)
+        case .given: return try gathering.given(for: record.node)
         case .timed(let value): return try evaluate(value)
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")
         }
-    }
-
-    /// The names of the attributes in a cycle, each once, including the values of modifiers and what containers gather.
-    /// Begins with an attribute that a document names, if there is one. Of a long cycle only the beginning and the end
-    /// are named.
-    func cycleNames(of cycle: [AttributeID]) -> [String] {
-        let first = cycle.firstIndex { !isUnnamed($0) && attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
-        let way = Array(cycle[first...] + cycle[..<first])
-        let told = RuleHost.toldSteps
-        // Neighbours may have the same name.
-        guard way.count > 4 * told else {
-            var names = names(ofSteps: way[...])
-            if names.count > 1, names.first == names.last { names.removeLast() }
-            guard names.count > 2 * told else { return names }
-            return names.prefix(told) + ["\(names.count - 2 * told) more"] + names.suffix(told)
-        }
-        return names(ofSteps: way.prefix(2 * told)).prefix(told) + ["\(way.count - 2 * told) more"]
-            + names(ofSteps: way.suffix(2 * told)).suffix(told)
-    }
-
-    private func names(ofSteps steps: ArraySlice<AttributeID>) -> [String] {
-        var names: [String] = []
-        for attribute in steps {
-            guard let record = attributes[Int(attribute.index)] else { continue }
-            let name: String
-            if nodes[Int(record.node)].instances?.data == attribute {
-                name = elementsPath(of: record.node)
-            } else if isUnnamed(attribute), record.steps.isEmpty, !nodes[Int(record.node)].isObject {
-                // The field of an override has the name of the override, and another word.
-                name = nodes.path(of: record.node) + "." + record.name.prefix { $0 != " " }
-            } else {
-                name = path(of: attribute)
-            }
-            if names.last != name { names.append(name) }
-        }
-        return names
     }
 
     func isUnnamed(_ attribute: AttributeID) -> Bool { attributes[Int(attribute.index)]?.isHidden ?? true }

@@ -4,33 +4,37 @@ import SceneModel
 
 // A document that describes the tree as it is changes nothing, like a write of an equal value.
 
-extension Wiring {
+extension ScenePlan {
     /// Whether the tree, its declarations and its states are already as a plan would make them.
     /// O(declarations and values of the document).
-    public func isDone(_ plan: ScenePlan) -> Bool {
-        plan.creations.isEmpty && plan.removals.isEmpty && plan.restarts.isEmpty && plan.slots.isEmpty
-            && plan.changed.isEmpty
-            && plan.orders.allSatisfy { newOrder($0.definitions, below: $0.parent) == nil }
-            && plan.values.allSatisfy { isHeld($0.value, at: $0.path) } && hasDeclared(plan.declarations)
+    public func isDone(in graph: Wiring) -> Bool {
+        creations.isEmpty && removals.isEmpty && restarts.isEmpty && slots.isEmpty
+            && changed.isEmpty
+            && orders.allSatisfy { graph.nodes.newOrder($0.definitions, below: $0.parent) == nil }
+            && values.allSatisfy { isHeld($0.value, at: $0.path, in: graph) }
+            && graph.declarations.haveAll(of: declarations)
     }
 
     /// Evaluates nothing: only states can be set, so nothing else is read.
-    private func isHeld(_ value: Value, at path: AttributePath) -> Bool {
-        guard let place = try? locate(path), record(place.attribute).kind == .state else { return false }
-        let held = follow(place)
-        guard case .state = record(held.attribute).source else { return false }
-        return content(of: held) == .value(declarations.complete(value, as: placeType(of: held) ?? .dyn))
+    private func isHeld(_ value: Value, at path: AttributePath, in graph: Wiring) -> Bool {
+        guard let place = try? graph.locate(path), graph.record(place.attribute).kind == .state else { return false }
+        let held = graph.follow(place)
+        guard case .state = graph.record(held.attribute).source else { return false }
+        return graph.content(of: held)
+            == .value(graph.declarations.complete(value, as: graph.placeType(of: held) ?? .dyn))
     }
+}
 
-    /// Whether all these declarations are in force. Equal texts are not enough: a component or type that they use may
-    /// have been declared anew since.
-    func hasDeclared(_ new: Declarations) -> Bool {
-        declarations.written.includes(new.written)
+extension Declarations {
+    /// Whether all other declarations are among these. Equal texts are not enough: a component or type that they use
+    /// may have been declared anew since.
+    func haveAll(of new: Declarations) -> Bool {
+        written.includes(new.written)
             && new.components.allSatisfy { name, component in
-                declarations.components[name]?.makesSame(as: component) == true
+                components[name]?.makesSame(as: component) == true
             }
             && new.types.allSatisfy { name, type in
-                guard let old = declarations.types[name]?.properties, old.count == type.properties.count else {
+                guard let old = types[name]?.properties, old.count == type.properties.count else {
                     return false
                 }
                 return zip(old, type.properties).allSatisfy { $0.isSame(as: $1) }

@@ -5,6 +5,27 @@ import SceneModel
 // After a change, new nodes are connected and lists follow their data, until nothing changes any more.
 
 extension ViewGraph {
+    /// Makes the writes of the open transaction visible, and updates lists from their data. Evaluates only what the
+    /// tree depends on, and again what was read since the transaction was opened.
+    /// - Parameter commit: gets what was changed. Its memory is used again.
+    public func commit(into commit: inout Commit) {
+        closeTransaction(into: &commit)
+        if engine.mayHaveReports { collectInvalidated() }
+        if !isSettled { settleStructure() }
+    }
+
+    public func commit() -> Commit {
+        var commit = Commit()
+        self.commit(into: &commit)
+        return commit
+    }
+
+    /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
+    private var isSettled: Bool {
+        sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
+            && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
+    }
+
     /// Updates instances from their data until nothing changes any more: instances may contain further `forEach`. Other
     /// vertices that may have changed are collected in `watches`.
     func settleStructure() {
@@ -17,7 +38,7 @@ extension ViewGraph {
         followRootReferences()
         if !unbegun.isEmpty { beginStates() }
         places.forgetLocators()
-        feedTimedValues()
+        stored.feedPasts()
     }
 
     func settleLists() {
@@ -84,64 +105,10 @@ extension ViewGraph {
             if nodes[Int(row)].kind.isMadeFromData { connectForEach(row) }
         }
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
-        restoreNewTimedValues()
+        stored.restoreNewPasts()
     }
 
     func connectRules(of row: UInt32) {
-        for action in connectExpressions(of: row) { connectReaction(action, at: row) }
-    }
-
-    // MARK: Reports
-
-    /// Watched attributes that may have changed since the last call, each once, in the order in
-    /// which the first change reached them.
-    public func takeInvalidated() -> [AttributeID] {
-        var taken: [AttributeID] = []
-        takeInvalidated(into: &taken)
-        return taken
-    }
-
-    /// The same, in the place and the memory of an earlier list.
-    public func takeInvalidated(into taken: inout [AttributeID]) {
-        collectInvalidated()
-        watches.take(engine, into: &taken)
-    }
-
-    /// Whether the tree or a watched attribute may have changed since both were taken.
-    public var hasNews: Bool {
-        if engine.mayHaveReports { collectInvalidated() }
-        return hasStructureChange || !watches.invalidated.isEmpty
-    }
-
-    /// The data of the lists that decide what a pattern matches; nil if there are too many lists.
-    public func listData(deciding pattern: PathPattern) -> [AttributeID]? {
-        guard forEachByData.count <= ViewGraph.decidingLists else { return nil }
-        let named = pattern.segments.prefix { if case .id = $0 { true } else { false } }
-        let isExact = named.count == pattern.segments.count
-        return forEachByData.values.compactMap { row in
-            let ids = nodes.ids(of: row).map { PathPattern.Segment.id($0) }
-            let decides = named.starts(with: ids) || !isExact && ids.starts(with: named)
-            return decides ? nodes[Int(row)].instances?.data : nil
-        }
-    }
-
-    private static let decidingLists = 10_000
-
-    func collectInvalidated() {
-        watches.collect(from: engine) { vertex in
-            if let row = forEachByData[vertex.index] {
-                staleForEach.insert(row)
-                return true
-            }
-            if let action = reactions.byValue[vertex.index] {
-                reactions.stale.insert(action)
-                return true
-            }
-            guard !timedValues.isEmpty, case .timed(let value)? = attributes[Int(vertex.index)]?.source else {
-                return false
-            }
-            timedValues.noteDue(value)
-            return true
-        }
+        for action in connectExpressions(of: row) { reactions.connect(action, at: row) }
     }
 }

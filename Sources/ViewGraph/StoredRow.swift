@@ -55,7 +55,7 @@ extension StoreChange {
 
 enum StoredKey {
     /// A part of a key: the id of a node, with the characters escaped that have a meaning in keys.
-    static func part(_ id: String) -> String {
+    static func escape(_ id: String) -> String {
         if isPlain(id) { return id }
         return id.reduce(into: "") { text, sign in
             switch sign {
@@ -75,7 +75,7 @@ enum StoredKey {
     }
 
     /// The key of the parent where the node was made; nil for the root.
-    static func parent(of key: String) -> String? {
+    static func parentKey(of key: String) -> String? {
         key.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(key[..<$0]) }
     }
 

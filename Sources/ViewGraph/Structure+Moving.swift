@@ -33,7 +33,9 @@ extension ViewGraph {
             throw Failure(.conflict, "\(path(of: node)) cannot move into itself", path: path(of: node))
         }
         let id = nodes[Int(node.row)].id
-        if parent.row != oldParent, nodes.visibleChild(id, of: parent.row) != nil || isInBranch(id, below: parent.row) {
+        if parent.row != oldParent,
+            nodes.visibleChild(id, of: parent.row) != nil || nodes.hasInBranch(id, below: parent.row)
+        {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
         if parent.row != oldParent {
@@ -51,7 +53,7 @@ extension ViewGraph {
             // A node that returns to where it was made becomes what it was.
             let isHome = nodes[Int(node.row)].kept?.home == nodes.nodeID(parent.row)
             nodes[Int(node.row)].isContent =
-                isHome ? nodes[Int(node.row)].definition.isContent : isComponentRoot(parent.row)
+                isHome ? nodes[Int(node.row)].definition.isContent : nodes.isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)
         }
@@ -60,7 +62,7 @@ extension ViewGraph {
         if parent.row == oldParent {
             persistence.notePlace(of: node.row)
         } else {
-            keepValues(of: persistence.noteMoved(node.row, leaving))
+            stored.keepValues(of: persistence.noteMoved(node.row, leaving))
         }
         let rows = nodes.everything(in: node.row)
         connect(withObjects(rows))
@@ -69,25 +71,8 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
-        if parent.row != oldParent { forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
+        if parent.row != oldParent { structureChange.forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
         return true
-    }
-
-    /// Whether a choice of a node has a child with the id in any branch, made or not.
-    private func isInBranch(_ id: String, below parent: UInt32) -> Bool {
-        var pending = nodes[Int(parent)].children.map { nodes[Int($0)].definition }.filter { $0.kind == .choice }
-        while let next = pending.popLast() {
-            for child in next.forEach?.templates.flatMap(\.children) ?? [] {
-                if child.kind == .choice { pending.append(child) } else if child.id == id { return true }
-            }
-        }
-        return false
-    }
-
-    /// Drops removals below the new place of a moved node: what the move has removed was never there.
-    private func forgetRemovals(since start: Int, below place: [String]) {
-        let others = structureChange.removedNames[start...].filter { !$0.ids.starts(with: place) }
-        structureChange.removedNames.replaceSubrange(start..., with: others)
     }
 
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {

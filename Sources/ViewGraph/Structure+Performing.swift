@@ -50,27 +50,14 @@ extension ViewGraph {
         if !plan.updates.isEmpty {
             let made = unboundNodes
             unboundNodes = []
-            connect(withObjects(subtrees(of: plan.changes)) + made)
+            connect(withObjects(nodes.everything(in: plan.changes)) + made)
             shapeChanged(at: plan.top)
         }
         settleStructure()
-        if persistence.isSalvaged { giveSalvagedValues(below: plan.top) }
+        if persistence.isSalvaged { stored.giveSalvaged(below: plan.top) }
         let set = set(plan.values)
-        keep(begun.filter { engine.isAlive($0) } + set.states)
+        stored.keep(begun.filter { engine.isAlive($0) } + set.states)
         return set.unset
-    }
-
-    /// The rows of these nodes and of all below them, each once.
-    private func subtrees(of tops: [UInt32]) -> [UInt32] {
-        let known = Set(tops)
-        return tops.filter { top in
-            var at = top
-            while at != NodeID.root.row {
-                at = nodes[Int(at)].parent
-                if known.contains(at) { return false }
-            }
-            return true
-        }.flatMap { nodes.everything(in: $0) }
     }
 
     /// Moves a child of a section to another part of it.
@@ -109,7 +96,7 @@ extension ViewGraph {
     /// - Returns: whether the order has changed.
     private func order(_ definitions: [NodeDefinition], below parent: UInt32) -> Bool {
         let before = nodes[Int(parent)].children
-        guard let after = newOrder(definitions, below: parent) else { return false }
+        guard let after = nodes.newOrder(definitions, below: parent) else { return false }
         nodes.order(after, below: parent)
         for (old, new) in zip(before, after) where old != new && !nodes[Int(new)].isTransparent {
             structureChange.reorderedNodes.append(nodes.nodeID(new))
@@ -123,7 +110,9 @@ extension ViewGraph {
     public func declareNames(_ new: Declarations) {
         let uses = new.components.isEmpty ? [] : persistence.usesOfComponents()
         defer {
-            if !new.components.isEmpty { keepValues(of: persistence.noteDeclared(declarations.components, uses)) }
+            if !new.components.isEmpty {
+                stored.keepValues(of: persistence.noteDeclared(declarations.components, uses))
+            }
         }
         persistence.noteDeclarations(new, over: declarations)
         // The types first: defaults of keys may be objects of these types.
@@ -208,9 +197,9 @@ extension ViewGraph {
             }
         if isKept {
             attributes[Int(existing.index)]?.redefine(as: definition)
-            if case .action = definition.role, !old.isSame(as: definition) { restartReaction(existing) }
+            if case .action = definition.role, !old.isSame(as: definition) { reactions.restart(existing) }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
-                if isTransient, isDurable(existing) { forget([existing]) }
+                if isTransient, isDurable(existing) { stored.forget([existing]) }
                 let begins = !isTransient && (!isDurable(existing) || !old.isSame(as: definition))
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
                 return begins
@@ -224,7 +213,7 @@ extension ViewGraph {
 
     /// Removes an attribute from a node that stays.
     private func destroyVertex(_ attribute: AttributeID, named name: String, of row: UInt32) {
-        if record(attribute).kind == .state { forget(durableStates(in: attribute)) }
+        if record(attribute).kind == .state { stored.forget(durableStates(in: attribute)) }
         structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: [name], isWhole: false))
         destroyVertex(attribute)
         nodes[Int(row)].attributes.remove(name)

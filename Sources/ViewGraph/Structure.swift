@@ -11,7 +11,7 @@ extension Wiring {
         var enclosing: [[(name: String, type: ValueType)]] = [[]]
         var at = node.row
         // Nodes that are given to a component from outside see the names around it.
-        var isContent = isComponentRoot(at)
+        var isContent = nodes.isComponentRoot(at)
         // Names are looked up only as far as the first node that the client may not read whole.
         while isVisible(node: at) {
             enclosing.append(namesAndTypes(of: at, elementOnly: isContent))
@@ -40,8 +40,15 @@ extension Wiring {
         return context
     }
 
-    /// Whether a node is the root of what a component made. False for `/`, although `/` ends scopes, too.
-    func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && nodes[Int(row)].isScopeBoundary }
+    /// Reads a document that was accepted once, as one that is applied at a node.
+    func read(_ document: Value, at row: UInt32) throws(Failure) -> SceneDefinition {
+        do throws(SceneFaults) {
+            return try SceneReader.read(
+                value: document, context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true))
+        } catch {
+            throw error.failure
+        }
+    }
 
     private func namesAndTypes(of row: UInt32, elementOnly: Bool = false) -> [(name: String, type: ValueType)] {
         let record = nodes[Int(row)]
@@ -49,15 +56,6 @@ extension Wiring {
         let named = elementOnly ? element : record.namedAttributes
         let index = elementOnly ? record.instance?.indexName : record.namedIndex
         return named.map { ($0.name, self.record($0.attribute).type) } + (index.map { [($0, .int)] } ?? [])
-    }
-
-    /// The children in the order of the definitions; nil if they have that order already, or if there are other
-    /// children.
-    func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
-        let before = nodes[Int(parent)].children
-        guard !nodes[Int(parent)].kind.isMadeFromData else { return nil }
-        let after = definitions.compactMap { nodes.child($0.id, of: parent) }
-        return after != before && after.count == before.count ? after : nil
     }
 
     /// Whether `takeStructureChange` has something to tell.
@@ -68,5 +66,19 @@ extension Wiring {
         let change = structureChange
         structureChange = StructureChange()
         return change
+    }
+}
+
+extension Tree<NodeRecord> {
+    /// Whether a node is the root of what a component made. False for `/`, although `/` ends scopes, too.
+    func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && self[Int(row)].isScopeBoundary }
+
+    /// The children in the order of the definitions; nil if they have that order already, or if there are other
+    /// children.
+    func newOrder(_ definitions: [NodeDefinition], below parent: UInt32) -> [UInt32]? {
+        let before = self[Int(parent)].children
+        guard !self[Int(parent)].kind.isMadeFromData else { return nil }
+        let after = definitions.compactMap { child($0.id, of: parent) }
+        return after != before && after.count == before.count ? after : nil
     }
 }

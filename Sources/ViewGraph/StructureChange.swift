@@ -27,6 +27,12 @@ public struct StructureChange {
 }
 
 extension StructureChange {
+    /// Drops removals below the new place of a moved node: what the move has removed was never there.
+    mutating func forgetRemovals(since start: Int, below place: [String]) {
+        let others = removedNames[start...].filter { !$0.ids.starts(with: place) }
+        removedNames.replaceSubrange(start..., with: others)
+    }
+
     /// A node with another parent.
     public struct Move {
         public let node: NodeID

@@ -22,13 +22,6 @@ extension ViewGraph {
         return top
     }
 
-    /// A node that is to be made below an existing node.
-    struct UnmadeNode {
-        let definition: NodeDefinition
-        let parent: UInt32
-        let slot: Slot
-    }
-
     /// Makes nodes until there are no more or the steps are used up, parents before children and
     /// siblings in order. An explicit stack: documents are only as deep as `SceneModel` admits, but
     /// components multiply.
@@ -67,6 +60,8 @@ extension ViewGraph {
         if !nodes[Int(row)].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
         return row
     }
+
+    func cost(of row: UInt32) -> Int { BuildCost.node + BuildCost.attribute * nodes[Int(row)].attributes.count }
 
     /// The definition of the sibling that was made last, if this one is a copy of it: then the copy can be freed.
     private func shared(_ definition: NodeDefinition, _ parent: UInt32) -> NodeDefinition {
@@ -116,7 +111,7 @@ extension ViewGraph {
     /// current change, they are unlinked and freed in slices.
     func destroySubtree(_ top: UInt32) {
         let few = nodes.subtree(of: top, atMost: persistence.isRestoring ? .max : unlinked.room)
-        guard !noteLeft(top, few), let rows = few else { return unlink(top) }
+        guard !reactions.noteLeft(top, few), let rows = few else { return unlink(top) }
         unlinked.room -= rows.count
         persistence.noteGone(rows)
         for row in rows.reversed() { destroyNode(row) }
@@ -138,8 +133,54 @@ extension ViewGraph {
         for vertex in nodes[Int(row)].system.values { destroyVertex(vertex) }
         if let structure = nodes[Int(row)].structure { destroyVertex(structure) }
         destroyForEach(row)
-        reactions.leaving.remove(row)
+        reactions.forget(node: row)
         nodes[Int(row)].clear(nodes[0].definition)
         nodes.remove(row)
+    }
+
+    // MARK: Freeing later
+
+    /// Whether subtrees wait to be freed.
+    public var hasUnlinked: Bool { !unlinked.isEmpty }
+
+    /// Takes a subtree out of the tree, after its parent has dropped it. O(1) if none of its nodes was moved and no
+    /// rows wait for their nodes.
+    func unlink(_ top: UInt32) {
+        nodes.unlink(top)
+        if nodes.hasPlaces { nodes.placements.forget { nodes.isInside($0, of: top) } }
+        unlinked.added.append(top)
+        structureChange.removedTrees.append(nodes.nodeID(top))
+        unlinked.addedKeys += persistence.noteUnlinked(top)
+    }
+
+    /// Frees unlinked nodes and their rows until the steps are used up.
+    public func freeUnlinked(_ steps: inout Int) {
+        guard !unlinked.batches.isEmpty else { return }
+        // Their removal was reported when they were unlinked.
+        let told = structureChange
+        defer { structureChange = told }
+        while steps > 0, !unlinked.batches.isEmpty {
+            var batch = unlinked.batches.removeFirst()
+            while steps > 0, let row = batch.rows.last {
+                let children = nodes.takeChildren(of: row)
+                steps -= 1 + children.count / 10
+                if !children.isEmpty {
+                    batch.rows += children
+                    continue
+                }
+                batch.rows.removeLast()
+                steps -= cost(of: row) + (nodes[Int(row)].hasValues || nodes[Int(row)].kept != nil ? BuildCost.row : 0)
+                if persistence.notesChanges { persistence.forgetRows(of: row, upTo: batch.revision) }
+                destroyNode(row, isTold: false)
+            }
+            while steps > 0, let key = batch.keys.popLast() {
+                steps -= BuildCost.row
+                persistence.note(StoreChange(key: key, name: nil, value: nil, revision: batch.revision))
+            }
+            guard batch.rows.isEmpty, batch.keys.isEmpty else { return unlinked.batches.insert(batch, at: 0) }
+            if let marker = batch.marker {
+                persistence.note(StoreChange(key: StoredKey.unlinked, name: marker, value: nil))
+            }
+        }
     }
 }

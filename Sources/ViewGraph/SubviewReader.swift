@@ -6,11 +6,11 @@ import SceneModel
 /// values: transparent nodes pass them through, views and containers stop them.
 ///
 /// Its functions throw a `Failure`, which is the content instead of the description, or an error of the engine.
-struct SubviewReader {
+struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     let tree: Tree<NodeRecord>
     /// The declared container values.
     let keys: [String: KeyDefinition]
-    let engine: GraphCore<RuleHost>
+    let engine: GraphCore<Host>
     let container: UInt32
 
     /// Subviews, numbered from 0.

@@ -11,7 +11,7 @@ extension Tree<NodeRecord> {
     }
 
     /// The definition that a node was made from.
-    func base(of row: UInt32) -> NodeDefinition { self[Int(row)].kept?.base ?? self[Int(row)].definition }
+    func baseDefinition(of row: UInt32) -> NodeDefinition { self[Int(row)].kept?.base ?? self[Int(row)].definition }
 
     func isOwn(_ row: UInt32) -> Bool { self[Int(row)].kept?.isOwn == true }
 
@@ -20,7 +20,7 @@ extension Tree<NodeRecord> {
         var length = 0
         var at = row
         while at != NodeID.root.row, self[Int(at)].kept?.key == nil {
-            length += 1 + StoredKey.part(self[Int(at)].id).utf8.count
+            length += 1 + StoredKey.escape(self[Int(at)].id).utf8.count
             at = self[Int(at)].parent
         }
         let top = at
@@ -32,7 +32,7 @@ extension Tree<NodeRecord> {
                 var end = start.count + length
                 var at = row
                 while at != top {
-                    var part = StoredKey.part(self[Int(at)].id)
+                    var part = StoredKey.escape(self[Int(at)].id)
                     part.withUTF8 { bytes in
                         end -= bytes.count
                         _ = key[end...].initialize(fromContentsOf: bytes)
@@ -100,4 +100,37 @@ extension Tree<NodeRecord> {
         if node.kept?.isOwn == true || node.kept?.home != nil { return nil }
         return OrderKey.implied(Int(node.basePlace))
     }
+
+    /// Passes the bytes of a node's key to `body`. They are valid only inside it. O(depth).
+    func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainKey) { key in
+            // From its end on: a node knows its parent.
+            var start = key.count
+            var at = row
+            while at != NodeID.root.row {
+                let node = self[Int(at)]
+                var id = node.id
+                var isPlain = node.kept?.key == nil && id.utf8.count < start
+                id.withUTF8 { bytes in
+                    guard isPlain else { return }
+                    start -= bytes.count
+                    for (place, byte) in bytes.enumerated() {
+                        if !StoredKey.isPlain(byte) { isPlain = false }
+                        key.initializeElement(at: start + place, to: byte)
+                    }
+                }
+                guard isPlain else {
+                    var key = self.key(of: row)
+                    return key.withUTF8 { body($0) }
+                }
+                start -= 1
+                key.initializeElement(at: start, to: UInt8(ascii: "/"))
+                at = node.parent
+            }
+            body(UnsafeBufferPointer(rebasing: key[start...]))
+        }
+    }
 }
+
+/// Bytes of a key that is put together from ids.
+private let plainKey = 512

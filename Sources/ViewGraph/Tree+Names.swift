@@ -1,36 +1,6 @@
 import AttributeGraph
 import AttributeValues
 
-/// Where names are looked up, from inside out.
-enum Scope {
-    /// Computed attributes: the node's own attributes alone.
-    case own
-    /// `let`, bindings and the data of `forEach`: the enclosing nodes, nearest first.
-    case enclosing
-    /// Modifiers: the node itself, then as `enclosing`.
-    case modifier
-    /// Values for the container: as `modifier`, but `env` is the environment where the node was declared, because the
-    /// container may use these values to decide where the node stands.
-    case label
-    /// Modifiers that a component or its use writes: as `modifier`, but `env` is the inherited environment, changed
-    /// only by the modifiers further out. `behind` is their number.
-    case nestedModifier(behind: Int)
-    /// The data of a `forEach`: as `enclosing`, but `preferences` are those of the node around it, because its own come
-    /// from its instances.
-    case data
-}
-
-extension Scope {
-    var isOfDeclaration: Bool { if case .label = self { true } else { false } }
-
-    var isEnclosing: Bool {
-        switch self {
-        case .enclosing, .data: true
-        default: false
-        }
-    }
-}
-
 /// The meaning of a name at a node.
 enum Meaning: Equatable {
     case attribute(AttributeID)
@@ -39,6 +9,17 @@ enum Meaning: Equatable {
 }
 
 extension Tree<NodeRecord> {
+    /// Whether a choice of a node has a child with the id in any branch, made or not.
+    func hasInBranch(_ id: String, below parent: UInt32) -> Bool {
+        var pending = self[Int(parent)].children.map { self[Int($0)].definition }.filter { $0.kind == .choice }
+        while let next = pending.popLast() {
+            for child in next.forEach?.templates.flatMap(\.children) ?? [] {
+                if child.kind == .choice { pending.append(child) } else if child.id == id { return true }
+            }
+        }
+        return false
+    }
+
     /// The meaning of a name in a scope of a node; nil if it has none.
     func meaning(of name: String, at row: UInt32, _ scope: Scope) -> Meaning? {
         if scope.isEnclosing {
@@ -101,7 +82,7 @@ extension Tree<NodeRecord> {
     }
 
     /// The object of a type that a node inherits: the nearest provided at or above it.
-    func object(ofType type: String, at row: UInt32) -> ProvidedObject? {
+    func nearestObject(ofType type: String, at row: UInt32) -> ProvidedObject? {
         for row in around(row) {
             if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
         }

@@ -14,7 +14,7 @@ struct WayOut {
     mutating func next(after row: UInt32, in tree: Tree<NodeRecord>, notInto container: UInt32? = nil) -> UInt32 {
         let parent = tree[Int(row)].parent
         guard !tree.placements.isEmpty else { return parent }
-        given += tree.placements.places(of: row)
+        given += tree.placements.standingPlaces(of: row)
         guard !given.isEmpty, parent != container, let found = given.lastIndex(where: { $0.root == parent }) else {
             return parent
         }
@@ -106,7 +106,7 @@ extension Tree<NodeRecord> {
     }
 
     /// The root of the component in whose body a node was written, and the body's layer there.
-    func body(around row: UInt32) -> (root: UInt32, layer: Int)? {
+    func componentBody(around row: UInt32) -> (root: UInt32, layer: Int)? {
         var at = row
         while at != NodeID.root.row {
             let (child, isContent) = (at, self[Int(at)].isContent)
@@ -116,6 +116,19 @@ extension Tree<NodeRecord> {
             }
         }
         return nil
+    }
+
+    /// The rows of these nodes and of all below them, each once.
+    func everything(in tops: [UInt32]) -> [UInt32] {
+        let known = Set(tops)
+        return tops.filter { top in
+            var at = top
+            while at != NodeID.root.row {
+                at = self[Int(at)].parent
+                if known.contains(at) { return false }
+            }
+            return true
+        }.flatMap { everything(in: $0) }
     }
 
     /// Whether one node comes before another in the tree as it was declared.

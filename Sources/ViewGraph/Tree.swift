@@ -1,29 +1,6 @@
 import AttributeValues
 import SceneModel
 
-/// Identifies one node for as long as it lives. A row is reused, its generation is not.
-public struct NodeID: Hashable, Sendable {
-    public let row: UInt32
-    let generation: UInt32
-
-    /// The node `/`, which is always there.
-    public static let root = NodeID(row: 0, generation: 1)
-}
-
-/// The part of a section that a node is in. Nodes outside sections have `content`.
-enum Slot: String {
-    case content, header, footer
-
-    /// Parts of a section stand in this order.
-    var order: Int {
-        switch self {
-        case .header: 0
-        case .content: 1
-        case .footer: 2
-        }
-    }
-}
-
 /// The place of a node in a tree. A subclass adds the contents of the node, so that a node is one object. Only `Tree`
 /// changes places.
 class TreeNode {

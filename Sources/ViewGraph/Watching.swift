@@ -3,15 +3,20 @@ import AttributeValues
 
 extension Wiring {
     /// Makes `takeInvalidated` report the attribute when it may have changed. Evaluates nothing.
-    public func watch(_ attribute: AttributeID) { watches.begin(attribute, in: engine) }
+    public func beginWatch(of attribute: AttributeID) { watches.begin(attribute, in: engine) }
 
-    public func unwatch(_ attribute: AttributeID) {
+    public func endWatch(of attribute: AttributeID) {
         // The tree must go on watching its data.
         if let row = attributes[Int(attribute.index)]?.node, nodes[Int(row)].instances?.data == attribute { return }
         noteIdle(watches.end(attribute, in: engine))
     }
 
     public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }
+
+    /// Whether an attribute belongs to a node that is no longer in the tree. O(depth).
+    public func isUnlinked(_ attribute: AttributeID) -> Bool {
+        attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
+    }
 
     /// A point on the engine's own clock, for `hasChanged(_:since:)`.
     public var stamp: UInt64 { engine.revision }
@@ -26,64 +31,6 @@ extension Wiring {
     /// Whether the attribute's content may have changed since a stamp, as far as that is known without reading it.
     public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
         engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
-    }
-
-    /// Whether the attribute's content has changed since a stamp. A rule that ran late counts as changed only if one of
-    /// its inputs has changed, so rules are followed down to inputs that were set. Evaluates what it looks at.
-    /// O(everything upstream).
-    /// - Parameter isSettled: since the stamp no change of the tree has made a vertex, no vertex has got another rule,
-    ///   and no deferred rule has run.
-    public func hasChanged(_ attribute: AttributeID, since stamp: UInt64, isSettled: Bool) -> Bool {
-        var pending = [attribute]
-        var seen: Set<AttributeID> = [attribute]
-        while let next = pending.popLast() {
-            let content = content(of: next)
-            guard engine.changedAt(next) > stamp, let source = attributes[Int(next.index)]?.source else { continue }
-            // A deferred rule may have read nothing yet.
-            if case .failure(let failure) = content, failure.code == .limit { return true }
-            var isPlace = false
-            if case .projection = source { isPlace = true }
-            if isInput(source) || !(isSettled || isPlace) { return true }
-            for input in engine.inputs(of: next) where seen.insert(input).inserted { pending.append(input) }
-        }
-        return false
-    }
-
-    /// Whether contents depend only on the tree as it was defined and on durable states that satisfy a condition.
-    /// Evaluates what it looks at. False for contents that depend on a clock, a transient state or other parts of the
-    /// tree.
-    public func follow(_ attributes: [AttributeID], from isKnown: (AttributeID) -> Bool) -> Bool {
-        var pending = attributes
-        var seen = Set(attributes)
-        while let next = pending.popLast() {
-            // A deferred rule has the same error, whatever it depends on.
-            if case .failure(let failure) = content(of: next), failure.code == .limit { return false }
-            guard let record = self.attributes[Int(next.index)] else { return false }
-            var inputs: [AttributeID] = []
-            switch record.source {
-            case .state(let isTransient):
-                guard !isTransient, owner(of: next) != nil, isKnown(next) else { return false }
-            case .literal: break
-            case .system:
-                if let owner = places.owner(of: next) {
-                    inputs = [owner]
-                } else {
-                    // An element depends on the data of its list.
-                    guard record.kind != .clock, let list = nodes[Int(nodes[Int(record.node)].parent)].instances else {
-                        return false
-                    }
-                    inputs = [list.data]
-                }
-            case .alias, .rule, .projection, .override, .selected, .rooted: inputs = engine.inputs(of: next)
-            case .elements:
-                guard let list = nodes[Int(record.node)].instances else { return false }
-                inputs = [list.data]
-            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .given:
-                return false
-            }
-            for input in inputs where seen.insert(input).inserted { pending.append(input) }
-        }
-        return true
     }
 
     // MARK: Watching without evaluating

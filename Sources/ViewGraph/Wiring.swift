@@ -7,8 +7,8 @@ import SceneModel
 /// places in values, time.
 ///
 /// All of it can be read and evaluated. Vertices that are made for readers are made at the first read. This class makes
-/// and removes no nodes but those of objects in states, and knows no lists, no transactions and no store: `ViewGraph`
-/// adds these. One owner, one thread.
+/// and removes no nodes but those of objects in states. `TransactedWiring` adds transactions, and `ViewGraph` adds
+/// lists and a store. One owner, one thread.
 public class Wiring {
     typealias Engine = GraphCore<RuleHost>
 
@@ -32,6 +32,10 @@ public class Wiring {
     final var roots = RootReferences()
     final var evaluation = Evaluation()
     final var budget = Budget()
+    /// `forEach` nodes whose data is watched, by the engine index of the data.
+    final var forEachByData: [UInt32: UInt32] = [:]
+    final var staleForEach: Set<UInt32> = []
+    final var triggers = Triggers()
     /// Whether the client of the current request may read an attribute, or all attributes of a node; nil: it may read
     /// everything. Checked where the graph tells something by name, never where values are computed.
     public final var mayRead: ((AttributePath) -> Bool)?

@@ -125,7 +125,7 @@ final class Life {
     func exported() throws -> Value { try call(.dump(path: "/", format: .scene)) }
 
     /// How many rows that say what clients changed have no node.
-    var absentNodes: Int { runtime.graph.absentNodeCount }
+    var absentNodes: Int { runtime.graph.persistence.absentNodeCount }
 
     /// Rows of nodes that the store holds, as text.
     func structure() throws -> [String] { try rows().filter(\.name.isEmpty).map { "\($0.key) \($0.value)" } }

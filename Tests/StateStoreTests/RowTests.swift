@@ -169,12 +169,12 @@ struct RowTests {
         for _ in 0..<2000 {
             let place = Int.random(in: 0...keys.count, using: &generator)
             keys.insert(
-                OrderKey.between(place > 0 ? keys[place - 1] : nil, place < keys.count ? keys[place] : nil), at: place)
+                OrderKey.makeKey(place > 0 ? keys[place - 1] : nil, place < keys.count ? keys[place] : nil), at: place)
         }
         #expect(zip(keys, keys.dropFirst()).allSatisfy { $0.precedesByBytes($1) })
-        var last = OrderKey.between(nil, nil)
+        var last = OrderKey.makeKey(nil, nil)
         for _ in 0..<2000 {
-            let next = OrderKey.between(last, nil)
+            let next = OrderKey.makeKey(last, nil)
             #expect(last.precedesByBytes(next) && next.utf8.count == 6)
             last = next
         }

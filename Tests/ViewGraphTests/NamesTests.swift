@@ -32,7 +32,7 @@ private struct Names {
 
     mutating func attribute(_ name: String, of row: UInt32) -> Meaning {
         let attribute = attribute()
-        tree[Int(row)].attributes.append(name, attribute)
+        tree[Int(row)].attributes.add(name, attribute)
         return .attribute(attribute)
     }
 }

@@ -7,36 +7,17 @@ import Testing
 /// Over a wiring alone: what reads the tree needs nothing that changes it.
 @Suite("plans and documents")
 struct PlanningTests {
-    private let wiring = Wiring(wallTime: .epoch)
-
-    /// Makes the nodes of a document by hand.
-    private func make(_ text: String) throws {
-        for definition in try read(text, .merge).nodes { _ = make(definition, below: 0) }
-    }
-
-    private func make(_ definition: NodeDefinition, below parent: UInt32) -> UInt32 {
-        let row = wiring.createNode(
-            id: definition.id, definition: definition, kind: definition.kind, parent: parent, slot: .content,
-            isScopeBoundary: false)
-        wiring.nodes.attach(row, to: parent)
-        for attribute in definition.attributes { wiring.createAttribute(attribute, of: row) }
-        wiring.createModifiers(of: row)
-        for child in definition.children { _ = make(child, below: row) }
-        return row
-    }
-
-    private func read(_ text: String, _ mode: ApplyMode) throws -> SceneDefinition {
-        try SceneReader.read(text: text, context: wiring.sceneContext(at: .root, mode, isKept: false))
-    }
+    private let scene = WiredScene()
+    private var wiring: Wiring { scene.wiring }
 
     private func plan(_ text: String, _ mode: ApplyMode) throws -> ScenePlan {
-        try wiring.planned(try read(text, mode), at: .root, mode, isTold: true).plan
+        try wiring.planned(try scene.read(text, mode), at: .root, mode, isTold: true).plan
     }
 
     private let page = "nodes: [{ id: page, state: { count: 1 }, children: [{ id: a }, { id: b }] }]"
 
     @Test("a plan tells what comes, goes and becomes another, and does none of it") func telling() throws {
-        try make(page)
+        try scene.make(page)
         let text = "nodes: [{ id: page, state: { count: 1, size: 2 }, children: [{ id: b }, { id: c }] }]"
         let merged = try plan(text, .merge)
         #expect(merged.added == ["/page/c"] && merged.removed == [] && merged.changed == ["/page"])
@@ -47,21 +28,21 @@ struct PlanningTests {
     }
 
     @Test("a document that says what is there has a plan that is done") func done() throws {
-        try make(page)
-        #expect(try wiring.isDone(plan(page, .replace)) && !wiring.isDone(plan("nodes: []", .replace)))
+        try scene.make(page)
+        #expect(try plan(page, .replace).isDone(in: wiring) && !plan("nodes: []", .replace).isDone(in: wiring))
     }
 
     @Test("a plan holds as long as no node comes or goes, and takes the steps that it is given") func slices() throws {
-        try make(page)
-        let planning = try wiring.planning(of: try read(page, .merge), at: .root, .merge)
+        try scene.make(page)
+        let planning = try wiring.planning(of: try scene.read(page, .merge), at: .root, .merge)
         var steps = 1
         #expect(try !planning.advance(&steps) && planning.isCurrent)
-        _ = make(NodeDefinition(), below: 0)
+        _ = scene.make(NodeDefinition(), below: 0)
         #expect(!planning.isCurrent)
     }
 
     @Test("what stands below a node is written as a document that makes it again") func writing() throws {
-        try make(page)
+        try scene.make(page)
         let written = try wiring.scene(at: .root, limit: 100)
         #expect(try plan(written.jsonText, .replace).changed == [])
         guard case .map(let page)? = written.map?["nodes"]?.list?.first else { return #expect(Bool(false), "no page") }
@@ -69,7 +50,7 @@ struct PlanningTests {
     }
 
     @Test("a node is described with its attributes, and what is left out is counted") func describing() throws {
-        try make(page)
+        try scene.make(page)
         let described = try wiring.description.details(of: try wiring.node(at: ["page"]), depth: 0, limit: 10).map
         #expect(described?["path"] == "/page" && described?["childCount"] == 2)
         #expect(described?["attributes"]?.map?["count"]?.map?["value"] == 1)

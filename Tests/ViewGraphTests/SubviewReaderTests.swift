@@ -22,7 +22,7 @@ struct SubviewReaderTests {
     }
 
     /// `/g/v` and `/w`, where the group writes the container value `k` and has the tag that is read from `inputs.a`.
-    private func scene() -> (SubviewReader, rows: [UInt32]) {
+    private func scene() -> (SubviewReader<RuleHost>, rows: [UInt32]) {
         let tree = Tree<NodeRecord>()
         let root = insert("", .container, tree, under: nil)
         let group = insert("g", .group, tree, under: root)

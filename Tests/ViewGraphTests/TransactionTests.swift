@@ -51,3 +51,60 @@ struct TransactionTests {
         #expect(open.value(of: AttributeID(index: 21, generation: 1)) == nil)
     }
 }
+
+/// Without lists and a store.
+@Suite("transactions")
+struct TransactionsTests {
+    private let scene: WiredScene
+    private var wiring: TransactedWiring { scene.wiring }
+
+    init() throws {
+        scene = try WiredScene(
+            """
+            nodes:
+              - id: a
+                state: { count: 1, other: 5 }
+                computed: { twice: count * 2 }
+                actions: { swap: { set: { $count: =other, $other: =count } } }
+                children: [{ id: b, binding: { mine: $count } }]
+            """)
+    }
+
+    private func content(_ path: String) throws -> Value? {
+        wiring.contentInTransaction(at: try scene.place(path)).value
+    }
+
+    @Test("a write is seen in its transaction at once, and outside from the commit on") func visibility() throws {
+        wiring.begin()
+        try wiring.write(3, to: "/a/b.mine")
+        #expect(try content("/a.count") == 3 && scene.value("/a.count") == 1)
+        var commit = Commit()
+        wiring.closeTransaction(into: &commit)
+        #expect(try commit.states == [scene.vertex("/a.count")] && scene.value("/a.twice") == 6)
+    }
+
+    @Test("a rule that read writes ahead of a rollback has its old value, and nobody is told") func rollingBack() throws
+    {
+        let twice = try scene.vertex("/a.twice")
+        wiring.beginWatch(of: twice)
+        #expect(try scene.value("/a.twice") == 2)
+        wiring.begin()
+        try wiring.write(3, to: "/a.count")
+        #expect(try content("/a.twice") == 6)
+        wiring.rollBack()
+        #expect(try scene.value("/a.twice") == 2 && wiring.takeInvalidated() == [])
+    }
+
+    @Test("a value of a rule cannot be written, and the hint names the rule") func readOnly() throws {
+        wiring.begin()
+        defer { wiring.rollBack() }
+        let failure = #expect(throws: Failure.self) { try wiring.write(1, to: "/a.twice") }
+        #expect(failure?.code == .readOnly && failure?.hint == "it is computed as count * 2")
+    }
+
+    @Test("all rules of an action see the graph as it is before its first write") func actions() throws {
+        let call = try wiring.call(actionAt: scene.place("/a.swap"), named: "/a.swap", ValueMap())
+        let writes = try wiring.makeWrites(of: call)
+        #expect(writes.map(\.path.description) == ["/a.count", "/a.other"] && writes.map(\.value) == [5, 1])
+    }
+}

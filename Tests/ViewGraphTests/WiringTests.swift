@@ -78,10 +78,10 @@ struct WiringTests {
         _ = add("a", [state("map", ["x": 1])])
         let map = try vertex("/a.map")
         let x = wiring.vertex(for: Place(map, [.key("x")]))
-        wiring.watch(x)
+        wiring.beginWatch(of: x)
         wiring.sweepVertices()
         #expect(wiring.isAlive(x) && wiring.wholeAttribute(of: x) == map)
-        wiring.unwatch(x)
+        wiring.endWatch(of: x)
         wiring.sweepVertices()
         #expect(!wiring.isAlive(x) && wiring.existingVertex(for: Place(map, [.key("x")])) == nil)
     }

@@ -53,12 +53,12 @@ final class Extremum: Past {
 
     /// Thins out the older half: of two neighbours the better one stays, as long as the other one would have stayed.
     private func thin() {
-        var kept: [(value: Value, number: Double, leaves: Instant)] = []
+        var halved: [(value: Value, number: Double, leaves: Instant)] = []
         let half = head + (ended.count - head) / 2
         for at in stride(from: head, to: half - 1, by: 2) {
-            kept.append((ended[at].value, ended[at].number, ended[at + 1].leaves))
+            halved.append((ended[at].value, ended[at].number, ended[at + 1].leaves))
         }
-        ended = kept + ended[(head + (half - head) / 2 * 2)...]
+        ended = halved + ended[(head + (half - head) / 2 * 2)...]
         head = 0
     }
 

@@ -1,12 +1,36 @@
 import AttributeGraph
 import AttributeValues
 import RuleLanguage
+import SceneModel
 
 // Operators over time are vertices that rules name as inputs. A vertex reads its operand as any
 // rule does, so the engine brings it up to date before whoever reads it. It is watched, so a commit
 // that changes the operand reports it. At the end of the commit the change is added to its past.
 
 extension Wiring {
+    /// Whether anything changes with time alone.
+    public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
+
+    func clockVertex(of schedule: ClockSchedule) -> AttributeID {
+        if let existing = clocks.vertex(of: schedule) { return existing }
+        let made = createInput(
+            .value(.timestamp(clocks.reading(of: schedule))), node: NodeID.root.row, name: "clock \(schedule.text)",
+            kind: .clock, type: .timestamp, source: .system)
+        clocks.add(made, of: schedule)
+        sharing.noteIdle(made)
+        return made
+    }
+
+    /// When the next clock that is observed ticks, or the next operator over time changes its result; nil: never. Cost:
+    /// O(clocks), and O(everything downstream of a clock) if a watch or an edge has come or gone that may matter to it.
+    public func nextTick() -> Timestamp? {
+        let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
+        guard let deadline = timedValues.nextDeadline() else { return tick }
+        return tick.map { min($0, deadline) } ?? deadline
+    }
+
+    // MARK: Operators
+
     /// The vertex of an operator, made at its first use; nil if there are too many.
     func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
         if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
@@ -40,6 +64,18 @@ extension Wiring {
         return .value(value.past.result(operand, timedValues.now))
     }
 
+    /// - Returns: whether an operator was due.
+    func advanceTimedValues(to time: Timestamp) -> Bool {
+        let reached = timedValues.advance(to: time)
+        for value in reached where engine.isAlive(value.vertex) {
+            do { try engine.invalidate(value.vertex) } catch {
+                preconditionFailure("a removed operator had a deadline")
+            }
+            timedValues.noteDue(value)
+        }
+        return !reached.isEmpty
+    }
+
     /// Forgets the operator of a vertex that is about to be freed, if the vertex has one.
     func forgetTimedValue(_ vertex: AttributeID, _ source: Source) {
         guard case .timed(let value) = source else { return }
@@ -57,5 +93,28 @@ extension Wiring {
         let (row, name) = nodes.storePlace(of: record.name, at: record.node)
         guard nodes.isLinked(row) else { return nil }
         return (row, name + text(of: record.steps) + " " + value.operation.description)
+    }
+
+    // MARK: History
+
+    // An attribute with `history` uses a vertex that records it, as a rule uses the operators that it names.
+
+    /// Begins or ends the record of an attribute's past, as its definition says.
+    func connectHistory(of attribute: AttributeID) {
+        let record = record(attribute)
+        guard record.history != nil || record.definition?.history != nil else { return }
+        let operation = record.definition?.history.map { TimeOperator(.history, span: $0) }
+        let wanted = operation.flatMap { timedVertex($0, of: attribute) }
+        guard wanted != record.history else { return }
+        releaseHistory(of: record)
+        if let wanted { holdShared(wanted) }
+        attributes[Int(attribute.index)]?.history = wanted
+    }
+
+    func releaseHistory(of record: AttributeRecord) {
+        var record = record
+        guard let vertex = record.history else { return }
+        record.history = nil
+        releaseShared(vertex)
     }
 }

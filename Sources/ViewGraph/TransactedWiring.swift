@@ -16,25 +16,30 @@ public struct Commit {
     }
 }
 
-extension ViewGraph {
-    /// Opens a transaction: all writes up to `commit` are one change; after `rollBack` there is none.
+/// A wiring whose states are written in transactions: all writes become visible at once, or none. Rules and actions in a
+/// transaction see its writes so far.
+public class TransactedWiring: Wiring {
+    /// States with long values: the bytes that their values may still grow by.
+    private final var rooms: [AttributeID: Int] = [:]
+    private final let reused = OpenTransaction()
+}
+
+extension TransactedWiring {
+    /// Forgets what is known of a state's value, which changes outside a transaction or goes.
+    func forgetRoom(of state: AttributeID) { if !rooms.isEmpty { rooms[state] = nil } }
+
+    func giveBackRooms() { rooms.giveBack() }
+
+    /// Opens a transaction: all writes up to `ViewGraph.commit` are one change; after `rollBack` there is none.
     public func begin() {
         precondition(transaction == nil, "transactions do not nest")
-        reusedTransaction.begin(at: engine.revision)
-        transaction = reusedTransaction
+        reused.begin(at: engine.revision)
+        transaction = reused
     }
 
-    /// Makes the writes visible, and updates lists from their data. Evaluates only what the tree depends on, and again
-    /// what was read since `begin`.
-    public func commit() -> Commit {
-        var commit = Commit()
-        self.commit(into: &commit)
-        return commit
-    }
-
-    /// The same, with the memory of an earlier commit.
-    public func commit(into commit: inout Commit) {
-        let done = closeTransaction()
+    /// Makes the writes visible: the part of `ViewGraph.commit` that changes no tree.
+    func closeTransaction(into made: inout Commit) {
+        let done = takeOpen()
         defer { done.end() }
         done.takeWrites { setInput($0, .value($1)) }
         var same: Set<AttributeID> = []
@@ -42,25 +47,17 @@ extension ViewGraph {
             engine.endBatch()
             same = forgetDetours(of: done)
         }
-        commit.states.removeEach()
-        done.forEachState { if engine.changedAt($0) > done.stamp { commit.states.append($0) } }
-        if done.isAhead { withdrawReports { commit.states.isEmpty || same.contains($0) } }
-        if engine.mayHaveReports { collectInvalidated() }
-        if !isSettled { settleStructure() }
-        commit.bindingAnimations = done.bindingAnimations
-    }
-
-    /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
-    private var isSettled: Bool {
-        sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
-            && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
+        made.states.removeEach()
+        done.forEachState { if engine.changedAt($0) > done.stamp { made.states.append($0) } }
+        if done.isAhead { withdrawReports { made.states.isEmpty || same.contains($0) } }
+        made.bindingAnimations = done.bindingAnimations
     }
 
     /// Takes all writes back. Nothing counts as changed.
     public func rollBack() {
-        let done = closeTransaction()
+        let done = takeOpen()
         defer { done.end() }
-        if !rooms.isEmpty { for state in done.order { rooms[state] = nil } }
+        for state in done.order { forgetRoom(of: state) }
         guard done.isAhead else { return }
         let written = Set(done.order)
         for touched in done.touched where written.contains(touched.attribute) {
@@ -71,7 +68,7 @@ extension ViewGraph {
         withdrawReports { _ in true }
     }
 
-    private func closeTransaction() -> OpenTransaction {
+    private func takeOpen() -> OpenTransaction {
         guard let open = transaction else { preconditionFailure("no open transaction") }
         transaction = nil
         return open
@@ -142,7 +139,7 @@ extension ViewGraph {
         try charge(Budget.cost(ofWriteInto: old))
         var room = rooms.isEmpty ? nil : rooms[state]
         let mayGrow = value.mayOutgrow(old)
-        let accepted = try accept(value, after: old, as: record.type, at: path(), mayGrow: mayGrow, room: &room)
+        let accepted = try acceptWrite(value, after: old, as: record.type, at: path(), mayGrow: mayGrow, room: &room)
         guard let accepted else { throw mismatch(record.type, value, place, place, path()) }
         stage(accepted, for: state, nil)
         if let room { rooms[state] = room }
@@ -178,7 +175,7 @@ extension ViewGraph {
         } else {
             whole = try content(of: state.attribute).get()
         }
-        if !isKept { try chargeWrite(into: whole, at: state.steps, through: way.bindings) }
+        if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: state.steps, through: way.bindings)) }
         let type = record(state.attribute).type
         var changed: Value
         var mayGrow = false
@@ -207,8 +204,8 @@ extension ViewGraph {
         var room = rooms.isEmpty || isKept ? nil : rooms[state.attribute]
         let accepted =
             isKept
-            ? try accept(changed, as: type, at: path, mayGrow: mayGrow, isKept: true)
-            : try accept(changed, after: whole, as: type, at: path, mayGrow: mayGrow, room: &room)
+            ? declarations.accept(changed, as: type)
+            : try acceptWrite(changed, after: whole, as: type, at: path, mayGrow: mayGrow, room: &room)
         guard let accepted else { throw mismatch(type, changed, Place(state.attribute), state, path) }
         stage(accepted, for: state.attribute, animation)
         if let room { rooms[state.attribute] = room }
@@ -216,7 +213,7 @@ extension ViewGraph {
 
     func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
-        if !rooms.isEmpty { rooms[state] = nil }
+        forgetRoom(of: state)
         transaction?.stage(value, for: state, animation)
     }
 
@@ -306,13 +303,17 @@ extension ViewGraph {
             return Failure(.readOnly, "\(path) refers to an attribute that cannot be written", path: path.description)
         }
         let record = record(attribute)
-        var hint: String
+        let hint: String
         switch (record.kind, record.source) {
         case (.let, .alias(let source, _)):
             let target = follow(source, isWritten: true).attribute
-            hint =
-                isVisible(target)
-                ? "write \(self.path(of: target)), where its value comes from" : "write what it depends on"
+            if !isVisible(target) {
+                hint = "write what it depends on"
+            } else if case .state = self.record(target).source {
+                hint = "write \(self.path(of: target)), where its value comes from"
+            } else {
+                hint = "its value comes from \(self.path(of: target))"
+            }
         case (.let, .rule(let rule)): hint = "its value comes from the rule \(rule.program.text)"
         case (.let, _): hint = "a let is given by whoever uses the component; make it a state or a binding"
         case (.computed, .rule(let rule)): hint = "it is computed as \(rule.program.text)"
@@ -321,13 +322,6 @@ extension ViewGraph {
         case (.action, _): hint = "call it with do"
         default: hint = "write what it depends on"
         }
-        if case .let = record.kind, case .alias(let source, _) = record.source {
-            let target = follow(source, isWritten: true).attribute
-            if case .state = self.record(target).source {
-            } else if isVisible(target) {
-                hint = "its value comes from \(self.path(of: target))"
-            }
-        }
         let what =
             switch record.kind {
             case .inherit: "an inherited value"
@@ -335,11 +329,5 @@ extension ViewGraph {
             default: "a \(record.kind.rawValue)"
             }
         return Failure(.readOnly, "\(path) is \(what), which cannot be written", path: path.description, hint: hint)
-    }
-
-    /// Sets a system value of the root, outside any client's transaction.
-    public func setSystemValue(_ name: String, _ value: Value) {
-        guard let attribute = ownAttribute(name, of: NodeID.root.row) else { return }
-        setInput(attribute, .value(value))
     }
 }

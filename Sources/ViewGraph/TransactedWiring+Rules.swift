@@ -4,7 +4,7 @@ import SceneModel
 
 // Writes through references and bindings with rules.
 
-extension ViewGraph {
+extension TransactedWiring {
     /// The place that is chosen now, with the writes of the open transaction.
     func place(_ selection: BoundSelection) throws(Failure) -> Place {
         try selection.place(

@@ -4,7 +4,7 @@ import SceneModel
 
 // Writing a whole object: each property gets its part, so only readers of changed properties run.
 
-extension ViewGraph {
+extension TransactedWiring {
     /// Replaces an object by another of its type in the open transaction. A stored property that the new object does
     /// not name gets the initial value of the type. A computed property may be named with its present value.
     /// - Throws: `typeMismatch`, `notFound` for a property that the type does not have, `readOnly` for a computed one,
@@ -32,7 +32,12 @@ extension ViewGraph {
                 case .state:
                     guard let part = map[name] ?? initialValue(of: record) else { continue }
                     let path = path.appending(.key(name))
-                    guard let accepted = try accept(part, as: record.type, at: path, mayGrow: true, isKept: isKept)
+                    var room: Int?
+                    let fitting =
+                        isKept
+                        ? declarations.accept(part, as: record.type)
+                        : try acceptWhole(part, as: record.type, at: path, mayGrow: true, room: &room)
+                    guard let accepted = fitting
                     else {
                         throw mismatch(record.type, part, Place(attribute), Place(attribute), path)
                     }

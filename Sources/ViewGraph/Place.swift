@@ -1,0 +1,28 @@
+import AttributeGraph
+import AttributeValues
+
+/// An attribute and a path into its value. A name leads to a place once bindings and references are followed.
+public struct Place: Hashable {
+    public var attribute: AttributeID
+    public var steps: [AttributePath.Step]
+
+    public init(_ attribute: AttributeID, _ steps: [AttributePath.Step] = []) {
+        self.attribute = attribute
+        self.steps = steps
+    }
+
+    /// A place inside the value at this one.
+    func inside(_ more: [AttributePath.Step]) -> Place {
+        more.isEmpty ? self : Place(attribute, steps.isEmpty ? more : steps + more)
+    }
+}
+
+/// The source of one input of a rule.
+enum BoundInput: Equatable {
+    case attribute(AttributeID)
+    /// Whether the vertex has a value; `of` is the vertex of the value around it.
+    case presence(AttributeID, of: AttributeID)
+    /// A place inside this one that the rule chooses while it runs.
+    case dynamic(Place)
+    case failure(Failure)
+}

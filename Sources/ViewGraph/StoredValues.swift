@@ -1,0 +1,98 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+/// The values of attributes for the store: `Persistence` knows the tree alone.
+public final class StoredValues {
+    unowned(unsafe) private(set) var graph: TransactedWiring!
+    let persistence: Persistence
+    private var nodes: Tree<NodeRecord> { persistence.nodes }
+    /// The revisions in which the states with restored values were written.
+    private var revisions: [AttributeID: UInt64] = [:]
+    /// States that got their first values from rules while rows were restored.
+    private var begun: [AttributeID] = []
+
+    init(_ persistence: Persistence) { self.persistence = persistence }
+
+    func attach(to graph: TransactedWiring) { self.graph = graph }
+
+    /// Stores the first value of a state: at a start only after the restoring, unless the store has a value.
+    func keepFirst(of state: AttributeID) { if persistence.notesChanges { keep([state]) } else { begun.append(state) } }
+
+    func keepBegun() {
+        keep(begun.filter { graph.isAlive($0) && revisions[$0] == nil })
+        begun = []
+    }
+
+    /// The revisions in which the states with restored values were written.
+    public func takeRestored() -> [AttributeID: UInt64] {
+        defer { revisions = [:] }
+        return revisions.filter { graph.isAlive($0.key) }
+    }
+
+    /// Stores the values of states.
+    public func keep(_ states: [AttributeID]) {
+        for state in states where graph.isDurable(state) {
+            guard case .value(let value) = graph.content(of: state) else { continue }
+            let (row, name) = graph.storePlace(of: state)
+            if nodes.isLinked(row) { persistence.note(value, as: name, of: row) }
+        }
+    }
+
+    /// Deletes the values of states from the store.
+    func forget(_ states: some Sequence<AttributeID>) {
+        guard persistence.notesChanges else { return }
+        for state in states {
+            let (row, name) = graph.storePlace(of: state)
+            if nodes[Int(row)].hasValues { persistence.note(nil, as: name, of: row) }
+        }
+    }
+
+    /// Stores the values of nodes under their new keys.
+    func keepValues(of rows: [UInt32]) {
+        for row in rows {
+            keep(graph.durableStates(of: [row]).filter { isWritten($0) })
+            if !graph.timedValues.isEmpty { keepPasts(of: row) }
+        }
+    }
+
+    /// Whether a state has another value than the initial one.
+    private func isWritten(_ state: AttributeID) -> Bool {
+        guard let definition = graph.record(state).definition, case .state(let initial, _) = definition.role,
+            definition.start == nil
+        else { return true }
+        return graph.content(of: state).value != graph.declarations.complete(initial, as: graph.record(state).type)
+    }
+
+    /// The durable state of a name at a node, or in an object of the node.
+    func durableState(_ name: String, of row: UInt32) -> AttributeID? {
+        if let own = graph.ownAttribute(name, of: row) { return graph.isDurable(own) ? own : nil }
+        guard name.contains(".") else { return nil }
+        return graph.durableStates(of: [row]).first { graph.storePlace(of: $0).name == name }
+    }
+
+    /// - Returns: whether the state exists and takes the value.
+    func give(_ value: StoredRow, to row: UInt32) -> Bool {
+        guard let state = durableState(value.name, of: row),
+            let accepted = graph.declarations.accept(value.value, as: graph.record(state).type)
+        else { return false }
+        graph.forgetRoom(of: state)
+        graph.setInput(state, .value(accepted))
+        nodes[Int(row)].hasValues = true
+        if persistence.isRestoring { revisions[state] = value.revision }
+        return true
+    }
+
+    /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
+    func giveSalvaged(below top: UInt32) {
+        guard !persistence.absentRows.isEmpty else { return }
+        for row in nodes.subtree(of: top) {
+            let key = nodes.key(of: row)
+            guard let absent = persistence.absentRows[key] else { continue }
+            for value in absent.values.values where give(value, to: row) {
+                persistence.absentRows.remove(key, value.name)
+            }
+            if nodes[Int(row)].kept?.isOwn == true { persistence.absentRows.remove(key, "") }
+        }
+    }
+}
