@@ -186,6 +186,11 @@ struct NonInterferenceTests {
         if method.name == "remove", parameters["path"] == "/outer/inner", random.below(20) > 0 {
             parameters["path"] = "/outer/inner/made"
         }
+        // Few documents fit where they are applied.
+        if method.name == "apply", random.below(2) == 0 {
+            (parameters["at"], parameters["mode"]) = ("/outer/inner", "merge")
+            parameters["document"] = .string("agd: 1\n" + documents[0])
+        }
         return #"{"jsonrpc":"2.0","id":1,"method":"\#(method.name)","params":\#(Value.map(parameters).jsonText)}"#
     }
 
