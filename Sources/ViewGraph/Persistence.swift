@@ -87,6 +87,9 @@ final class Persistence {
         return changes
     }
 
+    /// True if nothing was noted since the last call of `takeChanges`.
+    var hasNoNews: Bool { changes.isEmpty && dueNodes.isEmpty && unplaced.isEmpty && reordered.isEmpty }
+
     /// Drops the changes noted so far: the store has them.
     func forgetChanges() { changes = [] }
 

@@ -19,6 +19,7 @@ extension ViewGraph {
     /// - Parameter revision: the revision of these changes.
     public func takeStoreChanges(at revision: UInt64) -> [StoreChange] {
         freeLater(at: revision)
+        if persistence.hasNoNews, timedValues.isUntouched { return [] }
         keepUnkept()
         return persistence.takeChanges()
     }
