@@ -224,7 +224,13 @@ extension GraphCore where Host: ~Copyable {
     package func readUntrackedSlowly(_ attribute: AttributeID) throws -> UnsafeMutablePointer<Value> {
         if _fastPath(s.pointee.pending.count == 0 && s.pointee.log.count == 0 && s.pointee.isAlive(attribute)) {
             // Nothing is running.
-            if _fastPath(s.pointee.vertex(attribute.index).pointee.flags.subtracting(.watched) == .maybe) {
+            let vertex = s.pointee.vertex(attribute.index)
+            let flags = vertex.pointee.flags.subtracting(.watched)
+            if flags == .unseen {
+                vertex.pointee.flags.remove(.unseen)
+                return GraphStorage<Host>.value(of: vertex)
+            }
+            if _fastPath(flags == .maybe) {
                 validateAtRest(attribute.index)
                 let after = s.pointee.vertex(attribute.index)
                 if _fastPath(isReadable(after) && after.pointee.generation == attribute.generation) {

@@ -51,9 +51,13 @@ public final class ByteBuffer {
         end += bytes.count
     }
 
+    /// The length of a literal is known to the compiler, which writes it without a loop.
     @inlinable @inline(__always)
     public func append(_ text: StaticString) {
-        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        let length = text.utf8CodeUnitCount
+        reserve(length)
+        UnsafeMutableRawPointer(base + end).copyMemory(from: text.utf8Start, byteCount: length)
+        end += length
     }
 
     public func append(text: String) {
@@ -73,6 +77,20 @@ public final class ByteBuffer {
     public func append(_ other: ByteBuffer) {
         other.withBytes { append($0) }
     }
+
+    /// Appends bytes, a number, and more bytes.
+    public func append(_ head: ByteBuffer, _ number: Int64, _ tail: ByteBuffer?) {
+        reserve(head.end + ByteBuffer.numberLength + (tail?.end ?? 0))
+        (base + end).update(from: head.base, count: head.end)
+        end += head.end
+        append(number)
+        guard let tail else { return }
+        (base + end).update(from: tail.base, count: tail.end)
+        end += tail.end
+    }
+
+    /// Room that writing an integer needs.
+    private static let numberLength = 25
 
     /// Appends the bytes that `body` appends, preceded by their number (four bytes, little-endian).
     public func appendWithLength(_ body: () -> Void) {
@@ -96,21 +114,46 @@ public final class ByteBuffer {
     }
 
     public func append(_ number: UInt64) {
-        reserve(20)
-        var digits = 1
-        var bound: UInt64 = 10
-        while digits < 20, number >= bound {
-            digits += 1
-            if digits < 20 { bound *= 10 }
+        reserve(ByteBuffer.numberLength)
+        let (high, low) = number.quotientAndRemainder(dividingBy: 100_000_000)
+        if high == 0 { return appendDigits(low) }
+        if high < 100_000_000 {
+            appendDigits(high)
+        } else {
+            appendDigits(high / 100_000_000)
+            appendAllDigits(high % 100_000_000)
         }
-        var rest = number
-        var at = end + digits
-        repeat {
-            at -= 1
-            base[at] = 48 + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while at > end
-        end += digits
+        appendAllDigits(low)
+    }
+
+    /// Appends a number of at most eight digits. There must be room for eight bytes.
+    func appendDigits(_ number: UInt64) {
+        let digits = ByteBuffer.digits(number)
+        // The last digit is written even if it is a zero.
+        let zeros = (digits | 1 << 56).trailingZeroBitCount / 8
+        UnsafeMutableRawPointer(base + end).storeBytes(
+            of: (digits >> UInt64(8 * zeros) | ByteBuffer.zeros).littleEndian, as: UInt64.self)
+        end += 8 - zeros
+    }
+
+    /// The same with leading zeros.
+    private func appendAllDigits(_ number: UInt64) {
+        UnsafeMutableRawPointer(base + end).storeBytes(
+            of: (ByteBuffer.digits(number) | ByteBuffer.zeros).littleEndian, as: UInt64.self)
+        end += 8
+    }
+
+    static let zeros: UInt64 = 0x3030_3030_3030_3030
+
+    /// The eight digits of a number, the first one in the lowest byte. Each step halves all parts at once: by 10,000,
+    /// by 100, by 10. The factors are the reciprocals, rounded up, and exact in the range of their parts.
+    static func digits(_ number: UInt64) -> UInt64 {
+        let (high, low) = number.quotientAndRemainder(dividingBy: 10_000)
+        let fours = high | low << 32
+        let hundreds = (fours &* 5243) >> 19 & 0x0000_007f_0000_007f
+        let twos = hundreds | (fours &- hundreds &* 100) << 16
+        let tens = (twos &* 103) >> 10 & 0x000f_000f_000f_000f
+        return tens | (twos &- tens &* 10) << 8
     }
 
     /// The bytes are valid only inside `body`.

@@ -5,6 +5,7 @@ extension ByteBuffer {
         var text = text
         text.withUTF8 { bytes in
             reserve(bytes.count + 2)
+            if appendPlainText(bytes) { return }
             append(UInt8(ascii: "\""))
             let words = UnsafeRawBufferPointer(bytes)
             var plainStart = 0
@@ -57,6 +58,27 @@ extension ByteBuffer {
         return true
     }
 
+    /// Appends a text of at least eight bytes that needs no escape. There must be room for it and its quotes.
+    /// - Returns: false for any other text. Then nothing was appended.
+    @inline(__always)
+    private func appendPlainText(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard bytes.count >= 8, let source = UnsafeRawPointer(bytes.baseAddress) else { return false }
+        let start = UnsafeMutableRawPointer(base + end)
+        var place = 0
+        while place < bytes.count {
+            // The last word may overlap the one before it.
+            place = min(place, bytes.count - 8)
+            let word = source.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+            guard ByteBuffer.isPlain(word) else { return false }
+            start.storeBytes(of: word, toByteOffset: place + 1, as: UInt64.self)
+            place += 8
+        }
+        start.storeBytes(of: UInt8(ascii: "\""), as: UInt8.self)
+        start.storeBytes(of: UInt8(ascii: "\""), toByteOffset: bytes.count + 1, as: UInt8.self)
+        end += bytes.count + 2
+        return true
+    }
+
     /// True if none of the eight bytes needs an escape.
     private static func isPlain(_ word: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -98,22 +120,38 @@ extension ByteBuffer {
     private func appendDecimal(_ number: Double) -> Bool {
         guard number.magnitude >= 1e-3, number.magnitude < 1e12 else { return false }
         var scale: UInt64 = 1
-        for _ in 1...3 {
+        for decimals in 1...3 {
             scale *= 10
             let scaled = UInt64(number.magnitude * Double(scale) + 0.5)
             guard Double(scaled) / Double(scale) == number.magnitude else { continue }
             if number < 0 { append(UInt8(ascii: "-")) }
-            append(scaled / scale)
-            append(UInt8(ascii: "."))
-            var rest = scaled % scale
-            while scale > 1 {
-                scale /= 10
-                append(48 + UInt8(truncatingIfNeeded: rest / scale))
-                rest %= scale
-            }
+            append(scaled, decimals: decimals)
             return true
         }
         return false
+    }
+
+    /// Appends a number of at most sixteen digits, with a point before the last decimals.
+    private func append(_ number: UInt64, decimals: Int) {
+        reserve(24)
+        let (high, low) = number.quotientAndRemainder(dividingBy: 100_000_000)
+        var digits = ByteBuffer.digits(low)
+        var whole = 8 - decimals
+        if high > 0 {
+            appendDigits(high)
+        } else {
+            // One digit at least stands before the point.
+            let zeros = min(digits.trailingZeroBitCount / 8, whole - 1)
+            digits >>= UInt64(8 * zeros)
+            whole -= zeros
+        }
+        digits |= ByteBuffer.zeros
+        let start = UnsafeMutableRawPointer(base + end)
+        start.storeBytes(of: digits.littleEndian, as: UInt64.self)
+        start.storeBytes(of: UInt8(ascii: "."), toByteOffset: whole, as: UInt8.self)
+        let rest = UInt32(truncatingIfNeeded: digits >> UInt64(8 * whole))
+        start.storeBytes(of: rest.littleEndian, toByteOffset: whole + 1, as: UInt32.self)
+        end += whole + 1 + decimals
     }
 
     /// Appends plain JSON. Values without a form in JSON become strings (timestamps in RFC 3339, durations as `1.5s`,

@@ -79,8 +79,10 @@ struct InputBuffer {
     }
 
     mutating func release() {
-        if let block { pool.give(block) }
-        self = InputBuffer(pool: pool)
+        guard let block else { return }
+        pool.give(block)
+        self.block = nil
+        (start, end, completeEnd) = (0, 0, 0)
     }
 }
 

@@ -4,18 +4,24 @@ import GraphRuntime
 import WireProtocol
 
 /// Puts a turn's output into the queues of its receivers. Encodes each event once.
-final class Outbox {
+final class Outbox: TurnOutput {
     private let sessions: Sessions
     /// The shared parts of the present event. Reused for the next one after all queues have copied them.
     private let head = ByteBuffer()
-    private var tail = ByteBuffer(capacity: 1024)
+    private var tail = ByteBuffer(capacity: tailCapacity)
+    private static let tailCapacity = 1024
+    private let updateHead = ByteBuffer()
 
-    init(_ sessions: Sessions) { self.sessions = sessions }
+    init(_ sessions: Sessions) {
+        self.sessions = sessions
+        updateHead.appendHead(
+            of: .update(revision: 0, from: nil, label: nil, isInitial: false, changes: [], typed: false))
+    }
 
     /// Puts a delivery into the queues.
     func take(_ delivery: Delivery) {
         switch delivery {
-        case .reply(let client, let id, let result): reply(result, to: id, of: client)
+        case .reply(let client, let id, let result): take(result, to: id, of: client)
         case .batchBegins(let client): receiver(client)?.replies.beginBatch()
         case .batchEnds(let client):
             guard let session = receiver(client) else { return }
@@ -25,7 +31,7 @@ final class Outbox {
         }
     }
 
-    private func reply(_ result: Answer, to id: RequestID, of client: ClientID) {
+    func take(_ result: Answer, to id: RequestID, of client: ClientID) {
         // Answers are bounded by the requests that a client may make in a turn or batch.
         guard let session = receiver(client) else { return }
         session.replies.write(result, to: id, &session.output)
@@ -39,23 +45,34 @@ final class Outbox {
         return session
     }
 
-    private func send(_ event: Event, to receivers: [(client: ClientID, subscription: Int64)]) {
+    func take(
+        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
+    ) {
+        tail.removeAll()
+        tail.appendTail(revision: revision, label: label, writer: writer, changes: changes)
+        send(updateHead, to: receivers)
+    }
+
+    private func send(_ event: Event, to receivers: [Receiver]) {
         head.removeAll()
         head.appendHead(of: event)
         tail.removeAll()
         tail.appendTail(of: event)
+        send(head, to: receivers)
+    }
+
+    /// Puts the head and the tail into the queues, with the number of the subscription between them.
+    private func send(_ head: ByteBuffer, to receivers: [Receiver]) {
         // A large tail is shared by all queues, which then own it.
         let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
             session.output.append { message in
-                message.append(head)
-                message.append(subscription)
-                if run == nil { message.append(tail) }
+                message.append(head, subscription, run == nil ? tail : nil)
             }
             if let run { session.output.append(run) }
         }
-        if run != nil { tail = ByteBuffer(capacity: 1024) }
+        if run != nil { tail = ByteBuffer(capacity: Outbox.tailCapacity) }
     }
 
     /// The session of a receiver, if it is connected and has not exceeded `output-maximum`. Only output of a client

@@ -29,7 +29,7 @@ final class Turn {
         runtime.isStored = store != nil
         runtime.leavesWritten = true
         // The output is sent only after the commit.
-        runtime.onDelivery = { [unowned(unsafe) outbox] in outbox.take($0) }
+        runtime.output = outbox
         runtime.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
     }
 

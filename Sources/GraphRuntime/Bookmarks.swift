@@ -19,12 +19,8 @@ struct Bookmarks {
     }
 
     /// A reader that is told of a revision gets a bookmark at the end of the turn.
-    mutating func note(_ receivers: [Subscription], behind event: Event) {
+    mutating func note(_ receivers: [Subscription]) {
         if readers.isEmpty { return }
-        switch event {
-        case .update, .invalidate, .structure, .completion: break
-        case .frames, .frameSheet, .bookmark, .forward, .ended: return
-        }
         for receiver in receivers where readers.contains(receiver.number) { due.insert(receiver.number) }
     }
 
@@ -40,4 +36,14 @@ struct Bookmarks {
     }
 
     mutating func didTell(_ numbers: [Int64]) { due.subtract(numbers) }
+}
+
+extension Event {
+    /// True if the event tells of a revision.
+    var tellsOfRevision: Bool {
+        switch self {
+        case .update, .invalidate, .structure, .completion: true
+        case .frames, .frameSheet, .bookmark, .forward, .ended: false
+        }
+    }
 }

@@ -1,3 +1,6 @@
+import AttributeValues
+import WireProtocol
+
 /// The turn that is being played: its time, and its deliveries.
 final class CurrentTurn {
     private(set) var now: Moment
@@ -7,8 +10,8 @@ final class CurrentTurn {
     /// When the turn began, on that clock.
     private(set) var began = 0.0
     /// If set, gets each delivery at once.
-    var onDelivery: ((Delivery) -> Void)?
-    /// Deliveries that `onDelivery` has not taken, in the order in which clients must hear them.
+    unowned(unsafe) var output: (any TurnOutput)?
+    /// Deliveries that `output` has not taken, in the order in which clients must hear them.
     private var deliveries: [Delivery] = []
     private var handedOver = 0
 
@@ -29,15 +32,32 @@ final class CurrentTurn {
     func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
 
     func say(_ delivery: Delivery) {
-        guard let onDelivery else { return deliveries.append(delivery) }
+        guard let output else { return deliveries.append(delivery) }
         handedOver += 1
-        onDelivery(delivery)
+        output.take(delivery)
+    }
+
+    func answer(_ client: ClientID, _ id: RequestID, _ answer: Answer) {
+        guard let output else { return deliveries.append(.reply(client, id: id, answer)) }
+        handedOver += 1
+        output.take(answer, to: id, of: client)
+    }
+
+    /// True if updates may be handed over as text.
+    var takesText: Bool { output != nil }
+
+    /// Hands over an update of the last transaction.
+    func update(
+        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
+    ) {
+        handedOver += 1
+        output?.take(revision, label, writer, changes, to: receivers)
     }
 
     /// The number of deliveries in this turn.
     var deliveryCount: Int { handedOver + deliveries.count }
 
-    /// The deliveries that `onDelivery` has not taken.
+    /// The deliveries that `output` has not taken.
     func takeDeliveries() -> [Delivery] {
         defer { deliveries = [] }
         return deliveries

@@ -68,7 +68,7 @@ extension GraphRuntime {
         graph.sweepVertices()
         mostVertices = max(mostVertices, graph.counters.liveAttributes)
         recordTurn(queue.commands, since: countersBefore)
-        if turn.onDelivery == nil { outcome.deliveries = turn.takeDeliveries() }
+        if turn.output == nil { outcome.deliveries = turn.takeDeliveries() }
     }
 
     /// - Returns: false if the turn's time was over before the command was done. It then has to be applied again.
@@ -140,7 +140,7 @@ extension GraphRuntime {
 
     /// A notification (without id) gets no answer.
     private func answer(_ result: Answer, to id: RequestID?, of client: ClientID) {
-        if let id { turn.say(.reply(client, id: id, result)) }
+        if let id { turn.answer(client, id, result) }
     }
 
     /// Performs the method of a request.

@@ -112,11 +112,10 @@ public final class GraphRuntime {
         get { clients.admitsAnswer }
         set { clients.admitsAnswer = newValue }
     }
-    /// If set, gets each delivery at once, instead of leaving it in the outcome. So the time to write it counts as the
-    /// command's.
-    public var onDelivery: ((Delivery) -> Void)? {
-        get { turn.onDelivery }
-        set { turn.onDelivery = newValue }
+    /// If set, gets each delivery at once, instead of leaving it in the outcome. It must outlive its use.
+    public var output: (any TurnOutput)? {
+        get { turn.output }
+        set { turn.output = newValue }
     }
     /// The clock of `Moment.monotonic`, read between the commands of a turn to share its time between clients. nil: no
     /// client uses up its share.

@@ -28,6 +28,8 @@ final class Subscription {
         self.interval = interval
     }
 
+    var receiver: Receiver { (client.id, number) }
+
     /// True if all news must wait, so that it does not overtake pending news.
     var isWaiting: Bool { client.isBehind || pending != nil }
 

@@ -26,7 +26,7 @@ final class Topic {
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
     var members: [Subscription] = [] { didSet { knownReceivers = nil } }
-    private var knownReceivers: [(client: ClientID, subscription: Int64)]?
+    private var knownReceivers: [Receiver]?
     /// One view for each frame rate that subscriptions want.
     var frames: [FrameView] = []
     /// The news of the present transaction for this topic. Reused, to save allocations.
@@ -62,9 +62,9 @@ final class Topic {
     }
 
     /// The members in the form that deliveries need.
-    var receivers: [(client: ClientID, subscription: Int64)] {
+    var receivers: [Receiver] {
         if let knownReceivers { return knownReceivers }
-        let receivers = members.map { ($0.client.id, $0.number) }
+        let receivers = members.map(\.receiver)
         knownReceivers = receivers
         return receivers
     }

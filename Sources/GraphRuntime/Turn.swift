@@ -57,7 +57,22 @@ public enum Delivery {
     case batchBegins(ClientID)
     case batchEnds(ClientID)
     /// The same event for several subscriptions.
-    case event([(client: ClientID, subscription: Int64)], Event)
+    case event([Receiver], Event)
+}
+
+/// A subscription, as deliveries name it.
+public typealias Receiver = (client: ClientID, subscription: Int64)
+
+/// Gets the deliveries of a turn at once, in their order. So the time to write them counts as the command's. The two
+/// that are most frequent come as their parts.
+public protocol TurnOutput: AnyObject {
+    func take(_ delivery: Delivery)
+    /// `Delivery.reply`.
+    func take(_ answer: Answer, to id: RequestID, of client: ClientID)
+    /// `Delivery.event` for an update of one transaction.
+    /// - Parameter changes: as `ByteBuffer.appendChange` writes them. Another update may overwrite them later.
+    func take(
+        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver])
 }
 
 public struct Outcome {

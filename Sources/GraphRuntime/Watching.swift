@@ -102,6 +102,9 @@ final class Watching {
             }
         }
         let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
+        // What some must not see, or comes after the answer to a batch, is written later.
+        news.isText =
+            structure == nil && motion == nil && turn.takesText && openings == 0 && clients.access.rules.isEmpty
         for attribute in invalidated {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion) }
         }
@@ -117,26 +120,24 @@ final class Watching {
     /// - Parameter motion: nil where nothing moves.
     private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion?) {
         guard let watch = topics[attribute] else { return }
-        for topic in watch.topics where topic.key.events.contains(.invalidate) {
+        var wantsValues = false
+        for topic in watch.topics {
+            if topic.wantsValues { wantsValues = true }
+            guard topic.key.events.contains(.invalidate) else { continue }
             news.enlist(topic)
             topic.news.invalidated.append((attribute, topic.paths[attribute] ?? [], false))
         }
-        guard watch.topics.contains(where: \.wantsValues) else { return }
-        let old = watch.content ?? .value(.null)
-        let content = graph.content(of: attribute)
+        guard wantsValues else { return }
+        let content = graph.contentForWatcher(of: attribute)
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
-        watch.content = content
         if news.hasJoined { news.collected.insert(attribute) }
         guard let motion else {
-            for topic in watch.topics where topic.wantsValues {
-                news.touch(topic)
-                topic.stopFrames(attribute, isGone: false)
-                guard topic.key.events.contains(.update), let paths = topic.paths[attribute] else { continue }
-                news.enlist(topic)
-                for path in paths { topic.news.changes.append(Change(path: path, content: content)) }
-            }
+            for topic in watch.topics where topic.wantsValues { tell(topic, of: attribute, content) }
+            watch.content = content
             return
         }
+        let old = watch.content ?? .value(.null)
+        watch.content = content
         let turnover = presentations.present(
             attribute, from: old, to: content, in: history.revision, motion, since: stamp, &news.surroundings)
         if let transaction = turnover.interrupted { news.replaced.append((transaction, attribute)) }
@@ -175,6 +176,21 @@ final class Watching {
             } else {
                 // Also if the attribute has arrived and the tick that shows the arrival is still to come.
                 topic.stopFrames(attribute, isGone: false)
+            }
+        }
+    }
+
+    /// A change without motion.
+    private func tell(_ topic: Topic, of attribute: AttributeID, _ content: Content) {
+        news.touch(topic)
+        topic.stopFrames(attribute, isGone: false)
+        guard topic.key.events.contains(.update), let paths = topic.paths[attribute] else { return }
+        news.enlist(topic)
+        for path in paths {
+            if news.isText {
+                topic.news.write(path, content, typed: topic.key.typed, atMost: clients.longestAnswer)
+            } else {
+                topic.news.changes.append(Change(path: path, content: content))
             }
         }
     }
@@ -229,24 +245,40 @@ final class Watching {
 
     private func deliverNews(of topic: Topic, _ label: String?, to members: [Subscription]) {
         if members.isEmpty { return }
-        let changes = topic.key.events.contains(.update) ? topic.news.update : []
-        if !changes.isEmpty {
-            if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength(members) }
-            func update(_ writer: String?) -> Event {
-                .update(
-                    revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
-                    changes: changes, typed: topic.key.typed)
-            }
-            if topic.key.writers, let writer = history.recorded(history.revision)?.author?.title {
-                deliver(update(writer), to: members.filter { !$0.client.isPartial })
-                deliver(update(nil), to: members.filter(\.client.isPartial))
-            } else {
-                deliver(update(nil), to: members)
-            }
+        if topic.key.events.contains(.update), topic.news.hasUpdate {
+            guard deliverUpdate(of: topic, label, to: members) else { return endForLength(members) }
         }
         if !topic.news.invalidated.isEmpty {
             for member in members { deliverInvalidations(topic.news, to: member) }
         }
+    }
+
+    /// - Returns: false if the update is longer than a client may be sent at once.
+    private func deliverUpdate(of topic: Topic, _ label: String?, to members: [Subscription]) -> Bool {
+        if topic.news.hasText, let text = topic.news.text {
+            guard text.count <= clients.longestAnswer else { return false }
+            let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
+            statistics.events += UInt64(members.count)
+            turn.update(
+                history.revision, label, writer, text,
+                to: topic.isAll(members) ? topic.receivers : members.map(\.receiver))
+            bookmarks.note(members)
+            return true
+        }
+        let changes = topic.news.update
+        if clients.isTooLong(changes, isTyped: topic.key.typed) { return false }
+        func update(_ writer: String?) -> Event {
+            .update(
+                revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
+                changes: changes, typed: topic.key.typed)
+        }
+        if topic.key.writers, let writer = history.recorded(history.revision)?.author?.title {
+            deliver(update(writer), to: members.filter { !$0.client.isPartial })
+            deliver(update(nil), to: members.filter(\.client.isPartial))
+        } else {
+            deliver(update(nil), to: members)
+        }
+        return true
     }
 
     private func hold(
@@ -305,14 +337,14 @@ extension Watching {
         } else {
             say(event, to: receivers)
         }
-        bookmarks.note(receivers, behind: event)
+        if event.tellsOfRevision { bookmarks.note(receivers) }
     }
 
     private func say(_ event: Event, to receivers: [Subscription]) {
         if let topic = receivers.first?.topic, topic.isAll(receivers) {
             return turn.say(.event(topic.receivers, event))
         }
-        turn.say(.event(receivers.map { ($0.client.id, $0.number) }, event))
+        turn.say(.event(receivers.map(\.receiver), event))
     }
 
     /// Delivers an update with errors, which may come from elsewhere in the graph. Each client that may not read
@@ -365,6 +397,10 @@ extension Event {
     /// True if the event has an error in place of a value.
     fileprivate var tellsOfErrors: Bool {
         guard case .update(_, _, _, _, _, let changes, _) = self else { return false }
-        return changes.contains { $0.content.failure != nil }
+        return changes.tellOfErrors
     }
+}
+
+extension [Change] {
+    fileprivate var tellOfErrors: Bool { contains { $0.content.failure != nil } }
 }

@@ -103,6 +103,11 @@ public class Wiring {
         return (try? engine.read(attribute)) ?? .failure(RuleHost.removed)
     }
 
+    /// The same, between evaluations.
+    public func contentForWatcher(of attribute: AttributeID) -> Content {
+        (try? engine.readUntracked(attribute)) ?? .failure(RuleHost.removed)
+    }
+
     /// The content of a place. This read adds no edge: only rules and watchers count as readers.
     func content(of place: Place) -> Content {
         let whole = content(of: place.attribute)

@@ -67,6 +67,32 @@ extension ByteBuffer {
         append("}}\n")
     }
 
+    /// Appends the same for the update of a transaction.
+    /// - Parameter changes: the elements of its list, which `appendChange` has written.
+    public func appendTail(revision: UInt64, label: String?, writer: String?, changes: ByteBuffer) {
+        appendMember(",\"revision\":", revision)
+        appendMember(",\"label\":", label)
+        appendMember(",\"writer\":", writer)
+        append(",\"changes\":[")
+        append(changes)
+        append("]}}\n")
+    }
+
+    /// Appends an element of the list of changes, without the end of its object.
+    private func appendStart(of path: String, _ content: Content, typed: Bool) {
+        append("{\"path\":")
+        appendJSONString(path)
+        append(UInt8(ascii: ","))
+        appendMember(content, typed: typed)
+    }
+
+    /// Appends a change without a timeline to those before it.
+    public func appendChange(of path: String, _ content: Content, typed: Bool) {
+        if !isEmpty { append(UInt8(ascii: ",")) }
+        appendStart(of: path, content, typed: typed)
+        append(UInt8(ascii: "}"))
+    }
+
     /// The members of a frame: its time, and values that the closure writes.
     private func append(_ time: Double, _ writeValues: () -> Void) {
         append(",\"time\":")
@@ -77,10 +103,7 @@ extension ByteBuffer {
     }
 
     private func append(_ change: Change, typed: Bool) {
-        append("{\"path\":")
-        appendJSONString(change.path)
-        append(UInt8(ascii: ","))
-        appendMember(change.content, typed: typed)
+        appendStart(of: change.path, change.content, typed: typed)
         appendMember(",\"timeline\":", change.timeline)
         append(UInt8(ascii: "}"))
     }

@@ -44,8 +44,8 @@ import WireProtocol
         graph.runtime.graph.runRecorder = nil
         let decoder = RequestDecoder()
         let client = ClientID(number: 1)
-        var answered = 0
-        graph.runtime.onDelivery = { if case .reply(_, _, .revision) = $0 { answered += 1 } }
+        let output = CountingOutput()
+        graph.runtime.output = output
         let lines = (0..<2 * AllocationTests.rounds).map { number in
             Array(line(number).utf8) + [UInt8](repeating: 0, count: JSONParser.padding)
         }
@@ -63,7 +63,7 @@ import WireProtocol
         for line in lines[AllocationTests.rounds...] { perform(line) }
         let count = agd_allocation_count() - before
         graph.runtime.endTurn()
-        #expect(answered == 2 * AllocationTests.rounds)
+        #expect(output.answers == 2 * AllocationTests.rounds)
         return Double(count) / Double(AllocationTests.rounds)
     }
 

@@ -192,3 +192,16 @@ func refusal(_ body: () throws -> some Any) -> Failure? {
         return error as? Failure
     }
 }
+
+/// Counts the answers that it gets.
+final class CountingOutput: TurnOutput {
+    private(set) var answers = 0
+
+    func take(_ delivery: Delivery) {}
+
+    func take(_ answer: Answer, to id: RequestID, of client: ClientID) { answers += 1 }
+
+    func take(
+        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
+    ) {}
+}

@@ -287,9 +287,9 @@ struct WorkTests {
     @Test("long answers are asked for before they wait, and each delivery is handed over at once")
     func handingOver() throws {
         let graph = try Harness("nodes: [{ id: a, state: { x: 0, y: \(String(repeating: "y", count: 9000)) } }]")
-        var handed = 0
+        let output = CountingOutput()
         var asked: [Int] = []
-        graph.runtime.onDelivery = { _ in handed += 1 }
+        graph.runtime.output = output
         graph.runtime.admitsAnswer = { _, bytes in
             asked.append(bytes)
             return false
@@ -300,9 +300,9 @@ struct WorkTests {
                 .get(.init(paths: [path], isSingle: true)))
         }
         let outcome = graph.runtime.apply([get("/a.x"), get("/a.y")], at: graph.now)
-        #expect(handed == 2 && outcome.deliveries.isEmpty && graph.runtime.turn.deliveryCount == 2)
+        #expect(output.answers == 2 && outcome.deliveries.isEmpty && graph.runtime.turn.deliveryCount == 2)
         #expect(asked.count == 1 && asked.allSatisfy { $0 > 8999 })
-        graph.runtime.onDelivery = nil
+        graph.runtime.output = nil
         let refused = graph.runtime.apply([get("/a.y")], at: graph.now).deliveries.last
         guard case .reply(_, _, .fault(let fault))? = refused else { return #expect(Bool(false)) }
         #expect(fault.failure.code == .limit && fault.failure.hint?.contains("output-total") == true)
