@@ -9,6 +9,8 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline var hasOwners = false
     /// Errors of observers wait to be thrown.
     @usableFromInline var hasFailures = false
+    /// Observers are being run. What is freed between two of them may use the graph, but runs none.
+    @usableFromInline var runsObservers = false
 
     @inlinable
     init() {

@@ -180,7 +180,10 @@ extension GraphContext {
         let failures = core.host.pointee.hasFailures ? table.pointee.observerFailures.count : 0
         let mayLeaveUnread = Closure.form == .observerOfMany
         if _fastPath(core.isAtRest) {
+            let runsObservers = core.host.pointee.runsObservers
+            core.host.pointee.runsObservers = true
             core.runNew(attribute.index, mayLeaveUnread: mayLeaveUnread)
+            core.host.pointee.runsObservers = runsObservers
         } else {
             try runWithin(attribute, mayLeaveUnread)
         }

@@ -42,7 +42,9 @@ extension GraphContext {
     @inlinable @inline(never)
     func runObservers() -> Bool {
         if core.hasUnsettled { core.settleHere() }
-        guard core.hasInvalidated && core.stackDepth == 0 else { return false }
+        guard core.hasInvalidated && core.stackDepth == 0 && !core.host.pointee.runsObservers else { return false }
+        core.host.pointee.runsObservers = true
+        defer { core.host.pointee.runsObservers = false }
         var rounds = 0
         var areMoreDue: Bool
         repeat {
