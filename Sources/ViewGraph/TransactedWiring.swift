@@ -16,8 +16,8 @@ public struct Commit {
     }
 }
 
-/// A wiring whose states are written in transactions: all writes become visible at once, or none. Rules and actions in a
-/// transaction see its writes so far.
+/// A wiring whose states are written in transactions: all writes become visible at once, or none. Rules and actions in
+/// a transaction see its writes so far.
 public class TransactedWiring: Wiring {
     /// States with long values: the bytes that their values may still grow by.
     private final var rooms: [AttributeID: Int] = [:]

@@ -20,8 +20,8 @@ import Testing
     @Test("what closures do in runs that are abandoned does no harm", arguments: freshSeeds(4))
     func agreesWithModelWhenRestarting(seed: UInt64) { run(seed, .ordered, nestingLimit: 1) }
 
-    /// Known to pass. A fresh seed leaves the engine's stack not empty at rest once in 300 times, when a cleanup destroys
-    /// a rule of the cycle that is being closed. `AGD_RUNS` and `AGD_SEED` ask for others.
+    /// Known to pass. A fresh seed leaves the engine's stack not empty at rest once in 300 times, when a cleanup
+    /// destroys a rule of the cycle that is being closed. `AGD_RUNS` and `AGD_SEED` ask for others.
     static let onCycles: [UInt64] =
         (numberInEnvironment("AGD_RUNS") ?? numberInEnvironment("AGD_SEED")) == nil ? [1, 2, 3, 4] : freshSeeds(4)
 
