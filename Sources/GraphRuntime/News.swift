@@ -19,7 +19,7 @@ final class News {
     var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
     /// Sent after the update, though found before it.
     var completions: [CompletionNews] = []
-    /// True if the transaction's changes are written as text at once (see `TopicNews.text`).
+    /// True if updates of the transaction may be handed over as text: nothing in them moves or depends on the receiver.
     var isText = false
     /// Topics that would watch more attributes than the limit allows.
     private(set) var overfull: [Topic] = []
@@ -76,10 +76,7 @@ final class News {
 /// One transaction's news for one topic.
 struct TopicNews {
     fileprivate var isEnlisted = false
-    /// The changes; empty if they are in `text`.
     var changes: [Change] = []
-    /// The changes as the update has them. So a value is not copied before it is written.
-    private(set) var text: ByteBuffer?
     /// Names that lead nowhere now, and new names. A name can be both.
     var left: [(attribute: AttributeID, path: String)] = []
     var joined: [(attribute: AttributeID, path: String)] = []
@@ -98,24 +95,12 @@ struct TopicNews {
         return left.filter { !live.contains($0.path) }.map { Change(removalOf: $0.path) } + changes
     }
 
-    var hasUpdate: Bool { !changes.isEmpty || !left.isEmpty || hasText }
-    var hasText: Bool { text?.isEmpty == false }
-
-    /// Adds a change to the text. After the limit has been exceeded, nothing more is added.
-    mutating func write(_ path: String, _ content: Content, typed: Bool, atMost limit: Int) {
-        let text = self.text ?? ByteBuffer()
-        self.text = text
-        if text.count <= limit { text.appendChange(of: path, content, typed: typed) }
-    }
-
-    /// Bytes of a text whose memory is kept.
-    private static let shortText = 4096
+    var hasUpdate: Bool { !changes.isEmpty || !left.isEmpty }
 
     fileprivate mutating func removeAll() {
         isEnlisted = false
         if changes.count > TopicNews.few { changes = [] }
         changes.removeEach()
-        if let text { text.count > TopicNews.shortText ? self.text = nil : text.removeAll() }
         if !left.isEmpty { left = [] }
         if !joined.isEmpty { joined = [] }
         if !invalidated.isEmpty { invalidated = [] }

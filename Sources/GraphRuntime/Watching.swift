@@ -30,6 +30,8 @@ final class Watching {
     /// Kept from transaction to transaction for their memory.
     private let news = News()
     private var invalidated: [AttributeID] = []
+    /// The update that is handed over as text.
+    private var text = ByteBuffer()
 
     init(
         _ graph: ViewGraph, _ limits: RuntimeLimits, _ turn: CurrentTurn, _ statistics: Statistics, _ clients: Clients,
@@ -186,13 +188,7 @@ final class Watching {
         topic.stopFrames(attribute, isGone: false)
         guard topic.key.events.contains(.update), let paths = topic.paths[attribute] else { return }
         news.enlist(topic)
-        for path in paths {
-            if news.isText {
-                topic.news.write(path, content, typed: topic.key.typed, atMost: clients.longestAnswer)
-            } else {
-                topic.news.changes.append(Change(path: path, content: content))
-            }
-        }
+        for path in paths { topic.news.changes.append(Change(path: path, content: content)) }
     }
 
     /// Steps for each new motion, until its end, and for each topic that tells of it.
@@ -255,16 +251,7 @@ final class Watching {
 
     /// - Returns: false if the update is longer than a client may be sent at once.
     private func deliverUpdate(of topic: Topic, _ label: String?, to members: [Subscription]) -> Bool {
-        if topic.news.hasText, let text = topic.news.text {
-            guard text.count <= clients.longestAnswer else { return false }
-            let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
-            statistics.events += UInt64(members.count)
-            turn.update(
-                history.revision, label, writer, text,
-                to: topic.isAll(members) ? topic.receivers : members.map(\.receiver))
-            bookmarks.note(members)
-            return true
-        }
+        if news.isText { return deliverText(of: topic, label, to: members) }
         let changes = topic.news.update
         if clients.isTooLong(changes, isTyped: topic.key.typed) { return false }
         func update(_ writer: String?) -> Event {
@@ -280,6 +267,25 @@ final class Watching {
         }
         return true
     }
+
+    /// `deliverUpdate` without an event: the changes are written once, and their length is that of the text.
+    private func deliverText(of topic: Topic, _ label: String?, to members: [Subscription]) -> Bool {
+        defer { if text.count > Watching.shortText { text = ByteBuffer() } else { text.removeAll() } }
+        for change in topic.news.changes {
+            text.appendChange(of: change.path, change.content, typed: topic.key.typed)
+            if text.count > clients.longestAnswer { return false }
+        }
+        let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
+        statistics.events += UInt64(members.count)
+        turn.update(
+            history.revision, label, writer, text,
+            to: topic.isAll(members) ? topic.receivers : members.map(\.receiver))
+        bookmarks.note(members)
+        return true
+    }
+
+    /// Bytes of a text whose memory stays for the next one.
+    private static let shortText = 4096
 
     private func hold(
         _ topic: Topic, isUpdate: Bool, since stamp: UInt64, _ label: String?, for subscription: Subscription
