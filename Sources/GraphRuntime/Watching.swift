@@ -104,7 +104,8 @@ final class Watching {
             }
         }
         let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
-        // What some must not see, or comes after the answer to a batch, is written later.
+        // An event is needed if access lines hide parts of it from some clients, or if it has to wait for the answer to
+        // a batch.
         news.isText =
             structure == nil && motion == nil && turn.takesText && openings == 0 && clients.access.rules.isEmpty
         for attribute in invalidated {

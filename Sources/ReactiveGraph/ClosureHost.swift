@@ -9,7 +9,7 @@ public struct ClosureHost<Value: Equatable>: GraphHost, ~Copyable {
     @usableFromInline var hasOwners = false
     /// Errors of observers wait to be thrown.
     @usableFromInline var hasFailures = false
-    /// Observers are being run. What is freed between two of them may use the graph, but runs none.
+    /// True while observers are run. A closure that is freed meanwhile may use the graph, but starts no observer.
     @usableFromInline var runsObservers = false
 
     @inlinable

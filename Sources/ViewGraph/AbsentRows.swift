@@ -3,7 +3,7 @@ import AttributeValues
 /// The rows of the store under one key, whose node does not exist yet.
 final class AbsentNode {
     let key: String
-    /// What the row of the node itself says; nil without such a row.
+    /// The members of the node's own row; nil if the store has none.
     fileprivate(set) var fields: ValueMap?
     /// The revision of that row.
     fileprivate(set) var revision: UInt64 = 0

@@ -12,7 +12,7 @@ public final class Animations {
 
     public func isWatching(_ attribute: AttributeID) -> Bool { values.contains(attribute) }
 
-    /// Whether no watched attribute is inside a node with an animation modifier.
+    /// True if no watched attribute is inside a node with an animation modifier.
     public var isEmpty: Bool { values.isEmpty }
 
     func forget(_ value: AttributeID) { if !values.isEmpty { values.remove(value) } }

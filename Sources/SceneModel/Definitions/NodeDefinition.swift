@@ -209,7 +209,7 @@ extension NodeDefinition {
     /// The slots for which a use of its component can be given nodes, without the slot `content`.
     public var slots: [String] { placingOfUse?.slots.filter { $0 != NodeDefinition.contentSlot } ?? [] }
 
-    /// Whether there are such slots.
+    /// Whether `slots` names any.
     public var hasSlots: Bool { placingOfUse?.slots.contains { $0 != NodeDefinition.contentSlot } ?? false }
 
     /// The layer of the innermost component that puts the nodes it is given into its body; nil if none does.
