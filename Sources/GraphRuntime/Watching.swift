@@ -252,7 +252,8 @@ final class Watching {
 
     /// - Returns: false if the update is longer than a client may be sent at once.
     private func deliverUpdate(of topic: Topic, _ label: String?, to members: [Subscription]) -> Bool {
-        if news.isText { return deliverText(of: topic, label, to: members) }
+        let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
+        if news.isText { return deliverText(of: topic, label, writer, to: members) }
         let changes = topic.news.update
         if clients.isTooLong(changes, isTyped: topic.key.typed) { return false }
         func update(_ writer: String?) -> Event {
@@ -260,7 +261,7 @@ final class Watching {
                 revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
                 changes: changes, typed: topic.key.typed)
         }
-        if topic.key.writers, let writer = history.recorded(history.revision)?.author?.title {
+        if let writer {
             deliver(update(writer), to: members.filter { !$0.client.isPartial })
             deliver(update(nil), to: members.filter(\.client.isPartial))
         } else {
@@ -270,13 +271,12 @@ final class Watching {
     }
 
     /// `deliverUpdate` without an event: the changes are written once, and their length is that of the text.
-    private func deliverText(of topic: Topic, _ label: String?, to members: [Subscription]) -> Bool {
+    private func deliverText(of topic: Topic, _ label: String?, _ writer: String?, to members: [Subscription]) -> Bool {
         defer { if text.count > Watching.shortText { text = ByteBuffer() } else { text.removeAll() } }
         for change in topic.news.changes {
             text.appendChange(of: change.path, change.content, typed: topic.key.typed)
             if text.count > clients.longestAnswer { return false }
         }
-        let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
         statistics.events += UInt64(members.count)
         turn.update(
             history.revision, label, writer, text,
