@@ -48,7 +48,9 @@ struct WriteAheadLog {
         var sum = Sum(isBigEndian: header.word(0) & 1 == 1)
         sum.add(header[..<24])
         let pageSize = Int(header.word(8))
-        guard header.word(0) & ~1 == 0x377f_0682, sum.fits(header, at: 24), pageSize <= 1 << 16 else {
+        guard header.word(0) & ~1 == 0x377f_0682, sum == Sum(header, at: 24, isBigEndian: sum.isBigEndian),
+            pageSize <= 1 << 16
+        else {
             // Nothing after it can be read. A file without room for a frame is a log that was never used.
             if size > WriteAheadLog.headerSize + WriteAheadLog.frameHeaderSize + WriteAheadLog.smallestPage {
                 damage = (0, 1)
@@ -57,13 +59,18 @@ struct WriteAheadLog {
         }
         hasHeader = true
         var frames = Frames(salts: header[16..<24], end: WriteAheadLog.headerSize)
+        // A frame's checksum continues the one of the frame before. So frames after a bad one can be checked, too: they
+        // continue the checksum that the bad frame stores or, if the damage is in that checksum, the right one.
+        var sums = [sum]
         while let frame = try file.next(WriteAheadLog.frameHeaderSize + pageSize) {
-            // A frame's checksum continues the one of the frame before, which is stored there. So frames after a bad
-            // one can be checked, too.
-            sum.add(frame[..<8])
-            sum.add(frame[WriteAheadLog.frameHeaderSize...])
-            frames.add(frame, isSummed: sum.fits(frame, at: 16))
-            sum.set(frame, at: 16)
+            for place in sums.indices {
+                sums[place].add(frame[..<8])
+                sums[place].add(frame[WriteAheadLog.frameHeaderSize...])
+            }
+            let stored = Sum(frame, at: 16, isBigEndian: sum.isBigEndian)
+            let isSummed = sums.contains(stored)
+            frames.add(frame, isSummed: isSummed)
+            sums = isSummed ? [stored] : [stored, sums[0]]
         }
         transactions = frames.transactions
         if let gap = frames.gap, frames.isBehindGap {
@@ -119,12 +126,18 @@ struct WriteAheadLog {
     }
 
     /// The checksum of SQLite's log: two words that depend on everything before.
-    private struct Sum {
+    private struct Sum: Equatable {
         let isBigEndian: Bool
-        var first: UInt32 = 0
-        var second: UInt32 = 0
+        private var first: UInt32 = 0
+        private var second: UInt32 = 0
 
         init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
+
+        /// The checksum that is stored at a place.
+        init(_ bytes: [UInt8], at place: Int, isBigEndian: Bool) {
+            self.isBigEndian = isBigEndian
+            (first, second) = (bytes.word(place), bytes.word(place + 4))
+        }
 
         /// - Parameter bytes: a multiple of eight.
         mutating func add(_ bytes: ArraySlice<UInt8>) {
@@ -139,14 +152,6 @@ struct WriteAheadLog {
         private func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
             let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
             return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
-        }
-
-        func fits(_ bytes: [UInt8], at place: Int) -> Bool {
-            first == bytes.word(place) && second == bytes.word(place + 4)
-        }
-
-        mutating func set(_ bytes: [UInt8], at place: Int) {
-            (first, second) = (bytes.word(place), bytes.word(place + 4))
         }
     }
 

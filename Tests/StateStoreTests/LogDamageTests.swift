@@ -70,6 +70,16 @@ struct LogDamageTests {
         #expect(error?.description.contains("commits in \(folder.log), which is damaged at byte") == true)
     }
 
+    @Test(
+        "damage to the checksum of the transaction before the last one is not taken for a cut-off end",
+        arguments: [16, 20])
+    func secondLastChecksum(byte: Int) throws {
+        let folder = try killed()
+        let place = try #require(ends(folder).dropLast().last) + byte
+        try change(folder.log) { $0[place] ^= 1 }
+        #expect(throws: StoreError.self) { try entries(folder) }
+    }
+
     @Test("recovery keeps what stands before the damage and the damaged log, and begins a new epoch") func recovery()
         throws
     {
