@@ -32,9 +32,14 @@ public final class WatchTruth {
         for (path, content) in values.map ?? ValueMap() {
             if let path = path.string, let content = WatchTruth.content(content) { contents[path] = content }
         }
-        if isOpen, self.revision + 1 < revision { gaps.append(self.revision + 1...revision - 1) }
+        // What has changed in a gap changed there, and not when the writer saw it: a watcher may have been told before.
+        var change = revision
+        if isOpen, self.revision + 1 < revision {
+            change = self.revision + 1
+            gaps.append(change...revision - 1)
+        }
         isOpen = false
-        if contents != steps.last?.contents { steps.append((revision, contents)) }
+        if contents != steps.last?.contents { steps.append((change, contents)) }
         self.revision = max(self.revision, revision)
     }
 
@@ -208,16 +213,15 @@ public final class WatchValidator {
             let last = (from ?? revision) - 1
             // What came and went while the client was behind is not told.
             let missed = truth.changes(of: patterns, after: told, through: last).first { missed in
-                truth.changedPaths(of: patterns, at: missed).contains {
-                    truth.content(of: $0, at: told) != nil || truth.content(of: $0, at: last) != nil
-                }
+                truth.isKnown(missed)
+                    && truth.changedPaths(of: patterns, at: missed).contains {
+                        truth.content(of: $0, at: told) != nil || truth.content(of: $0, at: last) != nil
+                    }
             }
             if let from, from <= told || from > revision {
                 fault("revision \(revision) spans from \(from), and \(told) was told")
             }
-            if let missed, truth.isKnown(missed) {
-                fault("revision \(revision) comes, and \(missed) has not been told")
-            }
+            if let missed { fault("revision \(revision) comes, and \(missed) has not been told") }
         }
         if isInitial { known = [:] }
         for change in changes {
