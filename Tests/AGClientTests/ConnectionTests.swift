@@ -116,7 +116,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("what the daemon says before it hangs up is heard, though the request could not be sent whole")
+    @Test("a client reads the daemon's last words even if its request could not be sent whole")
     func lastWords() throws {
         let daemon = FakeDaemon { listener in
             let peer = listener.accept()

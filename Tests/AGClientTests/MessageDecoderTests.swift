@@ -88,7 +88,7 @@ struct MessageDecoderTests {
     }
 
     @Test(
-        "what is not the protocol is refused",
+        "lines that are not of the protocol are refused",
         arguments: [
             "", "{", "[]", "7", #"{"jsonrpc":"2.0","id":1}"#, #"{"method":"update"}"#,
             #"{"method":"nonsense","params":{"subscription":1}}"#,

@@ -72,7 +72,7 @@ struct RequestEncodingTests {
         #expect(again == written)
     }
 
-    @Test("what is left out is not written")
+    @Test("parameters that are nil are not written")
     func defaults() {
         #expect(
             line(.set(Mutation(operation: .set, path: "/a.b", value: 1), TransactionOptions()))

@@ -2,13 +2,13 @@ import AGClient
 import Glibc
 import Testing
 
-@Suite("where the socket is")
+@Suite("The location of the socket")
 struct SocketLocationTests {
     private func find(_ named: String?, _ environment: [String: String], existing: [String] = []) -> SocketLocation {
         SocketLocation.find(named, environment: { environment[$0] }, exists: { existing.contains($0) })
     }
 
-    @Test("what the caller names wins, then AGD_SOCKET")
+    @Test("the caller's path wins over AGD_SOCKET")
     func order() {
         let environment = ["AGD_SOCKET": "/e.sock", "XDG_RUNTIME_DIR": "/run/user/1"]
         #expect(find("/mine.sock", environment).path == "/mine.sock")

@@ -68,7 +68,7 @@ struct WatchProgressTests {
         #expect(progress.position?.revision == 5)
     }
 
-    @Test("who watches no values takes his place from the events he gets")
+    @Test("a subscription without values takes its position from its events")
     func invalidations() {
         var progress = WatchProgress(subscribe(.invalidate, initial: false))
         progress.subscribed(epoch: "e", revision: 5, resumed: nil)

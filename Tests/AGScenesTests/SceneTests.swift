@@ -383,7 +383,7 @@ struct SceneTests {
         #expect(try scene(1, false)?.map?["children"] == [["id": "row0", "state": ["size": 1, "isFirst": true]]])
     }
 
-    @Test("what no document can say is refused, all of it at once, each with its place")
+    @Test("a scene that no document can express is refused with all faults and their places")
     func mistakes() {
         let found = mistakes {
             Container("a") {

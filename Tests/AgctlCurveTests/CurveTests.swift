@@ -150,7 +150,7 @@ struct CurveTests {
         }
     }
 
-    @Test("what cannot be read is told with its place and what to write instead")
+    @Test("unreadable input is reported with its place and the right form")
     func faults() throws {
         let unknown = try #require(try complaint(["bouncyy"]))
         #expect(

@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 @testable import agctl
 
-@Suite("what is written")
+@Suite("Output of agctl")
 struct OutputTests {
     static let plain = Style(isOn: false)
 
@@ -25,7 +25,7 @@ struct OutputTests {
         #expect(DisplayWidth.pad("日", to: 4) == "日  ")
     }
 
-    @Test("of a long line the part around the caret is shown")
+    @Test("of a long line, the part around the caret is printed")
     func caret() {
         #expect(Caret.text(under: "\tx + nope", 6, OutputTests.plain) == "  | \tx + nope\n  | \t    ^\n")
         let long = String(repeating: "é", count: 100_000)
@@ -130,7 +130,7 @@ struct OutputTests {
         #expect(complaint.text(Self.plain) == "agctl: /a exists already\n")
     }
 
-    @Test("what clients have written cannot steer the terminal")
+    @Test("text that clients wrote cannot control the terminal")
     func controlCharacters() {
         let explanation: Value = [
             "path": "/a.b", "error": "bad \u{1b}[2J",

@@ -23,7 +23,7 @@ struct RisingEdgeTests {
         #expect(dueTimes(5, notes) == [15, 37])
     }
 
-    @Test("what goes before its time is not due") func short() {
+    @Test("a call before its time is not due") func short() {
         #expect(dueTimes(5, [(0, true), (4, false), (9, nil), (10, true), (14, nil)]) == [])
     }
 

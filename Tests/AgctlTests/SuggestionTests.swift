@@ -31,13 +31,13 @@ struct SuggestionTests {
     }
 
     @Test(
-        "where a node is wanted, no attributes are offered",
+        "no attributes are offered for the path of a node",
         arguments: [("/pl", ["/player", "/player/"]), ("/player.", [])])
     func nodes(prefix: String, offered: [String]) {
         #expect(Suggestions.suggestPaths(prefix, to: .nodes) { Self.nodes[$0] } == offered)
     }
 
-    @Test("where an action is wanted, only actions are offered, and their parameters behind them")
+    @Test("only actions are offered for an action's path, and then their parameters")
     func actions() {
         let lamp: Value = [
             "path": "/lamp", "childCount": 1,
@@ -123,7 +123,7 @@ struct JSONFaultTests {
     }
 
     @Test(
-        "what the parser accepts has no fault, and what it refuses has one",
+        "the parser and the list of faults agree on every line",
         arguments: [
             "1", "-0.5e+3", "[]", "{}", "[[],{}]", #"{"a":[1,{"b":null}],"c":"x\n\u00e9"}"#, " [ 1 , 2 ] ", "1.", "-",
             "+1", "[,]", "{,}",

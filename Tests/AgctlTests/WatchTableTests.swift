@@ -76,7 +76,7 @@ struct WatchTableTests {
         #expect(lines(table).dropFirst() == ["/a.d  4", "/a.e  5"])
     }
 
-    @Test("what does not fit is counted, and no line is wider than the terminal")
+    @Test("rows that do not fit are counted, and no line is wider than the terminal")
     func size() {
         let table = table([
             update(1, (0..<20).map { ("/node.attribute\($0)", .value("a rather long text")) }, initial: true)

@@ -43,7 +43,7 @@ struct DifferingTests {
     }
 
     @Test(
-        "with any change of any values, the growth is the difference of the lengths, and a type accepts the same",
+        "the growth is the difference of the lengths for any change of any values, and a type accepts the same",
         arguments: freshSeeds(20))
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

@@ -14,7 +14,7 @@ struct NearestNameTests {
             NearestName.find(name, among: ["isPlaying", "symbol", "episode", "title", "ys", "b", "fontScale"]) == near)
     }
 
-    @Test("of names that are equally near the first by its letters is taken, and the name itself is none")
+    @Test("the first of equally near names in alphabetical order is suggested, and never the name itself")
     func order() {
         #expect(NearestName.find("load", among: ["loaf", "goad", "load", "road"]) == "goad")
         #expect(NearestName.find("load", among: ["load"]) == nil)
@@ -47,7 +47,7 @@ struct NearestNameTests {
         return table[a.count][b.count]
     }
 
-    @Test("of any two names one is near the other exactly when it takes no more edits than a third of its length")
+    @Test("two names are near exactly if the edits between them are at most a third of the length")
     func limit() {
         var random = RandomBits(state: 7)
         for _ in 0..<3000 {

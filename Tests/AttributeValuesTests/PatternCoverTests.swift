@@ -1,7 +1,7 @@
 import AttributeValues
 import Testing
 
-@Suite("What a pattern covers")
+@Suite("Patterns that cover others")
 struct PatternCoverTests {
     @Test(
         "a pattern covers what lies within it",
@@ -27,7 +27,7 @@ struct PatternCoverTests {
         ])
     func beyond(pattern: String, other: String) throws { #expect(try !PathPattern(pattern).covers(PathPattern(other))) }
 
-    @Test("what is covered is matched: no node of a covered pattern is missed") func sound() throws {
+    @Test("a covering pattern matches every node of the covered one") func sound() throws {
         let ids: [[String]] =
             [[]]
             + ["a", "b"].flatMap { first in

@@ -53,7 +53,7 @@ struct PlainJSONTests {
         ])
     func other(text: String) { #expect(read(text).plain == nil) }
 
-    @Test("what is read is what the parser reads, for any bytes", arguments: freshSeeds(20))
+    @Test("the plain reader and the parser agree on any bytes", arguments: freshSeeds(20))
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let pieces = [

@@ -9,7 +9,7 @@ struct ShortTextTests {
         return buffer.text
     }
 
-    @Test("of each length, with each sign at each place, read back as they were", arguments: 0...20)
+    @Test("values of each length with each sign at each place are read back unchanged", arguments: 0...20)
     func signs(_ length: Int) throws {
         for byte in UInt8(0)..<128 {
             for place in 0..<max(1, length) {
@@ -24,7 +24,7 @@ struct ShortTextTests {
         }
     }
 
-    @Test("of other letters are written as they are") func letters() {
+    @Test("values with other letters are written unchanged") func letters() {
         for value in ["é", "ééééééé", "日本語日本", "x😀", "ÿ"] { #expect(text(value) == "\"\(value)\"") }
     }
 

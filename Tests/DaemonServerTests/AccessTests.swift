@@ -38,7 +38,7 @@ struct AccessTests {
         #expect(try read("clients = 5").isEmpty)
     }
 
-    @Test("what is wrong with a line is told, with a hint") func faults() throws {
+    @Test("a faulty line is reported with a hint") func faults() throws {
         let form = "a line is access = RIGHT WHO PATTERN, as write user:alice,group:ops /hosts/**"
         let faults = #expect(throws: ConfigurationFaults.self) {
             try read(

@@ -84,7 +84,7 @@ final class RestartTests {
         #expect(try value("/h/r/x.q") == 0)
     }
 
-    @Test("what stands in a branch is there after a restart, also under a condition that is false at first")
+    @Test("changes in a branch survive a restart, also under a condition that is false at first")
     func branches() throws {
         try apply(
             """
@@ -178,7 +178,8 @@ final class RestartTests {
         #expect(try value("/b/k.v") == 1)
     }
 
-    @Test("what found no place at a start does not come to a state that is made later") func unplaced() throws {
+    @Test("a stored value without a place at a start is not given to a state that is made later") func unplaced() throws
+    {
         try set("/counter.value", "5")
         try restart { $0.scenes = [] }
         try apply(#"[{"id":"counter","state":{"value":1}}]"#)
@@ -305,7 +306,7 @@ final class RestartTests {
         #expect(try value("/l/rows/x.open") == false)
     }
 
-    @Test("what is defined, removed and moved in an instance is so after later writes of the list")
+    @Test("an instance keeps definitions, removals and moves through later writes of its list")
     func editedInstances() throws {
         try apply(RestartTests.twigs)
         try apply(#"[{"id":"g","state":{"s":1}},{"id":"h","kind":"container"}]"#)
@@ -334,7 +335,7 @@ final class RestartTests {
         }
     }
 
-    @Test("what was changed in an instance goes with it") func editedInstancesThatGo() throws {
+    @Test("changes in an instance are removed with it") func editedInstancesThatGo() throws {
         try apply(RestartTests.twigs)
         try set("/l.items", #"[{"id":"x"},{"id":"y"}]"#)
         try call("remove", #"{"path":"/l/rows/x/kid"}"#)
@@ -347,7 +348,7 @@ final class RestartTests {
         #expect(try value("/l/rows/y/more.m") == nil)
     }
 
-    @Test("what has moved out of an instance stays when the instance goes, and what has moved into one goes with it")
+    @Test("a node that was moved out of an instance survives it, and a node that was moved into one does not")
     func movedOverInstances() throws {
         try apply(RestartTests.twigs)
         try apply(#"[{"id":"g","state":{"s":1}},{"id":"h","kind":"container","children":[{"id":"first"}]}]"#)
@@ -373,7 +374,7 @@ final class RestartTests {
         #expect(try value("/l/rows/y/g.s") == nil)
     }
 
-    @Test("what was changed in an instance is so when the list that is fed after the start makes it, and goes with it")
+    @Test("changes in an instance return when the list is fed after the start, and are removed with the instance")
     func transientEdits() throws {
         try apply(
             RestartTests.twigs.replacingOccurrences(of: #""initial":[]"#, with: #""initial":[],"transient":true"#))

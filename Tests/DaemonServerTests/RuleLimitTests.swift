@@ -48,7 +48,8 @@ struct RuleLimitTests {
         #expect(signs == 1)
     }
 
-    @Test("behind shutdown-time calls that wait are dropped, and what clients leave for then is done") func stopping()
+    @Test("after shutdown-time waiting calls are dropped, and the mutations that clients left are performed")
+    func stopping()
         throws
     {
         let daemon = try daemon("agd: 1\nnodes: [{ id: a, state: { left: 0, calls: 0 } }]") {

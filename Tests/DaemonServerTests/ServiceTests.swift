@@ -64,7 +64,7 @@ struct ServiceTests {
     }
 
     @Test(
-        "what stands in the way is said with its status",
+        "each obstacle at a start is reported with its exit status",
         arguments: [
             ("/nonexistent/folder/x.sock", nil, DaemonServer.ExitStatus.cannotCreate, "open"),
             ("relative.sock", nil, .configuration, "absolute"),
@@ -183,7 +183,7 @@ struct ServiceTests {
         #expect(!daemon.daemon.isStatusDue && daemon.daemon.lastStatus > 0)
     }
 
-    @Test("what was acknowledged is there after a restart, with the epoch and a later revision") func restart() throws {
+    @Test("acknowledged writes survive a restart, with the same epoch and a later revision") func restart() throws {
         let store = folder.file("store")
         var revision: Int64 = 0
         do {

@@ -129,7 +129,7 @@ struct SessionTests {
         daemon.run { daemon.sessions.count == 0 }
     }
 
-    @Test("what a client sent before it went away is done, what it did not finish is not") func dying() throws {
+    @Test("complete requests of a client that left are performed, its incomplete one is not") func dying() throws {
         let daemon = try TestDaemon()
         do {
             let client = try daemon.connect()
@@ -178,7 +178,7 @@ struct SessionTests {
         #expect(refusals.contains(-32700))
     }
 
-    @Test("one client too many is told so and closed, the others stay") func tooMany() throws {
+    @Test("one client too many is told why and closed, and the others stay") func tooMany() throws {
         let daemon = try TestDaemon { $0.server.clients = 2 }
         let first = try daemon.connect()
         let second = try daemon.connect()
@@ -233,7 +233,7 @@ struct SlowSessionTests {
         #expect(isTold)
     }
 
-    @Test("who does not take its answers has its requests wait, and gets every answer in the end") func backpressure()
+    @Test("the requests of a client that does not read wait, and all are answered in the end") func backpressure()
         throws
     {
         let daemon = try TestDaemon { $0.server.outputQueue = 50_000 }
@@ -253,7 +253,7 @@ struct SlowSessionTests {
         #expect(try client.call("ping").member("result", "pong") == true)
     }
 
-    @Test("who takes nothing for the stall time is disconnected, and the others are not") func stalled() throws {
+    @Test("only the client that reads nothing for the stall time is disconnected") func stalled() throws {
         let daemon = try TestDaemon { $0.server.outputQueue = 50_000 }
         let client = try daemon.connect()
         let other = try daemon.connect()
@@ -274,7 +274,7 @@ struct SlowSessionTests {
         #expect(try other.call("ping").member("result", "pong") == true)
     }
 
-    @Test("who is not behind, or takes a little now and then, is not disconnected") func slow() throws {
+    @Test("a client that keeps up or reads a little now and then is not disconnected") func slow() throws {
         let daemon = try TestDaemon { $0.server.outputQueue = 400_000 }
         let client = try daemon.connect()
         _ = try client.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
@@ -307,7 +307,7 @@ struct SlowSessionTests {
         #expect(session.isClosing)
     }
 
-    @Test("in a batch whose answers together are more than is kept for anybody the calls beyond that are refused")
+    @Test("calls of a batch are refused once its answers exceed the output limit")
     func batch() throws {
         let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
         let client = try daemon.connect()
@@ -325,7 +325,7 @@ struct SlowSessionTests {
         #expect(daemon.sessions.statistics.disconnected == 0)
     }
 
-    @Test("who asks for long snapshots without waiting gets each of them, and is not disconnected for it")
+    @Test("a client that asks for long snapshots without waiting gets all of them and is not disconnected")
     func snapshots() throws {
         let daemon = try TestDaemon { $0.server.outputMaximum = 100_000 }
         let client = try daemon.connect()
@@ -346,7 +346,7 @@ struct SlowSessionTests {
         #expect(daemon.sessions.statistics.disconnected == 0)
     }
 
-    @Test("who lets more pile up than is kept for anybody is disconnected") func overflow() throws {
+    @Test("a client whose output exceeds the limit is disconnected") func overflow() throws {
         let daemon = try TestDaemon {
             $0.server.outputQueue = 20_000
             $0.server.outputMaximum = 100_000

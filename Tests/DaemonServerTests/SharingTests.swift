@@ -24,7 +24,7 @@ struct SharingTests {
         }
     }
 
-    @Test("of all that have sent something the process that has had least time is served first") func order() throws {
+    @Test("the process with the least processor time so far is served first") func order() throws {
         let daemon = try TestDaemon()
         separate(daemon)
         let (heavy, light) = (try daemon.connect(), try daemon.connect())
@@ -49,7 +49,7 @@ struct SharingTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("behind a turn's room for reading a client is read one small portion, and the rest in the next turn")
+    @Test("after the turn's budget for reading a client is read one small portion, and the rest in the next turn")
     func reading() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
@@ -64,7 +64,9 @@ struct SharingTests {
         #expect(daemon.sessions.readRoom > 0 && daemon.sessions.share(of: session) == .max)
     }
 
-    @Test("who connects behind a turn's room for reading is taken in the next turn") func accepting() throws {
+    @Test("a connection that comes after the turn's budget for reading is accepted in the next turn") func accepting()
+        throws
+    {
         let daemon = try TestDaemon()
         let first = try daemon.connect()
         _ = try first.call("ping")
@@ -121,7 +123,7 @@ struct SharingTests {
             "set", "{\"path\":\"/counter.text\",\"value\":\"\(String(repeating: "x", count: 400_000))\"}")
     }
 
-    @Test("who hoards and takes nothing goes when another one needs the room") func hoarder() throws {
+    @Test("a client that hoards output and reads nothing is closed when another needs the room") func hoarder() throws {
         let daemon = try TestDaemon { $0.server.outputTotal = 1 << 20 }
         separate(daemon)
         let (hoarder, other) = (try daemon.connect(), try daemon.connect())

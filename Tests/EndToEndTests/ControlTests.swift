@@ -111,7 +111,7 @@ struct ControlTests {
         #expect(try lines("get", "/panels/cpu.n", "/player.volume").count == 2)
     }
 
-    @Test("what is refused for being no text is told how to be written as text, and nothing else is")
+    @Test("a value that is refused because it is no text is reported with its form as text")
     func textHint() throws {
         let hint = "use --string"
         #expect(
@@ -145,7 +145,7 @@ struct ControlTests {
     }
 
     @Test(
-        "where standard input or output is closed, nothing that was to go there goes to the daemon",
+        "a closed standard input or output never leads to text being sent to the daemon",
         arguments: [
             "agctl get /player.episode.title >&-", "agctl get /player.volume --json >&-",
             "agctl feed /player.volume <&-",
@@ -177,7 +177,7 @@ struct ControlTests {
         for json in [[], ["--json"]] { #expect(try daemon.control(["get"] + paths + json).code == code, "\(json)") }
     }
 
-    @Test("of several nodes, those before one that is refused are gone")
+    @Test("nodes before one that cannot be removed are removed")
     func removal() throws {
         let scene = try daemon.folder.write("nodes: [{ id: a }, { id: b }]\n", to: "two.yaml")
         #expect(try lines("apply", "-f", scene).count == 2)
@@ -192,7 +192,7 @@ struct ControlTests {
         try text.split(separator: "\n").map { try #require(try JSONParser.parseOnce($0.utf8)["error"], "\($0)") }
     }
 
-    @Test("with --json all that goes wrong is told as JSON")
+    @Test("all errors are JSON with --json")
     func errorsAsJSON() throws {
         #expect(try errors(try daemon.control(["get", "--json"]).text).map { $0["status"] } == [64])
         #expect(
@@ -236,7 +236,7 @@ struct ControlTests {
     }
 
     @Test(
-        "what cannot be printed is not passed over",
+        "output that cannot be written is an error",
         arguments: [
             "eval '1 + 1'", "eval --cases -", "get /player.volume", "curve bouncy", "--help", "check - --json",
         ])
@@ -283,7 +283,7 @@ struct ControlTests {
         #expect(try daemon.control(["describe", "updaet"]).text.contains("did you mean 'update'?"))
     }
 
-    @Test("what goes wrong with a mutation is told with its number, the same by agctl and by the daemon")
+    @Test("agctl and the daemon name a faulty mutation with the same number")
     func mutationNumbers() throws {
         let valid = "set /player.volume 1"
         #expect(try daemon.control(["transact", valid, "sett /player.volume 2"]).text.contains("mutations[1]: "))
@@ -420,7 +420,7 @@ struct ControlTests {
     }
 
     @Test(
-        "what it ends with is what its help says",
+        "each exit status is the one in the help",
         arguments: [
             (["get", "/player.volume"], 0), (["get", "/nowhere.value"], 66), (["set", "/player.volume", "loud"], 65),
             (["transact", "test /player.volume 7"], 75), (["get"], 64), (["bogus"], 64),

@@ -120,7 +120,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("what the operators' page does by way of example comes out as it says")
+    @Test("the examples of the operators' page give the results that it shows")
     func operations() throws {
         let daemon = try Daemon(sceneFiles: ["Examples/podcast.yaml"])
         let page = try Project.text("Documentation/Operations.md")

@@ -208,7 +208,7 @@ struct HostMonitorTests {
         #expect(try feeder.wait() == 0)
     }
 
-    @Test("where the daemon has no room for it, the feeder says so once and waits for its place")
+    @Test("the feeder says once that the daemon has no node for it, and waits")
     func noRoom() throws {
         let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml"], configuration: "clients = 2\n")
         let client = try daemon.client()

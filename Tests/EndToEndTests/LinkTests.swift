@@ -131,7 +131,7 @@ struct LinkTests {
         withExtendedLifetime(links) {}
     }
 
-    @Test("with rules, the mirror computes what depends on the site alone, and takes the rest from the owner")
+    @Test("a mirror with rules computes the values that depend on the site alone, and takes the rest from the owner")
     func withRules() throws {
         let scene = """
             keys: { environment: { scale: 3 } }
@@ -708,7 +708,7 @@ struct LinkTests {
         withExtendedLifetime((writer, reader)) {}
     }
 
-    @Test("with the rights of the documentation, a site publishes its own subtree and no other")
+    @Test("a site with the rights of the documentation publishes its own subtree and no other")
     func rights() throws {
         let nats = try NATSServer(try LinkTests.documented("authorization {"))
         let access = "access = admin everyone /**\naccess = write as:anna /**\n"

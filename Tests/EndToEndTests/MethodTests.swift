@@ -269,7 +269,7 @@ struct MethodTests {
         #expect(try client.get("/player/favorite.isOn") == false)
     }
 
-    @Test("what a client leaves behind when it goes is committed for it")
+    @Test("the mutations that a client leaves for its disconnect are committed")
     func onDisconnect() throws {
         try call("subscribe", ["paths": ["/player.isPlaying"]])
         _ = try event()

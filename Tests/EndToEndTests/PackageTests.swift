@@ -127,7 +127,7 @@ struct PackageTests {
         for path in named { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
     }
 
-    @Test("what an administrator may change is a configuration file of it, and nothing else is") func configuration()
+    @Test("exactly the files that an administrator may change are configuration files") func configuration()
         throws
     {
         let root = try unpack()

@@ -64,7 +64,7 @@ struct ProtocolTests {
     }
 
     @Test(
-        "what is no request is told so with JSON-RPC's codes, and the next request is served",
+        "a faulty request is answered with JSON-RPC's code, and the next request is served",
         arguments: [
             (#"{"jsonrpc":"2.0","id":1,"method":"#, -32700), ("nonsense", -32700), ("\u{7f}", -32700),
             (#"{"jsonrpc":"2.0","id":1,"method":"ping"} trailing"#, -32700), (#"{"a":"\ud800"}"#, -32700),

@@ -97,7 +97,7 @@ struct ResumeTests {
         #expect(try !lives.resumes(["/w.b"], since: seen))
     }
 
-    @Test("what depends on a transient state is not taken for unchanged") func transient() throws {
+    @Test("a value that depends on a transient state does not pass for unchanged") func transient() throws {
         let lives = try Lives()
         let client = try lives.daemon.client()
         try client.set("/t.v", 4)

@@ -100,7 +100,7 @@ struct RunningControlTests {
         #expect(try client.call("trace")["enabled"] == false)
     }
 
-    @Test("with --json a watch tells as JSON, too, that its daemon has gone and is back")
+    @Test("a watch with --json reports the loss and return of its daemon as JSON")
     func notices() throws {
         let (watch, output) = try daemon.startControl(["watch", "/player.volume", "--json"])
         #expect(try output.line()?.contains("0.5") == true)

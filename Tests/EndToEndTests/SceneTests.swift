@@ -29,7 +29,7 @@ struct SceneTests {
         #expect(try client.get("/counter.value") == 0)
     }
 
-    @Test("what a scene imports is there, for the daemon, for check and for apply") func imports() throws {
+    @Test("imports work in the daemon, in check and in apply") func imports() throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(
             atPath: folder.file("lib"), withIntermediateDirectories: true)

@@ -145,7 +145,7 @@ struct ServiceTests {
         #expect(daemon.program.text.contains("state.db"), "\(daemon.program.text)")
     }
 
-    @Test("where file descriptors are scarcer than clients it says so, refuses who is too many, and tells them why")
+    @Test("the daemon reports that file descriptors are scarcer than clients, and tells refused clients why")
     func descriptors() throws {
         let daemon = try Daemon(scenes: [Scenes.counter], configuration: "clients = 100\n", limits: "-n 40")
         #expect(daemon.program.text.contains("file descriptors"), "\(daemon.program.text)")

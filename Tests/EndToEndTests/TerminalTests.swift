@@ -191,7 +191,7 @@ struct TerminalTests {
         #expect(try top.wait() == 0)
     }
 
-    @Test("in a pipe a board is printed once, as text or as JSON")
+    @Test("a board is printed once into a pipe, as text or as JSON")
     func pipe() throws {
         let text = try daemon.control(["dash", "/home"])
         #expect(

@@ -10,7 +10,8 @@ import Testing
 /// `AGD_WATCH_STEPS` makes a run longer.
 @Suite("Promises to watchers")
 struct WatchPromiseTests {
-    @Test("who stalls, asks, hangs up or outlives the daemon is told everything in order, once, whole, and may resume")
+    @Test(
+        "watchers that stall, ask, hang up or survive a restart get all changes in order, once, whole, and may resume")
     func promises() throws {
         let seed = freshSeed()
         let steps = Int(numberInEnvironment("AGD_WATCH_STEPS") ?? 400)

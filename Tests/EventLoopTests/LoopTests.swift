@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The loop")
 struct LoopTests {
-    @Test("what is due is done before the loop sleeps") func order() throws {
+    @Test("due timers run before the loop sleeps") func order() throws {
         let loop = try Loop()
         var calls: [String] = []
         let timer = try Timer(loop) { calls.append("timer") }

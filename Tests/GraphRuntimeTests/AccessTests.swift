@@ -42,7 +42,7 @@ struct AccessTests {
         try graph.succeed(.trace(enable: nil))
     }
 
-    @Test("what no rule gives is denied, with the user, the right and the path") func denied() throws {
+    @Test("an operation that no rule allows is denied with the user, the right and the path") func denied() throws {
         let graph = try harness(try rule(.read, "/hosts/**"))
         let failure = try #require(refusal { try graph.set("/hosts/a.load", 5) })
         #expect(failure.code == .denied)
@@ -139,7 +139,7 @@ struct AccessTests {
     }
 
     @Test(
-        "what concerns one part of the tree needs the right to that part only",
+        "an operation on one part of the tree needs the right to that part only",
         arguments: [
             "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
             "history", "dump", "eval", "delegate",
@@ -190,7 +190,7 @@ struct AccessTests {
         #expect(graph.runtime.watching.subscriptions.count == 1)
     }
 
-    @Test("whether a denied path exists is not told") func existence() throws {
+    @Test("a denial does not tell whether the path exists") func existence() throws {
         let graph = try harness(try rule(.define, "/hosts/**"))
         for path in ["/secret.key", "/secret.no", "/nobody.key"] {
             #expect(denial { try graph.value(path) } == "user 1000 lacks the right 'read' on \(path)")
@@ -238,7 +238,7 @@ struct AccessTests {
 
     // MARK: When
 
-    @Test("what a client left for when it goes is committed with the rights that it has then") func onDisconnect()
+    @Test("mutations for the disconnect are committed with the rights of that time") func onDisconnect()
         throws
     {
         let left = Request.onDisconnect(
@@ -284,7 +284,7 @@ struct AccessTests {
         #expect(failure.code == .denied && failure.message.utf8.count < 200 && (failure.path?.utf8.count ?? 0) < 200)
     }
 
-    @Test("to check a request takes steps by the paths and rules that it has, however long the paths are")
+    @Test("the check of a request takes steps by the number of paths and rules, not by their length")
     func costOfChecks() throws {
         let rules = try (0..<255).map { try rule(.read, "/area\($0)/**") } + [try rule(.read, "/hosts/**")]
         let graph = try harness()
@@ -361,7 +361,7 @@ struct AccessTests {
         #expect(added == ["/secret/a", "/secret/a.load", "/secret/a.tags"] && removed.isEmpty && moved.isEmpty)
     }
 
-    @Test("what is defined in a part reads nothing around it: no names, no environment, no components that do")
+    @Test("a definition in a part reads no names, environment or components from outside")
     func definers() throws {
         let graph = try harness(try rule(.define, "/secret/open/**"), try rule(.define, "/hosts/**"))
         func refused(_ node: String, at: String = "/hosts", head: String = "") -> ErrorCode? {

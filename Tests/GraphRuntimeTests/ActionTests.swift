@@ -170,7 +170,7 @@ struct ActionTests {
         #expect(try graph.value("/room/list/q.n") == 1 && graph.value("/room/list/p.n") == 0)
     }
 
-    @Test("one may call an action without the right to write what it writes, and only define one with that right")
+    @Test("calling an action needs no right to what it writes, and defining one does")
     func rights() throws {
         let graph = try harness()
         graph.turn([.connected(ClientID(number: 7), Peer(pid: 7, uid: 1001, gid: 1001))])

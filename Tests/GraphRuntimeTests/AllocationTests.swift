@@ -67,14 +67,14 @@ import WireProtocol
         return Double(count) / Double(AllocationTests.rounds)
     }
 
-    @Test("from the line to the answer, to set a number") func numberLine() throws {
+    @Test("setting a number, from the line to the answer") func numberLine() throws {
         let count = try allocations(of: { number in
             #"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/a.n","value":\#(number).5}}"#
         })
         #expect(count > 0 && count <= 7.1, "\(count) allocations")
     }
 
-    @Test("from the line to the answer, to set a map of four entries") func mapLine() throws {
+    @Test("setting a map of four entries, from the line to the answer") func mapLine() throws {
         let count = try allocations(of: { number in
             #"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/a.map","value":"#
                 + #"{"id":"0123","v":12.3,"unit":"percent","t":\#(number).5}}}"#
@@ -82,24 +82,24 @@ import WireProtocol
         #expect(count > 0 && count <= 8.1, "\(count) allocations")
     }
 
-    @Test("to set a number") func number() throws {
+    @Test("setting a number") func number() throws {
         let count = try allocations(set("/a.n") { .int($0) })
         #expect(count > 0 && count <= 11.1, "\(count) allocations")
     }
 
-    @Test("to set a map of four entries") func map() throws {
+    @Test("setting a map of four entries") func map() throws {
         let count = try allocations(
             set("/a.map") { ["a": .int($0), "b": .double(Double($0)), "c": "text", "d": .bool(true)] })
         #expect(count > 0 && count <= 11.1, "\(count) allocations")
     }
 
-    @Test("to get a value") func get() throws {
+    @Test("getting a value") func get() throws {
         let request = Request.get(.init(paths: ["/a.n"], isSingle: true))
         let count = try allocations { _ in request }
         #expect(count > 0 && count <= 5.1, "\(count) allocations")
     }
 
-    @Test("to set a number that a watched rule reads") func watched() throws {
+    @Test("setting a number that a watched rule reads") func watched() throws {
         let count = try allocations(watched: true, set("/a.n") { .int($0) })
         #expect(count > 0 && count <= 34.1, "\(count) allocations")
     }

@@ -92,7 +92,7 @@ struct BeginningTests {
     }
 
     @Test(
-        "what a state cannot begin with is refused with a reason",
+        "an impossible initial value of a state is refused with a reason",
         arguments: [
             ("state: { s: { initial: =twice } }, computed: { twice: '2' }", "an initial value cannot read 'twice'"),
             ("state: { s: { initial: =t }, t: { initial: =1 } }", "an initial value cannot read 't'"),

@@ -70,7 +70,8 @@ struct ChoiceTests {
         #expect(throws: Failure.self) { try graph.value("/player/if1.data") }
     }
 
-    @Test("what leaves loses its states, and begins anew when it returns") func states() throws {
+    @Test("a node that leaves with its branch loses its states and starts with the initial ones when it returns")
+    func states() throws {
         let graph = try Harness(ChoiceTests.player)
         try graph.set("/player/play.presses", 3)
         try graph.set("/player.isPlaying", true)
@@ -251,7 +252,7 @@ struct ChoiceTests {
         #expect(try children(of: "/player", in: copy) == ["title", "play", "footer"])
     }
 
-    @Test("what comes and goes with an animation has a timeline, and the transitions of its nodes") func animated()
+    @Test("an animated change of a branch gives timelines and the transitions of its nodes") func animated()
         throws
     {
         let graph = try Harness(

@@ -55,7 +55,9 @@ struct ClockTests {
         #expect(Content.value(described.map?["attributes"]?.map?["now"]?.map?["value"] ?? .null) == time(180))
     }
 
-    @Test("what begins to depend on a clock within a transaction sees the present tick") func inTransaction() throws {
+    @Test("a rule that starts to depend on a clock within a transaction sees the present tick") func inTransaction()
+        throws
+    {
         let graph = try Harness(
             """
             nodes:
@@ -84,7 +86,7 @@ struct ClockTests {
         #expect(graph.runtime.nextDeadline == nil)
     }
 
-    @Test("what depends on a clock is walked again only when a watch or an edge that matters has come or gone")
+    @Test("dependents of a clock are searched again only after a change of a watch or an edge that matters")
     func lookups() throws {
         let graph = try Harness(
             """

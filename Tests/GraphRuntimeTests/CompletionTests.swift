@@ -51,7 +51,7 @@ struct CompletionTests {
                 == ["logical", "removed"].map { Completion(transaction: revision, phase: $0, paths: ["/a.x", "/a.y"]) })
     }
 
-    @Test("with nothing animated both come at once, behind the update")
+    @Test("without an animation both completions come at once, after the update")
     func nothingAnimated() throws {
         let graph = try Harness(CompletionTests.scene)
         try graph.subscribe(["/a/**"], events: [.update, .completion])
@@ -123,7 +123,7 @@ struct CompletionTests {
                 == ["logical", "removed"].map { Completion(transaction: first, phase: $0, paths: ["/a.x"]) })
     }
 
-    @Test("what repeats forever completes when it is replaced, or stops with its node")
+    @Test("an endless animation completes when it is replaced, and stops with its node")
     func endless() throws {
         let graph = try Harness(CompletionTests.scene)
         try graph.subscribe(["/**"], events: [.update, .completion, .frames], frames: 10)

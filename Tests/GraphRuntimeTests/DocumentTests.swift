@@ -356,7 +356,7 @@ struct DocumentTests {
         #expect(try tree(graph) == before)
     }
 
-    @Test("what has been changed inside a component is written out in full") func changedInside() throws {
+    @Test("a component with changes inside is exported in full") func changedInside() throws {
         let graph = try Harness(DocumentTests.scene)
         _ = try graph.apply("nodes: [{ id: inside, computed: { more: m + 1 } }]", at: "/top/row")
         let other = try reborn(try export(graph))
@@ -532,7 +532,7 @@ struct DocumentTests {
     }
 
     @Test(
-        "what was made from a component that has been declared anew since is written out in full, in lists and in other components too"
+        "a use of a component that was declared again since is exported in full, also in lists and other components"
     )
     func declaredAnew() throws {
         let graph = try Harness(
@@ -557,7 +557,7 @@ struct DocumentTests {
         }
     }
 
-    @Test("what would be endless or too deep if it was written out is refused or written as a use")
+    @Test("a definition that would be endless or too deep in full is refused or exported as a use")
     func writtenOutDeep() throws {
         // Each is repeated twice by the one before, for elements that there are none of.
         let links = (0..<200).map { number in

@@ -21,7 +21,7 @@ struct FeedbackTests {
     }
 
     @Test(
-        "one that would change without end has an error that names the loop, and no instances",
+        "a list that would change without end has an error that names the loop, and no instances",
         arguments: ["=lists.range(n)", "=n == 1 ? [1] : []", "=lists.range(n * 2)"])
     func endless(_ data: String) throws {
         let graph = try Harness(FeedbackTests.scene(data))
@@ -60,7 +60,7 @@ struct FeedbackTests {
         #expect(try graph.value("/a/list.elements") == [1])
     }
 
-    @Test("what comes to rest is no error") func resting() throws {
+    @Test("a list that comes to rest has no error") func resting() throws {
         let graph = try Harness(FeedbackTests.scene("=n > 0 ? [1] : []"))
         #expect(try graph.value("/a/list.elements") == [1])
         #expect(try graph.value("/a.n") == 2)

@@ -172,7 +172,7 @@ struct ForEachTests {
         #expect(graph.runs() == ["/app/rows/e4001.text"])
     }
 
-    @Test("who reads an index learns of a new one, and nobody else") func index() throws {
+    @Test("only the readers of an index are told of a new one") func index() throws {
         let graph = try Harness(
             """
             nodes:

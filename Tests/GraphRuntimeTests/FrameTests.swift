@@ -142,7 +142,7 @@ struct FrameTests {
     }
 
     @Test(
-        "whoever comes, goes, moves and jumps: every frame holds exactly what moves for its subscription, as displayed")
+        "every frame holds exactly the moving values of its subscription, whoever comes, goes, moves and jumps")
     func model() throws {
         let seed = freshSeed()
         var random = SeededGenerator(seed: seed)

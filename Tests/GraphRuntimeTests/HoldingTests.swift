@@ -59,7 +59,7 @@ struct HoldingTests {
         #expect(throws: Failure.self) { try graph.value("/root/named/v.shade") }
     }
 
-    @Test("what is written through a typed binding is held to its type, and reaches the state") func bindings() throws {
+    @Test("a write through a typed binding is checked against its type and reaches the state") func bindings() throws {
         let graph = try Harness(HoldingTests.scene)
         let failure = refusal { try graph.set("/root/knob.level", "text") }
         #expect(failure?.code == .typeMismatch)
@@ -75,8 +75,8 @@ struct HoldingTests {
         #expect(throws: Failure.self) { try graph.value("/root/loose.twice") }
     }
 
-    @Test("what needs no holding reads the state itself: a change of another part runs nothing") func precision() throws
-    {
+    @Test("a binding that holds no value reads its state directly: a change of another part runs nothing")
+    func precision() throws {
         let graph = try Harness(
             """
             components: { Part: { let: { whole: { type: map } }, computed: { title: whole.title } } }
@@ -307,7 +307,7 @@ struct HoldingTests {
         #expect(throws: Failure.self) { try graph.value("/n/at/open.name") }
     }
 
-    @Test("what is written through a binding of an object type is held to it") func boundObjects() throws {
+    @Test("a write through a binding of an object type is checked against that type") func boundObjects() throws {
         let graph = try Harness(HoldingTests.references)
         #expect(
             refusal { try graph.set("/n/at/edit.author", .null) }?.message == "/n/at/edit.author takes Author, not null"
@@ -362,7 +362,7 @@ struct HoldingTests {
         #expect(failure?.hint == hint)
     }
 
-    @Test("of many paths that lead nowhere the first are told with a near name") func missing() throws {
+    @Test("the first of many paths to nothing are reported with a near name") func missing() throws {
         let graph = try Harness(HoldingTests.objects)
         let paths = (0..<20).map { "/n.few\($0)" }
         let request = Request.get(.init(paths: paths))

@@ -267,7 +267,7 @@ struct JobTests {
         #expect(replies(said).count == turns + 2)
     }
 
-    @Test("who resumes from before the end of a job is told all that it made") func resumed() throws {
+    @Test("a client that resumes from before the end of a job gets all that the job made") func resumed() throws {
         let graph = try harness()
         try graph.subscribe(["/**"], from: 3)
         var middle: UInt64 = 0

@@ -5,7 +5,7 @@ import WireProtocol
 @testable import GraphRuntime
 @testable import ViewGraph
 
-@Suite("what is gone is freed")
+@Suite("removed nodes are freed")
 struct LeakTests {
     private func vertices(_ graph: Harness) -> UInt64 { graph.runtime.graph.counters.liveAttributes }
     private func edges(_ graph: Harness) -> UInt64 { graph.runtime.graph.counters.liveEdges }

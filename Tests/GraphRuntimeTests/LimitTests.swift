@@ -111,7 +111,7 @@ struct LimitTests {
     }
 
     @Test(
-        "in a value of the greatest length scalars can be written and parts taken out, and a store brings back longer ones"
+        "scalars inside a value of the greatest length can be written and removed, and a store restores longer values"
     )
     func longValue() throws {
         let graph = try Harness(
@@ -146,7 +146,7 @@ struct LimitTests {
         #expect(refusal { try graph.transact(append(1)) }?.code == .limit)
     }
 
-    @Test("what a document's states begin with is as long as a value may be, unless a store brings the document back")
+    @Test("initial values of a document are as long as a value may be, and longer ones come only from a store")
     func longBeginnings() throws {
         let limits = limits { $0.graph.valueSize = 2000 }
         let graph = try Harness(limits: limits)
@@ -182,7 +182,7 @@ struct LimitTests {
         #expect(room < 0 && room > -100)
     }
 
-    @Test("what a client leaves for when it goes is bounded in bytes, labels and animations included")
+    @Test("mutations for the disconnect are bounded in bytes, labels and animations included")
     func onDisconnect() throws {
         let graph = try Harness(
             "nodes: [{ id: a, state: { text: '' } }]", limits: limits { $0.onDisconnectSize = 2000 })

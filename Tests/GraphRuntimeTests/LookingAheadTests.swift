@@ -36,7 +36,7 @@ struct LookingAheadTests {
         return value.map?["changed"]
     }
 
-    @Test("one that is accepted is a transaction like any other: a revision, an update, and news for the store")
+    @Test("an accepted transaction has a revision, an update, and a row for the store")
     func accepted() throws {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a/**"], initial: true)
@@ -58,7 +58,7 @@ struct LookingAheadTests {
         #expect(try explanation(graph, "/a.x")?.map?["label"] == "cas")
     }
 
-    @Test("what is written before a test is kept with what is written behind it") func whole() throws {
+    @Test("writes before a test and after it are committed together") func whole() throws {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a.x", "/a.y", "/a.z"], initial: true)
         let request = Request.transact(
@@ -81,7 +81,7 @@ struct LookingAheadTests {
             })
     }
 
-    @Test("one that is refused leaves nothing behind: no news, no reason, no rule that keeps what it saw")
+    @Test("a refused transaction leaves no news, no reason, and no rule with a value of it")
     func refused() throws {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a/**"], initial: true)
@@ -112,7 +112,9 @@ struct LookingAheadTests {
         #expect(try graph.value("/a.y") == 2 && graph.value("/a.far") == 12 && graph.value("/a/b.m.p") == 1)
     }
 
-    @Test("what is set back is no change: no revision, no event, no timeline") func setBack() throws {
+    @Test("a write that is undone in its transaction is no change: no revision, no event, no timeline") func setBack()
+        throws
+    {
         let graph = try Harness(LookingAheadTests.scene)
         try graph.subscribe(["/a/**"], initial: true)
         let before = graph.runtime.revision

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import WireProtocol
 
-@Suite("What moves, and how")
+@Suite("Values that move")
 struct MotionValueTests {
     private static let kinds = """
         nodes:

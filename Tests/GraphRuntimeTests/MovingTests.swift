@@ -49,7 +49,7 @@ struct MovingTests {
         #expect(graph.changes.count == 3 && graph.changes["/g/h1.load"] == .value(10.0))
     }
 
-    @Test("who watches both places is told of both names in one update, each once") func both() throws {
+    @Test("a watcher of both places gets both paths in one update, each once") func both() throws {
         let graph = try Harness(MovingTests.groups)
         try graph.subscribe(["/**.load", "/*/h1.spot.x"], initial: true)
         try move(graph, "/h/h1", to: "/g")
@@ -67,7 +67,7 @@ struct MovingTests {
         #expect(graph.changes == ["/g/h1.spot.x": .value(4)])
     }
 
-    @Test("what a moved node inherits anew is told once, by its new name") func inherited() throws {
+    @Test("a value that a moved node inherits anew is told once, by its new path") func inherited() throws {
         let graph = try Harness(
             MovingTests.groups.replacing(
                 "{ id: h2,", with: "{ id: h3, kind: view, computed: { twice: env.level * 2.0 } }\n      - { id: h2,"))
@@ -120,7 +120,7 @@ struct MovingTests {
         #expect(graph.runtime.nextDeadline == nil && graph.events.isEmpty)
     }
 
-    @Test("who watches invalidations hears of both places") func invalidations() throws {
+    @Test("a watcher of invalidations is told of both places") func invalidations() throws {
         let graph = try Harness(MovingTests.groups)
         try graph.subscribe(["/h/*.load"], events: .invalidate)
         try graph.subscribe(["/g/*.load"], events: .invalidate, from: 2)
@@ -188,7 +188,7 @@ struct MovingTests {
         }
     }
 
-    @Test("who was away while a node moved is told where it is, and that it is not where it was") func resume() throws {
+    @Test("a client that resumes after a move gets the new path, and the removal of the old one") func resume() throws {
         let graph = try Harness(MovingTests.groups)
         try graph.subscribe(["/h/*.load"])
         let seen = graph.runtime.revision

@@ -30,7 +30,7 @@ struct PartTests {
 
     private static let readers = ["count", "ids", "vs", "ws", "tags", "first", "last", "heads", "all"]
 
-    @Test("of subviews only what a rule names makes it run") func subviews() throws {
+    @Test("among the subviews only those that a rule names make it run") func subviews() throws {
         let graph = try Harness(PartTests.scene)
         for name in PartTests.readers { _ = try graph.value("/a." + name) }
         func runs(after change: () throws -> Void) throws -> [String] {
@@ -299,7 +299,8 @@ struct PartTests {
         #expect(graph.changes == ["/n/\(name).r": .value(2)])
     }
 
-    @Test("who reads a part has not read the whole, who reads the whole has read its parts") func readings() throws {
+    @Test("reading a part is not reading the whole, and reading the whole is reading its parts") func readings() throws
+    {
         let graph = try Harness("nodes: [{ id: n, state: { a: { b: 1, c: 1 } } }]")
         try graph.subscribe(["/n.a"], events: .invalidate)
         try graph.subscribe(["/n.a.c"], events: .invalidate)

@@ -27,7 +27,9 @@ struct PendingTests {
     /// The events of the last turn, in order, in short.
     private func kinds(_ graph: Harness) -> [String] { graph.events.map { "\($0.method)" } }
 
-    @Test("what comes and goes while a subscription waits is kept once, however often it does") func bounded() throws {
+    @Test("a node that comes and goes while a subscription waits is stored once, however often it does") func bounded()
+        throws
+    {
         let graph = try Harness(PendingTests.list)
         let id = try graph.subscribe(["/h/**"], events: [.update, .invalidate, .structure], maxRate: 0.001)
         try graph.set("/h.load", 1.0)
@@ -75,7 +77,7 @@ struct PendingTests {
         #expect(graph.changes.isEmpty)
     }
 
-    @Test("what came and went while a subscription waited is not told") func unknown() throws {
+    @Test("a node that came and went while a subscription waited is not told") func unknown() throws {
         let graph = try Harness(PendingTests.list)
         try graph.subscribe(["/h/r/*.q"], maxRate: 1)
         try setItems(graph, ["x0", "x1", "a"])

@@ -90,7 +90,7 @@ struct PlacingTests {
         #expect(throws: Failure.self) { try graph.value("/home/card/top/none.text") }
     }
 
-    @Test("what is given later is shown, and the default goes and comes") func givenLater() throws {
+    @Test("content that is given later replaces the default, which returns afterwards") func givenLater() throws {
         let graph = try Harness(
             PlacingTests.card + """
 
@@ -107,7 +107,7 @@ struct PlacingTests {
         #expect(try shown(in: "/card/top", of: graph) == ["/card/top/none"])
     }
 
-    @Test("what a component is given it can give on") func givenOn() throws {
+    @Test("a component can pass its content on") func givenOn() throws {
         let graph = try Harness(
             PlacingTests.card.replacingOccurrences(
                 of: "components:",
@@ -325,7 +325,7 @@ struct PlacingTests {
         try graph.set("/.locale", "de")
     }
 
-    @Test("one that is placed twice stands in the first place, and the other one says so") func twice() throws {
+    @Test("a node that is placed twice is shown in the first place, and the second place says so") func twice() throws {
         let graph = try Harness(
             """
             components:
@@ -404,7 +404,7 @@ struct PlacingTests {
         #expect(try shown(in: "/top/other/board/high", of: graph) == ["/top/other/board/a"])
     }
 
-    @Test("what stands in a group that a component is given inherits an object that the group later provides")
+    @Test("a node in the group of a component's content inherits an object that the group later provides")
     func object() throws {
         let graph = try Harness(
             """

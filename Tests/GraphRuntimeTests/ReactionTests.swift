@@ -71,14 +71,14 @@ struct ReactionTests {
         #expect(try graph.value("/tank.high") == false)
     }
 
-    @Test("what an action writes moves as its step says") func animation() throws {
+    @Test("a write of an action is animated as its step says") func animation() throws {
         let graph = try Harness(Self.level)
         try graph.subscribe(["/tank.high"])
         try graph.set("/tank.level", 30)
         #expect(graph.changes["/tank.high"] == .value(true))
     }
 
-    @Test("what the action writes is kept for the store, and a restart calls nothing") func restart() throws {
+    @Test("the writes of an action are stored, and a restart calls nothing") func restart() throws {
         let graph = try Harness(Self.level)
         try graph.set("/tank.level", 30)
         #expect(graph.kept.contains { $0.name == "last" && $0.value == "1>30" })
@@ -178,7 +178,7 @@ struct ReactionTests {
         #expect(try graph.value("/top.log") == "a1bca2")
     }
 
-    @Test("with initial, the action is called when its node appears, too") func initial() throws {
+    @Test("with initial, the action is called also when its node appears") func initial() throws {
         let graph = try Harness("nodes: [{ id: top, kind: container, state: { x: 4, out: '' } }]")
         _ = try graph.apply(
             """

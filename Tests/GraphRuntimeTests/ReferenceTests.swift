@@ -84,7 +84,7 @@ struct ReferenceTests {
         #expect(graph.changes == ["/src/p/a.ep.title": .value("B")])
     }
 
-    @Test("what is displayed of them moves") func motion() throws {
+    @Test("displayed values of references move") func motion() throws {
         let graph = try Harness(ReferenceTests.scene)
         try graph.subscribe(["/src/p/a.ep.length"], initial: true)
         try graph.set("/src.ep", ["title": "A", "length": 1.0])

@@ -69,7 +69,7 @@ struct RefusalTests {
     }
 
     @Test(
-        "what could never be written is refused when it is left for the disconnect, what depends on the values then is not"
+        "an impossible mutation for the disconnect is refused at once, and one that depends on values later is not"
     )
     func onDisconnect() throws {
         let graph = try Harness(
@@ -123,7 +123,7 @@ struct RefusalTests {
         #expect(try graph.value("/a/b.x") == "other!")
     }
 
-    @Test("what methods are refused with beside the common errors is listed with them") func listed() throws {
+    @Test("the errors of each method besides the common ones are listed") func listed() throws {
         let graph = try Harness(
             "nodes: [{ id: a, state: { big: 9223372036854775807 } }]",
             limits: {

@@ -35,7 +35,9 @@ struct ResumingTests {
         graph.events.compactMap { if case .bookmark(_, let revision) = $0 { revision } else { nil } }
     }
 
-    @Test("who watches a place in a value is not told of it when only other values have changed") func places() throws {
+    @Test("a watcher of a place in a value resumes without changes if only other places have changed") func places()
+        throws
+    {
         let graph = try Harness(ResumingTests.scene)
         let seen = graph.runtime.revision
         try graph.set("/w.a", 5)
@@ -56,7 +58,7 @@ struct ResumingTests {
         #expect(graph.changes == ["/w.twice": .value(8)])
     }
 
-    @Test("who was away while something was removed is told so, and who watches other things hears nothing of it")
+    @Test("a client that resumes after a removal is told of it, and watchers of other paths are not")
     func removals() throws {
         let graph = try Harness(ResumingTests.scene)
         let seen = graph.runtime.revision
@@ -83,7 +85,9 @@ struct ResumingTests {
         #expect(try resume(graph, ["/w.a"], since: later) == true)
     }
 
-    @Test("who is told nothing still gets a bookmark from time to time, and nobody is woken where nothing has changed")
+    @Test(
+        "a silent subscription gets a bookmark from time to time, and no bookmark wakes the daemon if nothing has changed"
+    )
     func quietPaths() throws {
         let graph = try Harness(ResumingTests.scene)
         _ = try resume(graph, ["/w.a"], since: graph.runtime.revision, bookmarks: true)
@@ -124,7 +128,7 @@ struct ResumingTests {
         #expect(graph.events.map(\.method).map { "\($0)" } == ["structure", "update", "bookmark"])
     }
 
-    @Test("who watches the structure resumes with all that came, went and moved meanwhile, each once") func structure()
+    @Test("a watcher of the structure resumes with all additions, removals and moves, each once") func structure()
         throws
     {
         let graph = try Harness(
@@ -247,7 +251,7 @@ struct ResumingTests {
         #expect(graph.invalidated == ["/n.z"] && graph.changes == ["/n.z": .value(5)])
     }
 
-    @Test("what came while news waited, was read and went again is named by the invalidation") func readWhileWaiting()
+    @Test("a path that came, was read and went while news waited is in the invalidation") func readWhileWaiting()
         throws
     {
         let graph = try Harness(ResumingTests.scene)
@@ -276,7 +280,7 @@ struct ResumingTests {
         #expect(Set(added + moved).count == added.count + moved.count, "\(added) \(moved)")
     }
 
-    @Test("from before a start one resumes, but not behind a change of the tree in the same turn")
+    @Test("a subscription resumes from before a start, but not after a change of the tree in the same turn")
     func changedInTheSameTurn() throws {
         func answer(behind calls: [Command]) throws -> Value? {
             let first = try Harness(ResumingTests.scene)

@@ -7,7 +7,7 @@ import WireProtocol
 
 @Suite("Environment")
 struct EnvironmentTests {
-    @Test("of 10,000 readers of 100 keys only the readers of the key below the override that changed run")
+    @Test("a changed override runs only the readers of its key below it, of 10,000 readers of 100 keys")
     func precision() throws {
         var scene = "keys:\n  environment:\n"
         for key in 0..<100 { scene += "    k\(key): 0\n" }

@@ -48,7 +48,7 @@ struct UnlinkedTests {
         }
     }
 
-    @Test("what leaves with a branch is told as what is removed, and its parent stays") func branch() throws {
+    @Test("nodes that leave with a branch are told as removed, and their parent stays") func branch() throws {
         let scene = """
             nodes:
               - id: top
@@ -145,7 +145,7 @@ struct UnlinkedTests {
         #expect(graph.runtime.graph.liveNodes == 1)
     }
 
-    @Test("who resumes from before a large removal gets a snapshot") func resumed() throws {
+    @Test("a client that resumes from before a large removal gets a snapshot") func resumed() throws {
         let graph = try harnesses()[1]
         let revision = graph.runtime.revision
         try graph.succeed(.remove(path: "/top/big", .init()))

@@ -137,7 +137,7 @@ struct WatchingTests {
                         maxRate: nil, frameRate: nil, css: false, typed: false, bookmarks: false)), from: 2))
     }
 
-    @Test("who watches the tree and was away while it changed is told how, if others watched it then")
+    @Test("a watcher of the tree resumes with its changes if others watched it meanwhile")
     func resumeStructure()
         throws
     {
@@ -161,7 +161,7 @@ struct WatchingTests {
         #expect(added == ["/hosts/c", "/hosts/c.load"] && graph.changes["/hosts/c.load"] == .value(3.0))
     }
 
-    @Test("who watches invalidations and was away is told what may have changed, without any rule being run")
+    @Test("a watcher of invalidations resumes with the paths that may have changed, and no rule runs")
     func resumeInvalidated() throws {
         let graph = try Harness(WatchingTests.hosts)
         _ = try graph.apply(
@@ -251,7 +251,7 @@ struct WatchingTests {
         #expect(failure?.code == .notFound && failure?.hint?.contains("load") == true)
     }
 
-    @Test("what a client leaves to be done when it goes is done") func deadMan() throws {
+    @Test("mutations for the disconnect are performed") func deadMan() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/a.name"], from: 2)
         try graph.succeed(

@@ -105,7 +105,7 @@ struct WorkTests {
         #expect(free.runtime.revision == revision && free.deliveries.isEmpty)
     }
 
-    @Test("who asks behind a request whose rules have to wait is answered in the next turn, when they have run")
+    @Test("a request after one whose rules wait is answered in the next turn, when they have run")
     func order() throws {
         let graph = try harness(cost: 3000)
         func get(_ client: UInt64, _ id: Int64, _ path: String) -> Command {
@@ -147,7 +147,9 @@ struct WorkTests {
         #expect(turns == 3 && graph.runtime.clients[busy] == nil)
     }
 
-    @Test("what many leave when they go at once is done in order over many turns, and others are served in each")
+    @Test(
+        "the mutations of many disconnects at once are performed in order over many turns, and others are served in each"
+    )
     func storm() throws {
         let leaving = (1...4).map { ClientID(number: UInt64($0)) }
         let graph = try Harness("nodes: [{ id: a, state: { log: [] } }]", clients: 5)
@@ -324,7 +326,9 @@ struct WorkTests {
         #expect(try graph.value("/n5.x") == 1)
     }
 
-    @Test("who waits because of another's request is served before that one's next") func fairness() throws {
+    @Test("a request that waits for another client's rules is served before that client's next one") func fairness()
+        throws
+    {
         let graph = try harness(cost: 3000)
         func get(_ client: UInt64, _ id: Int64, _ paths: [String]) -> Command {
             .call(
@@ -365,7 +369,7 @@ struct WorkTests {
         #expect(try graph.value("/a.text").string?.utf8.count == 1000)
     }
 
-    @Test("what a client leaves is done when it goes, whatever it costs before that") func leaving() throws {
+    @Test("mutations for the disconnect are performed even after costly requests") func leaving() throws {
         let graph = try harness(cost: 20_000) { $0.onDisconnectPerClient = 10 }
         try graph.subscribe(["/a.*"], from: 2)
         for path in ["/a.seed", "/a.seed", "/a.seed"] {
@@ -471,7 +475,7 @@ struct WorkTests {
         #expect(graph.runtime.watching.topics.ledger.count == 96)
     }
 
-    @Test("what joins the tree is found by all patterns that name it and by no others") func patternIndex() throws {
+    @Test("a new node is found by all patterns that name it and by no others") func patternIndex() throws {
         let patterns = [
             "/**", "/**.x", "/*.x", "/a.x", "/a.*", "/a/**", "/a/**/c.x", "/**/c.x", "/**/*/c.*", "/*/*/*.x",
             "/**/b/**.x", "/a/b/c.y", "/b.x",

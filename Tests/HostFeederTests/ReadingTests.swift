@@ -110,7 +110,7 @@ struct ReadingTests {
     }
 
     @Test(
-        "what is cut off or garbled is left out, never a crash",
+        "truncated or garbled lines are skipped and crash nothing",
         arguments: [
             "cpu 1 2", "cpu a b c d e f g h", "4 (x) R 1", ":::", "some avg10=", "\n\n\n", "(", "\u{7f}/",
             "eth0: 1 2 3",

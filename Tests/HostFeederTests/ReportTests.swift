@@ -3,7 +3,7 @@ import Testing
 
 @testable import agd_host_feeder
 
-@Suite("What the feeder reports")
+@Suite("Reports of the feeder")
 struct ReportTests {
     private func value(_ path: String, _ before: Sample, _ now: Sample) -> Value? {
         Report(before: before, now: now, node: "/host").mutations.first { $0.path == path }?.value
@@ -37,7 +37,7 @@ struct ReportTests {
         #expect(value("/host/processes.count", before, now) == 20)
     }
 
-    @Test("what the machine does not show is not written, lists become empty")
+    @Test("values that the machine does not show are not written, and lists become empty")
     func absent() {
         let report = Report(before: Sample(), now: Sample(), node: "/host")
         let paths = report.mutations.map(\.path)

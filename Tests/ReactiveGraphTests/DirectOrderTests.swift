@@ -72,7 +72,7 @@ import Testing
         #expect(probe.events == ["unwatched 4"])
     }
 
-    @Test("what one of them writes is seen by those after it, and wakes the others again", arguments: [false, true])
+    @Test("later observers see the writes of earlier ones, which wake them again", arguments: [false, true])
     func writing(inBatch: Bool) throws {
         try graph.observe(head) { [graph, beside] in
             note("writes")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("one that writes the head again lets all run anew")
+    @Test("an observer that writes the head again makes all run anew")
     func feedback() throws {
         try graph.observe(head) { [graph, head] in
             note("limits \($0)")
@@ -100,7 +100,7 @@ import Testing
         #expect(try write(5) == ["limits 5", "shows 5"])
     }
 
-    @Test("one that disposes of another that is still to come keeps it from running")
+    @Test("an observer that disposes of a later one keeps it from running")
     func disposing() throws {
         var victim: AttributeID?
         try graph.observe(head) { [graph] in
@@ -114,7 +114,7 @@ import Testing
         for value in 4...8 { #expect(try write(value) == ["first \(value)", "last \(value)"]) }
     }
 
-    @Test("one that reads something else from now on, or no longer the head, changes the order")
+    @Test("an observer that stops reading the head or reads something else changes the order")
     func dynamic() throws {
         let choice = graph.input(0)
         try graph.observe { note("chooses \(try $0[choice] == 0 ? $0[head] : $0[beside])") }

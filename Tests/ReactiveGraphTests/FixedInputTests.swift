@@ -212,7 +212,7 @@ import Testing
         #expect(graph.context.core.checkInvariants().isEmpty)
     }
 
-    @Test("what else their closures read is no dependency")
+    @Test("other reads of their closures are no dependencies")
     func untracked() throws {
         let a = graph.input(1)
         let hidden = graph.input(10)
@@ -227,7 +227,7 @@ import Testing
         #expect(try graph.read(sum) == 22)
     }
 
-    @Test("what the closures of those with many inputs read elsewhere is no dependency, and their list stays as it is")
+    @Test("other reads of closures with many inputs are no dependencies, and their list of inputs stays")
     func untrackedBesideMany() throws {
         let (a, b, hidden) = (graph.input(1), graph.input(2), graph.input(10))
         let sum = graph.rule(over: [a, b]) { [unowned graph, probe] inputs in
@@ -314,7 +314,7 @@ import Testing
         #expect(graph.context.core.checkInvariants().isEmpty)
     }
 
-    @Test("what they create and clean up goes with the next run")
+    @Test("vertices and cleanups that they create last until the next run")
     func owning() throws {
         let a = graph.input(1)
         let made = graph.rule(a) { [unowned graph, probe] value in
@@ -350,7 +350,7 @@ import Testing
         #expect(graph.context.core.checkInvariants().isEmpty)
     }
 
-    @Test("what their inputs create when they are first evaluated may move the tables")
+    @Test("inputs that create vertices in their first evaluation may move the tables")
     func growing() throws {
         func maker(_ value: Int) -> AttributeID {
             graph.rule { [unowned graph] _ in

@@ -168,7 +168,7 @@ import Testing
         #expect(probe.runs <= 10)
     }
 
-    @Test("what a cleanup has written it reads back through a rule, and its writes are one change for others")
+    @Test("a rule shows a cleanup its own writes, which are one change for others")
     func cleanupWritesAndReads() throws {
         let a = graph.input(1)
         let b = graph.input(0)
@@ -229,7 +229,7 @@ import Testing
         #expect(graph.context.core.checkInvariants() == [])
     }
 
-    @Test("one run per change however often an input is read")
+    @Test("a rule runs once per change, however often it reads an input")
     func readTwice() throws {
         let a = graph.input(1)
         try graph.observe { [probe] in probe.saw(try $0[a] + $0[a] + $0[a]) }
@@ -255,7 +255,7 @@ import Testing
         #expect(graph.context.core.readers(of: a).isEmpty && graph.context.core.counters.liveAttributes == 1)
     }
 
-    @Test("what a scope has created is gone when its body throws")
+    @Test("a scope whose body throws destroys all that it created")
     func scopeThrows() throws {
         let a = graph.input(1)
         #expect(throws: Boom()) {

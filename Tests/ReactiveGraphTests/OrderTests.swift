@@ -93,7 +93,7 @@ import Testing
         #expect(followed == 3)
     }
 
-    @Test("what follows equal values in an order is spared")
+    @Test("followers of equal values in an order are not run")
     func cutOff() throws {
         let head = graph.input(0)
         let same = rule("same", rule("first", head)) { _ in 7 }
@@ -106,7 +106,7 @@ import Testing
         #expect(probe.runs == 0)
     }
 
-    @Test("what nobody reads is only marked, and right when it is read")
+    @Test("a vertex without readers is only marked, and right when it is read")
     func side() throws {
         let head = graph.input(0)
         let first = rule("first", head)
@@ -163,7 +163,7 @@ import Testing
         return (head, other, switching, end)
     }
 
-    @Test("what was due before a write is walked to, in whatever it reads then")
+    @Test("a vertex that was due before a write is reached, whatever it reads then")
     func due() throws {
         let (head, other, switching, end) = try branching()
         try graph.set(other, 20)
@@ -173,7 +173,7 @@ import Testing
         #expect(probe.events == ["switching", "choice", "end"])
     }
 
-    @Test("what becomes due after a write is walked to, in whatever it reads then")
+    @Test("a vertex that becomes due after a write is reached, whatever it reads then")
     func dueLater() throws {
         let (head, other, switching, end) = try branching()
         let third = graph.input(0)
@@ -203,7 +203,7 @@ import Testing
         #expect(probe.events == ["end"])
     }
 
-    @Test("what an observer begins to watch while it is due is not reported before it has been read")
+    @Test("an input that an observer starts to watch while the observer is due is not reported before it is read")
     func watchedWhileDue() throws {
         let head = graph.input(0)
         var reported: [AttributeID] = []
@@ -331,7 +331,7 @@ import Testing
         #expect(try spare.map { try graph.peek($0) } == [0, 1, 2])
     }
 
-    @Test("what is made beside something destroyed is not taken for it, and its row stays empty until rest")
+    @Test("a new vertex does not take the row of one that is destroyed in the same run; the row stays empty until rest")
     func reusing() throws {
         let head = graph.input(0)
         var victim: AttributeID?
@@ -407,7 +407,7 @@ import Testing
         #expect(probe.events.count == 10)
     }
 
-    @Test("what is read after one write does not stand in the way of another")
+    @Test("a read after one write does not disturb another write")
     func otherTarget() throws {
         let head = graph.input(0)
         let first = rule("first", head)
@@ -420,7 +420,7 @@ import Testing
         _ = try write(7...8, to: head, inBatches: false, reading: third)
     }
 
-    @Test("of two inputs written in turn each has its order")
+    @Test("two inputs that are written in turn have an order each")
     func twoInputs() throws {
         let (a, b) = (graph.input(0), graph.input(0))
         let sum = join("sum", rule("left", a), rule("right", b))

@@ -332,7 +332,7 @@ import Testing
         #expect(probe.runs == 6)
     }
 
-    @Test("of six observers behind six rules on one input each runs once")
+    @Test("six observers behind six rules on one input run once each")
     func sixPairs() throws {
         let a = graph.input(0)
         let probes = (0..<6).map { _ in Probe() }

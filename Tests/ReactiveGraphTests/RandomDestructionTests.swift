@@ -17,7 +17,7 @@ import Testing
         arguments: oldFaults + freshSeeds(4))
     func agreesWithModel(seed: UInt64) { run(seed, .ordered) }
 
-    @Test("what closures do in runs that are abandoned does no harm", arguments: freshSeeds(4))
+    @Test("actions of closures in abandoned runs do no harm", arguments: freshSeeds(4))
     func agreesWithModelWhenRestarting(seed: UInt64) { run(seed, .ordered, nestingLimit: 1) }
 
     /// Known to pass. A fresh seed leaves the engine's stack not empty at rest once in 300 times, when a cleanup

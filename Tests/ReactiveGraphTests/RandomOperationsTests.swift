@@ -323,7 +323,9 @@ extension Graph {
         arguments: freshSeeds(4))
     func agreesWithModel(seed: UInt64) throws { try run(seed, allowsCycles: false) }
 
-    @Test("with cycles made and broken all values are the model's, and the tables stay sound", arguments: freshSeeds(4))
+    @Test(
+        "all values are the model's while cycles are made and broken, and the tables stay sound",
+        arguments: freshSeeds(4))
     func agreesWithModelOnCycles(seed: UInt64) throws { try run(seed, allowsCycles: true) }
 
     @Test("runs abandoned for their depth change no value and run no rule in vain", arguments: freshSeeds(4))

@@ -140,7 +140,7 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test("who has read a member of a cycle that is none any more reads it again", arguments: [false, true])
+    @Test("a reader of a former member of a cycle reads it again", arguments: [false, true])
     func readerOfCycle(isCold: Bool) throws {
         let switcher = graph.input(isCold ? 1 : 0)
         var first = none

@@ -16,7 +16,7 @@ import Testing
         #expect(probe.seen == [2, 10])
     }
 
-    @Test("of several writes in one run readers observe the last")
+    @Test("readers observe the last of several writes in one run")
     func lastOfSeveral() throws {
         let a = graph.input(0)
         let b = graph.input(0)
@@ -67,7 +67,7 @@ import Testing
         #expect(try graph.read(b) == 0)
     }
 
-    @Test("whoever observes after a first observer has written back ends with the settled value")
+    @Test("an observer after one that has written back ends with the settled value")
     func writtenBack() throws {
         let a = graph.input(0)
         let other = Probe()
@@ -241,7 +241,7 @@ import Testing
         #expect(try graph.read(b) == 1)
     }
 
-    @Test("what an observer has written under untracked in a batch, its next read sees")
+    @Test("an observer reads its own untracked writes in a batch")
     func untrackedWriteInBatch() throws {
         let tick = graph.input(0)
         let a = graph.input(1)
@@ -366,7 +366,7 @@ import Testing
         #expect(!graph.context.core.isInvalidated(b))
     }
 
-    @Test("one input taken back and another changed update a rule over both once")
+    @Test("a rule over an input that was restored and one that changed updates once")
     func halfTakenBack() throws {
         let a = graph.input(0)
         let b = graph.input(0)

@@ -46,7 +46,7 @@ struct ConcatenationTests {
         #expect(content.failure?.message == "no such overload: '+' applied to '(string, int)'")
     }
 
-    @Test("what is not known to be strings adds up from the left")
+    @Test("operands that may not be strings are added from the left")
     func dynamic() throws {
         let values = bindings(["anything": [1], "n": 3])
         #expect(try evaluate("anything + [2] + [n]", values, in: Self.scope) == .value([1, 2, 3]))

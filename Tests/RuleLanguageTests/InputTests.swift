@@ -3,7 +3,7 @@ import Testing
 
 @testable import RuleLanguage
 
-@Suite("What a rule reads")
+@Suite("Inputs of a rule")
 struct InputTests {
     private func inputs(_ rule: String) throws -> [String] {
         try Rule.compile(rule, in: makeScope()).inputs.map { $0.isDefinite ? "\($0)!" : "\($0)" }
@@ -74,7 +74,7 @@ struct InputTests {
         #expect(try reads("x > 5 ? 0 : x", values) == ["x"])
     }
 
-    @Test("behind an operand that fails nothing is read")
+    @Test("operands after a failing one are not read")
     func failedOperand() throws {
         let values = bindings(["y": 1])
         // One that failed may be asked for again where its failure counts.

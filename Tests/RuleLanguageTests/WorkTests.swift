@@ -35,7 +35,7 @@ struct WorkTests {
     }
 
     @Test(
-        "what looks at a text costs at least a step for each 20 bytes of it",
+        "a function that reads a text costs at least a step for each 20 bytes of it",
         arguments: [
             "size(t)", "t.size()", "int(t)", "uint(t)", "double(t)", "bool(t)", "bytes(t)", "string(b)", "timestamp(t)",
             "duration(t)", "now.getHours(zone)",
@@ -58,7 +58,7 @@ struct WorkTests {
     }
 
     @Test(
-        "what does not look at its arguments costs the same for all",
+        "a function that does not read its arguments costs the same for all",
         arguments: [
             "type(t)", "dyn(t) == 3", "l.first()", "optional.of(t).hasValue()", "isIP(t)", "isCIDR(t)", "size(l)",
         ]) func constant(rule: String) throws
@@ -139,7 +139,7 @@ struct WorkTests {
         #expect(try Self.cost("lists.range(1000).transformMap(i, v, v)", 0) > 5000)
     }
 
-    @Test("what is worked out when a rule is compiled is bounded, and the rest is left to its runs") func folding()
+    @Test("the compiler evaluates constants within a bound, and leaves the rest to each run") func folding()
         throws
     {
         let program = try Rule.compile(

@@ -77,7 +77,7 @@ struct AttributeTests {
     }
 
     @Test(
-        "what a state cannot be is told",
+        "an impossible type of a state is reported",
         arguments: [
             ("a: { type: int, initial: x }", "the initial value is the text 'x', not an int"),
             ("a: { type: int }", "a state of type int needs an initial value"),
@@ -300,7 +300,7 @@ struct AttributeTests {
         #expect(faults(chain(40, 8)).allSatisfy { $0.code == .limit })
     }
 
-    @Test("what a state begins with is as long as a value may be, objects in it completed, and no longer")
+    @Test("an initial value is as long as a value may be, with its objects completed, and no longer")
     func valueSize() throws {
         let context = SceneContext(valueSize: 1000)
         let type = "types: { T: { state: { name: some text that each of them has } } }\n"

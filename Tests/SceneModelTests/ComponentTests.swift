@@ -34,7 +34,7 @@ struct ComponentTests {
     }
 
     @Test(
-        "what is wrong with a use names both places",
+        "a faulty use names both places",
         arguments: [
             ("{ component: Button }", "7:18 Button needs its let 'title'", 3),
             ("{ component: Button, let: { title: 1 } }", "7:40 'title' is a string, not the int 1", nil),
@@ -219,7 +219,7 @@ struct ComponentTests {
     }
 
     @Test(
-        "what is wrong with a forEach is told",
+        "a faulty forEach is reported",
         arguments: [
             ("in: $on, node: {}", "forEach needs a list, but this is a bool"),
             ("node: {}", "forEach needs its data"),

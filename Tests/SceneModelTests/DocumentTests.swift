@@ -47,7 +47,7 @@ struct DocumentTests {
         #expect(try value(#"{"a": "\ud83d\ude00\u0000\u2029\b\f\r\t\"\\"}"#) == ["a": "😀\0\u{2029}\u{8}\u{c}\r\t\"\\"])
     }
 
-    @Test("what only begins like JSON is YAML")
+    @Test("a document that only starts like JSON is YAML")
     func almostJSON() throws {
         #expect(try value("{a: 1, 'b': [x y, 2,]} # a comment") == ["a": 1, "b": ["x y", 2]])
         #expect(try value("[1, 2]\n# a comment\n") == [1, 2])

@@ -6,7 +6,7 @@ import Testing
 struct FaultTests {
     // MARK: Places
 
-    @Test("of a rule stand under the character of the file, however the rule is quoted")
+    @Test("of a rule have their place in the file, however the rule is quoted")
     func rulePlaces() {
         func place(_ computed: String) -> String {
             let found = faults("nodes:\n  - id: n\n    computed:\n      a: \(computed)\n")
@@ -23,7 +23,7 @@ struct FaultTests {
     }
 
     @Test(
-        "of what is open where the text ends stand where it opens",
+        "of something that is not closed have the place where it was opened",
         arguments: [
             (
                 "nodes:\n  - id: n\n    computed: { x: \"1 + 2 }\n  - id: b\n", "3:20",
@@ -86,7 +86,7 @@ struct FaultTests {
         #expect(shown.contains("y: nope"))
     }
 
-    @Test("of a declaration are told once, not again wherever its name is used")
+    @Test("of a declaration are told once, not at each use")
     func cascades() {
         let found = faults(
             """
@@ -107,7 +107,7 @@ struct FaultTests {
 
     // MARK: Reading
 
-    @Test("what is no YAML is told with its place and a hint")
+    @Test("a text that is not YAML is reported with its place and a hint")
     func syntax() {
         #expect(
             onlyFault("nodes:\n  - id: a\n    computed:\n      x: a ? b : c\n").hasPrefix(

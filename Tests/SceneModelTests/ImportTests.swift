@@ -59,7 +59,8 @@ struct ImportTests {
         #expect(onlyFault("import: { a: b }").contains("import takes the path of a file, not a map"))
     }
 
-    @Test("one document has all that the files declare; what comes later replaces what has the same name") func bundle()
+    @Test("one document has all declarations of its files, and later ones replace earlier ones of the same name")
+    func bundle()
         throws
     {
         let files = [

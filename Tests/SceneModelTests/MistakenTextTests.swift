@@ -92,7 +92,7 @@ struct MistakenTextTests {
         #expect(value == ["to": "Paris", "from": "Rome"])
     }
 
-    @Test("what a store has kept is read as it was")
+    @Test("stored texts are read as they were")
     func kept() throws {
         _ = try scene(
             document("{ id: b, let: { a: volume * 2 }, binding: { x: volume } }"), context: SceneContext(isKept: true))

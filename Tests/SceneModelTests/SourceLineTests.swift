@@ -46,7 +46,7 @@ struct SourceLineTests {
         #expect(shown == "\n  \(excerpt.text)\n  \(excerpt.lead)^")
     }
 
-    @Test("what is beyond the faults that are told is counted and not made")
+    @Test("faults beyond the limit are counted and not built")
     func untold() {
         let faults = FaultCollector()
         var made = 0

@@ -64,7 +64,7 @@ struct WriterTests {
                 == "a: !!binary \"aGk=\"\nb: -.inf\n")
     }
 
-    @Test("what is short stands on one line, what is long on several")
+    @Test("short values are on one line, long ones on several")
     func shape() {
         let text = DocumentWriter.yaml([
             "nodes": [["id": "a", "state": ["n": 1, "on": true], "computed": ["t": "n + 1"]]]

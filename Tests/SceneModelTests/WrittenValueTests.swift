@@ -53,7 +53,7 @@ struct WrittenValueTests {
         #expect(initial.jsonText == value)
     }
 
-    @Test("what is wrong is named in plain words, and bytes with how they are written")
+    @Test("a mistake is named in plain words, and bytes with the form in which they are written")
     func words() {
         #expect(
             onlyFault("nodes: [{ id: n, state: { s: { type: uint, initial: -1 } } }]").hasSuffix(

@@ -32,7 +32,7 @@ struct CompactValueTests {
         #expect(try read(bytes(value)) == value)
     }
 
-    @Test("that are cut off, go on, or nest too deeply are refused") func refused() throws {
+    @Test("that are truncated, too long or too deep are refused") func refused() throws {
         let whole = bytes(["key": [1, "two"]])
         for count in 0..<whole.count { #expect(throws: Failure.self) { try read(Array(whole[..<count])) } }
         #expect(throws: Failure.self) { try read(whole + [0]) }

@@ -35,7 +35,7 @@ struct LogDamageTests {
         return stride(from: 32, to: log.count, by: 24 + 4096).filter { log[$0 + 4..<$0 + 8] != Data(count: 4) }
     }
 
-    @Test("what a killed daemon leaves behind is whole") func whole() throws {
+    @Test("a killed daemon's log is whole") func whole() throws {
         #expect(try entries(killed()) == 20)
     }
 
@@ -156,7 +156,7 @@ struct LogDamageTests {
         #expect(try entries(killed) == 3)
     }
 
-    @Test("what an earlier round through the log left behind its end is no damage") func earlierRound() throws {
+    @Test("frames of an earlier round through the log are no damage") func earlierRound() throws {
         let folder = try Folder()
         let (store, _) = try folder.open()
         for number in UInt64(1)...600 {
@@ -221,7 +221,7 @@ struct LogDamageTests {
         #expect(try folder.open(epoch: "other").restored.epoch == "e1")
     }
 
-    @Test("what may not be written is said as a matter of rights") func denied() {
+    @Test("a folder without write permission is reported as denied") func denied() {
         let error = #expect(throws: StoreError.self) {
             try StateStore.open(directory: "/sys", durability: .full) { "e" }
         }

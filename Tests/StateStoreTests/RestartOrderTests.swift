@@ -40,7 +40,7 @@ struct RestartOrderTests {
     }
 
     @Test(
-        "what waits for instances goes where it would go from them: with another template, or another node",
+        "edits of instances that do not exist yet follow their template or node",
         arguments: [document("container", as: "item", ", let: { w: 1 }"), document(as: "other"), document("group")])
     func renewed(nodes: String) throws {
         let life = try Life()
@@ -66,7 +66,7 @@ struct RestartOrderTests {
         }
     }
 
-    @Test("what an instance's list was made into moves with the list around it") func remadeListMoves() throws {
+    @Test("the key of an instance's list moves with the list around it") func remadeListMoves() throws {
         let life = try Life(
             """
             nodes:

@@ -39,7 +39,7 @@ struct StateStoreTests {
     }
 
     @Test(
-        "what was kept comes back, the newest value of each row, whether its turns are folded or not", arguments: 0...8)
+        "the newest value of each row is read back, whether its turns are folded or not", arguments: 0...8)
     func kept(folded: Int) throws {
         do {
             let (store, _) = try folder.open()
@@ -56,7 +56,7 @@ struct StateStoreTests {
         #expect(texts(restored).contains("5 /a#1.b \(Value.bytes([0, 255]).typedJSON)"))
     }
 
-    @Test("one commit for a turn keeps the same as one for each change") func batching() throws {
+    @Test("one commit for a turn stores the same as one for each change") func batching() throws {
         let other = try Folder()
         do {
             let (store, _) = try folder.open()
@@ -68,7 +68,7 @@ struct StateStoreTests {
         #expect(try texts(folder.open().restored) == texts(other.open().restored))
     }
 
-    @Test("what comes behind the end of a key in the same turn is kept") func goneAndMade() throws {
+    @Test("changes after the end of a key in the same turn are stored") func goneAndMade() throws {
         do {
             let (store, _) = try folder.open()
             try store.append([(1, .put("/a", "x", 1)), (1, .put("/a", "y", 1)), (1, .put("/ab", "x", 1))], revision: 1)
@@ -154,7 +154,7 @@ struct StateStoreTests {
         try store.close(revision: 1050)
     }
 
-    @Test("what is longer than SQLite takes is refused with what SQLite says", arguments: [1_000_000_001, 3 << 30])
+    @Test("a value that is too long for SQLite is refused with SQLite's reason", arguments: [1_000_000_001, 3 << 30])
     func tooLong(count: Int) throws {
         let path = folder.path + "/any.db"
         let statement = try Database(path: path, FolderLock(folder.path, of: path)).prepare("SELECT ?1")

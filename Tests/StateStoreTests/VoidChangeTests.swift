@@ -87,7 +87,7 @@ struct VoidChangeTests {
         #expect(try next.value("/to/k2.v") == 2 && next.value("/to/k0.v") == 0)
     }
 
-    @Test("what was moved to a place by number stands there, whatever goes from beside it") func places() throws {
+    @Test("a node that was moved to a position stays there, whatever is removed beside it") func places() throws {
         let life = try Life()
         try life.apply("[{ id: p, kind: container, children: [{ id: a }, { id: b }, { id: c }] }]")
         try life.apply("[{ id: x }]", at: "/p")
@@ -104,7 +104,7 @@ struct VoidChangeTests {
         #expect(try life.structure().count < VoidChangeTests.slack)
     }
 
-    @Test("what a start's scene makes and somebody removed stays removed; what a document declared stays declared")
+    @Test("a removed node of the scene stays removed after a restart, and a declaration of a document stays")
     func scenes() throws {
         let life = try Life("nodes: [{ id: s, kind: container, state: { v: 1 }, children: [{ id: in }] }]")
         try life.remove("/s")
@@ -126,7 +126,7 @@ struct VoidChangeTests {
         _ = try expectKept(next)
     }
 
-    @Test("what waits for a list that is fed after the start goes with the list, and where it moves to") func waiting()
+    @Test("edits of instances that do not exist yet are dropped or moved with their list") func waiting()
         throws
     {
         let rows =

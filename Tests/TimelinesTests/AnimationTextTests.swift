@@ -27,7 +27,7 @@ struct AnimationTextTests {
         "linear(duration: 1).retarget(merge)",
     ]
 
-    @Test("what is printed reads back equal, as text and as JSON", arguments: examples)
+    @Test("a printed animation is read back equal, as text and as JSON", arguments: examples)
     func roundTrip(text: String) throws {
         let animation = try Animation(text)
         #expect(animation.description == text)

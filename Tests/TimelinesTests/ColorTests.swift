@@ -28,7 +28,7 @@ struct ColorTests {
     }
 
     @Test(
-        "what is not a colour is refused",
+        "a text that is no colour is refused",
         arguments: [
             "", "rot", "#ff", "#fffff", "#ggg", "rgb(1 2)", "rgb(1 2 3 4)", "rgb(1, 2, , 3)", "rgb(a b c)",
             "rgb(1 2 3 / )", "color(1 2 3)", "color(prophoto-rgb 1 2 3)",
@@ -57,7 +57,7 @@ struct ColorTests {
         }
     }
 
-    @Test("what is printed reads back as the equal colour, whatever its gamut")
+    @Test("a printed colour is read back equal, in every gamut")
     func roundTrip() throws {
         let seed = freshSeed()
         var random = SeededGenerator(seed: seed)

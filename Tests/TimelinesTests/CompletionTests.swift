@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Completion of transactions")
 struct CompletionTests {
-    @Test("with nothing animated both complete at once")
+    @Test("without an animation both completions come at once")
     func nothing() {
         var tracker = CompletionTracker()
         #expect(tracker.seal(7, at: 1) == [.logical(7), .removed(7)])
@@ -46,7 +46,7 @@ struct CompletionTests {
         #expect(tracker.remove(2, at: 2.5) == [.removed(7)])
     }
 
-    @Test("what repeats forever completes when it is replaced or goes with its node")
+    @Test("an endless animation completes when it is replaced or removed with its node")
     func endless() {
         var tracker = CompletionTracker()
         tracker.start(1, in: 7, logical: .infinity, end: .infinity)

@@ -192,7 +192,7 @@ struct EasingTests {
         #expect(easing == nil && samples < 2 * LinearEasing.maximumSamples, "\(samples)")
     }
 
-    @Test("what never ends in a way that CSS can say has no easing")
+    @Test("an endless motion that CSS cannot express has no easing")
     func none() throws {
         var cache = EasingCache()
         for text in ["spring(duration: 1, bounce: 1)", "linear.delay(1).repeatForever"] {

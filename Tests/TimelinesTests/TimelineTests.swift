@@ -278,7 +278,7 @@ struct ValueTests {
         #expect(next.velocity == [1, 10])
     }
 
-    @Test("what has arrived is the new value to the last bit, also where the way there is rounded")
+    @Test("a value that has arrived is the new one to the last bit, even if the motion is rounded")
     func exactArrival() throws {
         let animation = try Animation("spring(duration: 0.5, bounce: 0.3)")
         let pairs: [(Value, Value)] = [

@@ -210,7 +210,7 @@ struct PastTests {
         #expect(rate.result(1_000_010, 2 * PastTests.second) == 10.0)
     }
 
-    @Test("what an operator remembers is bounded, whatever is written")
+    @Test("the memory of an operator is bounded, whatever is written")
     func bounded() throws {
         for kind in [TimeOperator.Kind.least, .rate, .average, .history] {
             let past = Past.make(TimeOperator(kind, span: TimeSpan(nanoseconds: 100_000 * PastTests.second)))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ViewGraph
 
-@Suite("what the store has to know")
+@Suite("Rows for the store")
 struct PersistenceTests {
     /// `/a` with the children `c` and `d`, and `/b`, as a scene has made them.
     private let grove = Grove()
@@ -87,7 +87,7 @@ struct PersistenceTests {
             ])
     }
 
-    @Test("what scenes and stores change is not told") func authors() {
+    @Test("changes by scenes and stores are not stored") func authors() {
         for author in [Persistence.Author.scenes, .store] {
             persistence.author = author
             persistence.noteNew(grove.add("e\(author)"))
@@ -121,7 +121,7 @@ struct PersistenceTests {
     }
 }
 
-@Suite("what is written of components")
+@Suite("Components that are current")
 struct CurrentComponentsTests {
     private func component(_ text: String) -> NodeDefinition {
         let (body, child) = (NodeDefinition(), NodeDefinition())

@@ -41,7 +41,7 @@ struct PlanningTests {
         #expect(!planning.isCurrent)
     }
 
-    @Test("what stands below a node is written as a document that makes it again") func writing() throws {
+    @Test("the content of a node is written as a document that makes it again") func writing() throws {
         try scene.make(page)
         let written = try wiring.scene(at: .root, limit: 100)
         #expect(try plan(written.jsonText, .replace).changed == [])

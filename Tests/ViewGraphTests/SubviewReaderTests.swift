@@ -5,7 +5,7 @@ import Testing
 
 @testable import ViewGraph
 
-@Suite("what containers see")
+@Suite("Subviews that rules read")
 struct SubviewReaderTests {
     private let inputs = Inputs()
 

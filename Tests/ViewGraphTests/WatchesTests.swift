@@ -46,7 +46,7 @@ struct WatchesTests {
         #expect(first == [inputs.b, inputs.a] && second == [])
     }
 
-    @Test("what the caller keeps is not reported, and what it withdraws is not, either") func kept() throws {
+    @Test("changes that the caller keeps or withdraws are not reported") func kept() throws {
         var watches = Watches()
         for vertex in [inputs.a, inputs.b] { watches.begin(vertex, in: engine) }
         try inputs.set(inputs.a, 1)

@@ -92,7 +92,7 @@ struct EncodingTests {
         }
     }
 
-    @Test("what is sent is JSON on one line, whatever a value holds") func oneLine() throws {
+    @Test("every message is JSON on one line, whatever its values hold") func oneLine() throws {
         let odd: Value = .string("line\nfeed \u{2028} tab\t nul\u{0} quote\" back\\ \u{1F600}")
         let event = line(
             .update(

@@ -95,7 +95,7 @@ struct ParametersTests {
         #expect(plain.since == nil && plain.maxRate == nil && plain.frameRate == nil)
     }
 
-    @Test("who watches only invalidations gets no snapshot unless it asks") func invalidateOnly() throws {
+    @Test("a subscription to invalidations alone gets no snapshot unless it asks") func invalidateOnly() throws {
         guard case .subscribe(let quiet) = try request("subscribe", #"{"paths":["/a"],"events":["invalidate"]}"#),
             case .subscribe(let asked) = try request(
                 "subscribe", #"{"paths":["/a"],"events":["invalidate"],"initial":true}"#)

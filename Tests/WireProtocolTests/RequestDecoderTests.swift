@@ -20,7 +20,7 @@ struct RequestDecoderTests {
     }
 
     @Test(
-        "what is not JSON, no request, or of no known method has its own code",
+        "lines that are not JSON, no request, or of no known method have their own codes",
         arguments: [
             ("", []), (" \t\r", []),
             ("nonsense", [.fault("null", -32700, .invalid)]),
@@ -106,7 +106,7 @@ struct RequestDecoderTests {
     }
 
     @Test(
-        "what only looks like a number is not JSON",
+        "texts that only look like numbers are not JSON",
         arguments: ["01", "1.", "1e", "-", "{\"id\":1,\"a\":1.2.3}", "+99999999999999999999"])
     func noNumbers(line: String) {
         #expect(pieces(line) == [.fault("null", -32700, .invalid)])

@@ -51,7 +51,7 @@ struct SwiftUIEnvironmentTests {
         #expect(try example.get("/app.library.books[0].title") == "Zero")
     }
 
-    @Test("where no object is, Library? reads null, and Library is an error that names the type and the path")
+    @Test("without an object Library? reads null, and Library is an error with the type and the path")
     func libraryOptional() throws {
         let example = try Example("library-optional")
         #expect(
@@ -103,7 +103,7 @@ struct SwiftUIEnvironmentTests {
         #expect(try example.watch("/.scenePhase").values == ["/.scenePhase": "active"])
     }
 
-    @Test("where motion is to be reduced nothing moves, whatever asks for it")
+    @Test("reduced motion stops every animation")
     func reduceMotion() throws {
         let example = try Example("animation-modifier")
         try example.watch("/player/**")
@@ -196,7 +196,7 @@ struct SwiftUIEnvironmentTests {
         #expect(told.values == ["/outer/myView.truncationMode": "middle"])
     }
 
-    @Test("of two modifiers the nearest wins")
+    @Test("the nearer of two modifiers wins")
     func truncationModeModifier() throws {
         let example = try Example("truncation-mode-modifier")
         #expect(
