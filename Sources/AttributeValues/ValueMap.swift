@@ -10,8 +10,9 @@ public struct ValueMap {
         @usableFromInline var count: Int
         /// The number of entries that fit into the allocation. The values begin after this many keys.
         @usableFromInline let room: Int
-        /// Slot → position + 1; empty while the map is small. Length is a power of two.
-        @usableFromInline var index: [UInt32]
+        /// Slot → a key's hash in the upper half, and its position + 1. Empty while the map is small. Its length is a
+        /// power of two.
+        @usableFromInline var index: [UInt64]
     }
 
     /// Written only while a single map owns it. The first `count` keys and values are initialized. The pointers are
@@ -103,10 +104,11 @@ public struct ValueMap {
         }
         return storage.withIndex { index in
             let mask = index.count - 1
-            var slot = ValueMap.hash(key) & mask
+            let hash = ValueMap.hash(key)
+            var slot = Int(hash) & mask
             while index[slot] != 0 {
-                let position = Int(index[slot] - 1)
-                if ValueMap.sameKey(storage.keys[position], key) { return position }
+                let position = Int(UInt32(truncatingIfNeeded: index[slot])) - 1
+                if index[slot] >> 32 == hash, ValueMap.sameKey(storage.keys[position], key) { return position }
                 slot = (slot + 1) & mask
             }
             return nil
@@ -147,11 +149,10 @@ public struct ValueMap {
         (storage.keys + count).initialize(to: key)
         (storage.values + count).initialize(to: value)
         storage.withHeader { $0.count = count + 1 }
-        let slots = storage.withIndex { $0.count }
-        if slots == 0 ? count >= ValueMap.linearLimit : (count + 1) * 4 > slots * 3 {
-            rebuildIndex()
-        } else if slots > 0 {
+        if storage.withIndex({ $0.count }) * 3 > storage.room * 4 {
             place(count)
+        } else if count >= ValueMap.linearLimit {
+            rebuildIndex()
         }
     }
 
@@ -185,19 +186,21 @@ public struct ValueMap {
         if storage.isIndexed { rebuildIndex() }
     }
 
+    /// Makes an index that stays less than three quarters full until the map needs more room.
     private mutating func rebuildIndex() {
         var size = 16
-        while size < storage.count * 2 { size *= 2 }
-        storage.withHeader { $0.index = [UInt32](repeating: 0, count: size) }
+        while size * 3 <= storage.room * 4 { size *= 2 }
+        storage.withHeader { $0.index = [UInt64](repeating: 0, count: size) }
         for position in 0..<storage.count { place(position) }
     }
 
     private func place(_ position: Int) {
         storage.withHeader { header in
             let mask = header.index.count - 1
-            var slot = ValueMap.hash(storage.keys[position]) & mask
+            let hash = ValueMap.hash(storage.keys[position])
+            var slot = Int(hash) & mask
             while header.index[slot] != 0 { slot = (slot + 1) & mask }
-            header.index[slot] = UInt32(position + 1)
+            header.index[slot] = hash << 32 | UInt64(position + 1)
         }
     }
 
@@ -230,7 +233,8 @@ public struct ValueMap {
         }
     }
 
-    @usableFromInline static func hash(_ key: Value) -> Int {
+    /// A hash of 32 bits.
+    @usableFromInline static func hash(_ key: Value) -> UInt64 {
         var hasher = Hasher()
         switch key {
         case .string(let text):
@@ -244,7 +248,7 @@ public struct ValueMap {
                 hasher.combine(magnitude)
             }
         }
-        return hasher.finalize()
+        return UInt64(UInt32(truncatingIfNeeded: hasher.finalize()))
     }
 }
 
@@ -303,7 +307,7 @@ extension ValueMap.Storage {
     func withHeader(_ body: (inout ValueMap.Header) -> Void) { withUnsafeMutablePointerToHeader { body(&$0.pointee) } }
 
     @inlinable
-    func withIndex<Result>(_ body: (UnsafeBufferPointer<UInt32>) -> Result) -> Result {
+    func withIndex<Result>(_ body: (UnsafeBufferPointer<UInt64>) -> Result) -> Result {
         withUnsafeMutablePointerToHeader { $0.pointee.index.withUnsafeBufferPointer(body) }
     }
 }

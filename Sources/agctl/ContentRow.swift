@@ -7,14 +7,19 @@ struct ContentRow {
 
     /// In a pipe, one line each: path, tab, and JSON or `error: …`, which is not the beginning of any JSON. On a
     /// terminal, columns.
-    static func text(_ rows: [ContentRow], _ output: Output) -> String {
-        guard output.isTerminal else {
-            return rows.map { "\($0.path)\t\(describe($0.content))\n" }.joined()
+    static func write(_ rows: [ContentRow], to output: Output) {
+        let width = output.isTerminal ? rows.map { DisplayWidth.of($0.path) }.max() ?? 0 : 0
+        for row in rows {
+            if output.isTerminal {
+                output.write(DisplayWidth.pad(row.path, to: width))
+                output.write("  ")
+                output.writeLine(show(row.content, output.style))
+            } else {
+                output.write(row.path)
+                output.write("\t")
+                output.writeLine(describe(row.content))
+            }
         }
-        let width = rows.map { DisplayWidth.of($0.path) }.max() ?? 0
-        return rows.map { row in
-            "\(DisplayWidth.pad(row.path, to: width))  \(show(row.content, output.style))\n"
-        }.joined()
     }
 
     /// One line without colours.

@@ -100,7 +100,7 @@ struct GetCommand: ParsableCommand {
         if session.settings.isJSON {
             session.output.json(result)
         } else {
-            session.output.write(ContentRow.text(rows, session.output))
+            ContentRow.write(rows, to: session.output)
         }
         return rows
     }

@@ -5,7 +5,7 @@ import Glibc
 final class Output {
     let style: Style
     let isTerminal: Bool
-    private let buffer = ByteBuffer(capacity: 1024)
+    let buffer = ByteBuffer(capacity: 1024)
 
     init(color: ColorChoice) {
         isTerminal = Terminal.isTerminal(.standardOutput)

@@ -49,12 +49,14 @@ struct OutputTests {
             ContentRow(path: "/a.b", content: .value("x\ty")),
             ContentRow(path: "/long.c", content: .failure(Failure(.cycle, "round\nand round"))),
         ]
-        #expect(
-            ContentRow.text(rows, Output(isTerminal: false, style: Self.plain))
-                == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n")
-        #expect(
-            ContentRow.text(rows, Output(isTerminal: true, style: Self.plain))
-                == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n")
+        let (pipe, terminal) = (false, true)
+        func text(_ isTerminal: Bool) -> String {
+            let output = Output(isTerminal: isTerminal, style: Self.plain)
+            ContentRow.write(rows, to: output)
+            return output.buffer.text
+        }
+        #expect(text(pipe) == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n")
+        #expect(text(terminal) == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n")
     }
 
     @Test("a complaint shows the rule with a caret under the fault, and the hint")
