@@ -49,7 +49,7 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
     await page.until(`${row('/plant.broken')}.querySelector('.live').innerText === 'division by zero'`)
   })
 
-  test('one walks along inputs and readers', async () => {
+  test('the page walks along inputs and readers', async () => {
     const button = (name) => `[...document.querySelectorAll('.graph button')].find((each) => each.querySelector('b').innerText === '${name}')`
     await page.run(`${button('level')}.click()`)
     await page.until(`document.querySelector('#detail h2').innerText === '/plant.level' && ${button('double')}`)

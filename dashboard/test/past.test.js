@@ -28,7 +28,7 @@ describe('the past of a line', () => {
   const line = (history, now) => history.path(now, [0, 10])
   const stretch = (time, low, high = low) => ({ time, low, high })
 
-  test('what is recorded stands before the first sample', () => {
+  test('recorded values stand before the first sample', () => {
     const history = new History(10)
     history.add(4, 100)
     history.fill([stretch(97, 1), stretch(98, 2), stretch(99, 3, 9), stretch(100, 4)], 1, 100)

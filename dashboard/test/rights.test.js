@@ -42,7 +42,7 @@ describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     await page.until(`document.body.innerText.includes('token') && !document.querySelector('agd-board')`)
   })
 
-  test('who may read sees all cards, and is told why nothing can be changed', async () => {
+  test('a reader sees all cards, and is told why nothing can be changed', async () => {
     await enter('wall')
     await page.until(`card('/all/plain.name')`)
     await page.click(`card('/all/written/toggle.x').querySelector('button')`)
@@ -53,7 +53,7 @@ describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     await page.until(`textOf('/all/plain.count') === '9'`)
   })
 
-  test('who may write does, and explain names the principal', async () => {
+  test('a writer writes, and explain names the principal', async () => {
     await enter('owner')
     await page.until(`card('/all/plain.name')`)
     await page.click(`card('/all/written/toggle.x').querySelector('button')`)
@@ -61,7 +61,7 @@ describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     assert.equal((await site.client.explain('/all/written/toggle.x')).changed.client.as, 'owner')
   })
 
-  test('who may read a part sees that part, and is told about the rest', async () => {
+  test('a reader of a part sees that part, and is told about the rest', async () => {
     await enter('guest')
     await page.until(`/denied|right|may not/.test(board()?.querySelector('.empty')?.innerText)`)
     await page.close()

@@ -179,7 +179,7 @@ describe('watching', () => {
     }, (error) => error instanceof Ended && error.code === 'removed')
   })
 
-  it('what was left for the end is done when the client goes', async () => {
+  it('mutations for the disconnect are performed', async () => {
     const feeder = connect({ path: daemon.socket })
     await feeder.onDisconnect([{ op: 'set', path: '/feeder.isAlive', value: false }], { label: 'gone' })
     await feeder.set('/feeder.isAlive', true)

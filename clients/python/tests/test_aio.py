@@ -57,7 +57,7 @@ class AsyncTests(unittest.IsolatedAsyncioTestCase):
                     await asyncio.wait_for(watch.__anext__(), 30)
         self.assertEqual(live, [False, True])
 
-    async def test_what_was_left_for_the_end_is_left_again_after_a_break(self):
+    async def test_mutations_for_the_disconnect_are_left_again_after_a_break(self):
         async with agd.AsyncClient(self.daemon.socket) as observer:
             feeder = agd.AsyncClient(self.daemon.socket)
             async with feeder.on_disconnect() as t:

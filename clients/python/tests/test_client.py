@@ -23,7 +23,7 @@ class ClientTests(unittest.TestCase):
         self.client = agd.Client(self.daemon.socket, name="tests")
         self.addCleanup(self.client.close)
 
-    def test_what_is_written_is_read_back_and_rules_follow(self):
+    def test_a_write_is_read_back_and_rules_follow(self):
         revision = self.client.set("/lamp.isOn", True, label="evening")
         self.assertIs(self.client.get("/lamp.isOn"), True)
         self.assertEqual(self.client.get("/lamp.label"), "on")
@@ -127,7 +127,7 @@ class ClientTests(unittest.TestCase):
         self.assertEqual(caught.exception.code, "conflict")
         self.assertNotEqual(self.client.get("/values.whole"), 2)
 
-    def test_what_was_left_for_the_end_is_done_when_the_client_goes(self):
+    def test_mutations_for_the_disconnect_are_performed(self):
         feeder = agd.Client(self.daemon.socket)
         with feeder.on_disconnect(label="gone") as t:
             t.set("/feeder.isAlive", False)
