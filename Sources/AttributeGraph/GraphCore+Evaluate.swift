@@ -193,7 +193,7 @@ extension GraphCore where Host: ~Copyable {
                             index, vertex, cause, at: position, mayBeOnCycle: cause == Pending.perhapsOnCycle)
                     } else {
                         if vertex.pointee.kind.isCondemned {
-                            pass(vertex)
+                            pass(index, at: position)
                         } else {
                             runObserver(index, cause, at: position)
                         }
@@ -239,10 +239,12 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// Pops a vertex that was destroyed while it waited. It does not run. Its readers continue as if it had not
-    /// changed, and become stale when it is freed.
+    /// changed, and become stale when it is freed. Members of cycles that wait for it get the cycle's value until then.
     @inlinable @inline(never)
-    package func pass(_ vertex: UnsafeMutablePointer<Vertex>) {
-        vertex.pointee.flags.subtract(.marks)
+    package func pass(_ index: UInt32, at position: Int) {
+        s.pointee.vertex(index).pointee.flags.subtract(.marks)
+        let mark = s.pointee.cycleMark(at: position)
+        if isOnCycle(mark) { endCyclicRun(index, mark) }
     }
 
     @inlinable @inline(never)
