@@ -285,7 +285,7 @@ struct Completion {
     private func takeValues(of absent: AbsentNode, _ row: UInt32) {
         for value in absent.values.values {
             if value.name == Persistence.heldName, record(row).kind.isMadeFromData {
-                graph.staleForEach.insert(row)
+                graph.unsettled.lists.insert(row)
                 continue
             }
             if graph.stored.give(value, to: row), !graph.persistence.isRestoring {

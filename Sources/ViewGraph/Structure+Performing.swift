@@ -48,8 +48,7 @@ extension ViewGraph {
         }
         for parent in parents { shapeChanged(at: parent) }
         if !plan.updates.isEmpty {
-            let made = unboundNodes
-            unboundNodes = []
+            let made = unsettled.takeNodes()
             connect(withObjects(nodes.everything(in: plan.changes)) + made)
             shapeChanged(at: plan.top)
         }

@@ -32,19 +32,15 @@ public class Wiring {
     final var roots = RootReferences()
     final var evaluation = Evaluation()
     final var budget = Budget()
-    /// `forEach` nodes whose data is watched, by the engine index of the data.
-    final var forEachByData: [UInt32: UInt32] = [:]
-    final var staleForEach: Set<UInt32> = []
+    /// Lists by the engine's row of their data, which is always watched.
+    final var listsByData: [UInt32: UInt32] = [:]
     final var triggers = Triggers()
     /// Whether the client of the current request may read an attribute, or all attributes of a node; nil: it may read
     /// everything. Checked where the graph tells something by name, never where values are computed.
     public final var mayRead: ((AttributePath) -> Bool)?
     /// Called from time to time while rules run for long, so that those who wait see that the daemon is alive.
     public final var onLongWork: (() -> Void)?
-    /// Nodes made and not yet connected to what they read.
-    final var unboundNodes: [UInt32] = []
-    /// States of new nodes whose first values come from rules that have not run.
-    final var unbegun: [AttributeID] = []
+    final var unsettled = Unsettled()
     /// The changes of the tree since they were last taken.
     final var structureChange = StructureChange()
     /// The source of a rule's vertex until its node is connected.
