@@ -279,7 +279,7 @@ struct Completion {
         }
         if !without.isEmpty { target = target.without(without) }
         graph.nodes.kept(row).base = old
-        _ = graph.update(row, target, true)
+        _ = graph.redefineNode(row, target, true)
     }
 
     private func takeValues(of absent: AbsentNode, _ row: UInt32) {

@@ -56,7 +56,7 @@ extension Lists {
     }
 
     /// The lists in a loop, each with an error that names the loop.
-    func endless(in loop: [AttributeID]) -> [(list: UInt32, failure: Failure)] {
+    func findEndless(in loop: [AttributeID]) -> [(list: UInt32, failure: Failure)] {
         let steps = CycleNames(graph).nameSteps(of: loop)
         return loop.compactMap { graph.listsByData[$0.index] }.map { list in
             let path = nodes.path(of: list)
@@ -71,7 +71,7 @@ extension Lists {
     }
 
     /// Notes that a list in a loop was emptied.
-    func end(_ list: UInt32, _ failure: Failure, _ loop: [AttributeID], _ settlement: inout Settlement) {
+    func noteStopped(_ list: UInt32, _ failure: Failure, _ loop: [AttributeID], _ settlement: inout Settlement) {
         settlement.endless[list] = loop
         graph.unsettled.lists.remove(list)
         nodes[Int(list)].instances?.failure = failure

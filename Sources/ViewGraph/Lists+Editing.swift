@@ -97,7 +97,7 @@ extension Lists {
                 if !isSameID, let target = state.target, let element = nodes[Int(before[source])].instance?.element {
                     graph.replaceSource(
                         of: element,
-                        .alias(target.element(definition.idField, change.ids[offset]), vertex: nil))
+                        .alias(target.placeOfElement(definition.idField, change.ids[offset]), vertex: nil))
                 }
                 continue
             }
@@ -132,7 +132,7 @@ extension Lists {
         record.node = made
         let attribute: AttributeID
         if let target {
-            record.source = .alias(target.element(definition.idField, id), vertex: nil)
+            record.source = .alias(target.placeOfElement(definition.idField, id), vertex: nil)
             attribute = graph.createRule(record)
         } else {
             attribute = graph.createInput(.value(element), record)
@@ -144,7 +144,7 @@ extension Lists {
 
     /// Makes a list empty, so that it makes new instances.
     /// - Returns: its instances. They are to be destroyed.
-    func empty(_ row: UInt32) -> [UInt32] {
+    func emptyList(_ row: UInt32) -> [UInt32] {
         guard var state = nodes[Int(row)].instances else { return [] }
         if state.isHeld { persistence.noteHeld(nil, of: row) }
         if nodes.hasPlaces, let body = nodes.componentBody(around: row) {

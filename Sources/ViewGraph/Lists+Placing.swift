@@ -9,7 +9,7 @@ extension Lists {
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
     /// - Throws: `notFound` for an id that no subview has; all others are shown. Other failures: nothing is shown, as
     ///   after a start, which does not know what was shown before.
-    func place(_ content: Content, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
+    func placeSubviews(_ content: Content, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
         guard let body = nodes.componentBody(around: row) else { return nil }
         var rows: [UInt32] = []
         var unknown: String?

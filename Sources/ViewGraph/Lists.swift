@@ -60,7 +60,7 @@ final class Lists {
         guard let target, state.target != nil else { return true }
         for (id, instance) in zip(state.ids, nodes[Int(row)].children) {
             guard let element = nodes[Int(instance)].instance?.element else { continue }
-            graph.replaceSource(of: element, .alias(target.element(definition.idField, id), vertex: nil))
+            graph.replaceSource(of: element, .alias(target.placeOfElement(definition.idField, id), vertex: nil))
         }
         return false
     }
@@ -106,7 +106,7 @@ final class Lists {
             guard mayEnd(endless) else { return nil }
             nodes[Int(row)].instances?.endless = nil
         }
-        let placed = definition.choice?.isPlacement == true ? try place(content, definition, at: row) : nil
+        let placed = definition.choice?.isPlacement == true ? try placeSubviews(content, definition, at: row) : nil
         var edit = try makeEdit(definition.elementList(of: content.get()), definition, at: row)
         edit?.placed = placed
         return edit
@@ -187,5 +187,5 @@ final class Lists {
 
 extension Place {
     /// The element with an id in the list at this place.
-    func element(_ field: String, _ id: Value) -> Place { inside([.element(field: field, value: id)]) }
+    func placeOfElement(_ field: String, _ id: Value) -> Place { inside([.element(field: field, value: id)]) }
 }

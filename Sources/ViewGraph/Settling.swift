@@ -80,13 +80,13 @@ extension ViewGraph {
     }
 
     /// Removes all instances, when they cannot be kept. The list then makes new ones.
-    func removeInstances(of row: UInt32) { destroySubtrees(lists.empty(row)) }
+    func removeInstances(of row: UInt32) { destroySubtrees(lists.emptyList(row)) }
 
     /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
     private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
-        for (list, failure) in lists.endless(in: loop) where nodes.isAlive(list) {
+        for (list, failure) in lists.findEndless(in: loop) where nodes.isAlive(list) {
             removeInstances(of: list)
-            lists.end(list, failure, loop, &settlement)
+            lists.noteStopped(list, failure, loop, &settlement)
         }
     }
 

@@ -96,7 +96,7 @@ struct ListsTests {
         _ = try follow()
         persistence.author = .store
         #expect(try lists.noteRefusal(Failure(.conflict, "no"), at: row()))
-        #expect(try lists.empty(row()).count == 3 && stale.contains(row()))
+        #expect(try lists.emptyList(row()).count == 3 && stale.contains(row()))
     }
 
     @Test("a choice asks for the branch that its data names") func choosing() throws {
@@ -117,9 +117,9 @@ struct ListsTests {
         for _ in 0..<scene.wiring.limits.structureRounds {
             loop = loop ?? lists.findLoop(after: .changed(made: 1), of: row, &settlement)
         }
-        let (list, failure) = try #require(lists.endless(in: loop ?? []).first)
+        let (list, failure) = try #require(lists.findEndless(in: loop ?? []).first)
         #expect(list == row && failure.code == .cycle, "more changes than there are lists to follow")
-        lists.end(list, failure, loop ?? [], &settlement)
+        lists.noteStopped(list, failure, loop ?? [], &settlement)
         lists.noteEndless(settlement)
         #expect(try lists.findEdit(of: row) == nil, "it is tried again once a rule in the loop has run")
     }
