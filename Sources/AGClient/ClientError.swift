@@ -66,7 +66,8 @@ extension ClientError {
         case ENOENT:
             let places = location.searched.joined(separator: " and ")
             return
-                "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', or name its socket with --socket or \(SocketPlaces.environmentVariable)"
+                "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', "
+                + "or name its socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED where !isSocket(location.path):
             return "name the daemon's socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED:
@@ -76,10 +77,12 @@ extension ClientError {
             // Nobody should join the group of the superuser.
             guard group != "root" else {
                 return
-                    "the socket belongs to root; run agctl as root, or start agd as a user of its own, as its systemd unit does"
+                    "the socket belongs to root; run agctl as root, "
+                    + "or start agd as a user of its own, as its systemd unit does"
             }
             return
-                "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' and log in again"
+                "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' "
+                + "and log in again"
         default: return nil
         }
     }

@@ -86,7 +86,8 @@ extension Configuration {
     /// - Returns: the names of changed settings that take effect at the next start.
     mutating func reload(from new: Configuration) -> [String] {
         var waiting: [String] = []
-        for setting in Setting.table() where setting.text(in: self) != setting.text(in: new) && !setting.isReloadable {
+        for setting in Setting.table()
+        where setting.valueText(in: self) != setting.valueText(in: new) && !setting.isReloadable {
             waiting.append(setting.name)
         }
         logLevel = new.logLevel

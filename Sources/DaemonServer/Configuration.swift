@@ -45,7 +45,7 @@ public struct Configuration {
     }
 
     /// The line of a setting's value, as FILE:LINE.
-    func place(of setting: String, _ position: Int = 0) -> String? {
+    func placeInFile(of setting: String, _ position: Int = 0) -> String? {
         guard let places = places[setting], position < places.count else { return nil }
         return places[position]
     }

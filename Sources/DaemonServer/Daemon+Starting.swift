@@ -103,7 +103,7 @@ extension Daemon {
         var faults: [StartupError] = []
         func check(_ setting: String, _ position: Int = 0, _ body: () throws(StartupError) -> Void) {
             do throws(StartupError) { try body() } catch {
-                faults.append(error.located(configuration.place(of: setting, position)))
+                faults.append(error.located(configuration.placeInFile(of: setting, position)))
             }
         }
         if let socket = configuration.socket ?? SocketPlaces.named({ environment[$0] }) {
@@ -169,7 +169,7 @@ extension Daemon {
     }
 
     /// Puts everything on the loop. From now on, clients are served.
-    func start() throws(LoopError) {
+    func startServing() throws(LoopError) {
         makeRoomForClients()
         let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
         inherited = []

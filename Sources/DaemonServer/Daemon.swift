@@ -25,7 +25,7 @@ public final class Daemon {
     /// Descriptors from the service manager, until the daemon listens on them.
     var inherited: [Int32]
 
-    /// Objects on the loop; complete after `start`.
+    /// Objects on the loop; complete after `startServing`.
     var listeners: [Listener] = []
     /// Listeners with a connection that waits for the next turn.
     var unaccepted: [Listener] = []
@@ -113,7 +113,7 @@ public final class Daemon {
     /// - Throws: the reason why it could not start, or had to end.
     public func run() throws(StartupError) {
         do throws(LoopError) {
-            try start()
+            try startServing()
         } catch {
             end(because: StartupError(error))
         }

@@ -26,7 +26,7 @@ final class Outbox: TurnOutput {
         case .batchEnds(let client):
             guard let session = receiver(client) else { return }
             session.replies.endBatch(&session.output)
-            session.count()
+            session.updateLedger()
         case .event(let receivers, let event): send(event, to: receivers)
         }
     }
@@ -35,7 +35,7 @@ final class Outbox: TurnOutput {
         // Answers are bounded by the requests that a client may make in a turn or batch.
         guard let session = receiver(client) else { return }
         session.replies.write(result, to: id, &session.output)
-        session.count()
+        session.updateLedger()
     }
 
     /// The session of a connected client. Its output is written at the end of the turn.

@@ -100,7 +100,7 @@ extension Session: ConnectionDelegate {
     /// Writes as much as the connection accepts.
     /// - Returns: the number of bytes.
     func flush(at now: Double) -> Int {
-        defer { count() }
+        defer { updateLedger() }
         if isBroken {
             output.removeAll()
             return 0

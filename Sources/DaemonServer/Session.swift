@@ -78,7 +78,7 @@ final class Session {
     var waiting: Int { untaken + replies.heldBytes }
 
     /// Updates the ledger of all output.
-    func count() {
+    func updateLedger() {
         let now = output.uncounted + replies.heldBytes
         if now != counted { sessions.output.add(now - counted) }
         counted = now
@@ -88,7 +88,7 @@ final class Session {
     func dropOutput() {
         output.removeAll()
         replies = PendingReplies()
-        count()
+        updateLedger()
     }
 
     var hasPostponed: Bool { !postponed.isEmpty }

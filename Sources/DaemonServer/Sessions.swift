@@ -373,7 +373,8 @@ final class Sessions {
     }
 
     private func hoarding(_ session: Session) -> String {
-        "the output of all clients exceeds \(limits.outputTotal) bytes (output-total), and it has the most, \(session.waiting)"
+        "the output of all clients exceeds \(limits.outputTotal) bytes (output-total), "
+            + "and it has the most, \(session.waiting)"
     }
 
     /// - Returns: whether the session has to be checked from time to time.
@@ -415,7 +416,8 @@ final class Sessions {
             } else if now - session.lastProgress > limits.stallTime {
                 disconnect(
                     session,
-                    "it has read nothing for \(Int(limits.stallTime)) s (stall-time), and \(session.waiting) bytes wait for it"
+                    "it has read nothing for \(Int(limits.stallTime)) s (stall-time), "
+                        + "and \(session.waiting) bytes wait for it"
                 )
             } else if session.waiting > 0 || session.hasEnded {
                 needsCare = true

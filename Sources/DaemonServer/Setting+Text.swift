@@ -46,7 +46,7 @@ extension Setting {
     }
 
     /// The value in the file's notation; nil if it is not set.
-    func text(in configuration: Configuration) -> String? {
+    func valueText(in configuration: Configuration) -> String? {
         switch kind {
         case .text(let place): configuration[keyPath: place]
         case .texts(let place):

@@ -80,7 +80,8 @@ public struct StandardErrorLog: LogHandler {
         func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let milliseconds = now.tv_nsec / 1_000_000
         return
-            "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(milliseconds < 100 ? "0" : "")\(two(milliseconds))"
+            "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+            + ".\(milliseconds < 100 ? "0" : "")\(two(milliseconds))"
     }
 }
 

@@ -85,12 +85,12 @@ extension GraphRuntime {
     func act(for principal: String, _ client: Client) throws(Failure) {
         try PrincipalName.check(principal)
         try client.act(for: principal, by: clients.access)
-        watching.refuse(client)
+        watching.endForbidden(of: client)
     }
 
     /// Applies new rules to all clients. Subscriptions that are no longer allowed end, with the reason.
     func changeAccess(to rules: AccessRules) {
         for job in jobs { job.hasOldAccess = true }
-        for client in clients.adopt(rules) { watching.refuse(client) }
+        for client in clients.adopt(rules) { watching.endForbidden(of: client) }
     }
 }

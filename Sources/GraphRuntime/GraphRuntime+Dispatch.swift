@@ -168,7 +168,7 @@ extension GraphRuntime {
         case .answer(let forward, let result, let error): return try self.answer(forward, result, error, client)
         case .describe(let path, let depth): return try reader.describe(path, depth)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
-        case .history(let path): return try reader.history(path)
+        case .history(let path): return try reader.readPast(of: path)
         case .dump(let path, let format): return try reader.dump(path, format)
         case .stats(let format): return stats(format)
         case .trace(let enable): return trace(enable: enable)

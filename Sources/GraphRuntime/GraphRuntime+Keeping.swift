@@ -19,7 +19,7 @@ extension GraphRuntime {
     }
 
     /// Notes the states whose values must be stored.
-    func keep(_ states: [AttributeID]) {
+    func keepValues(of states: [AttributeID]) {
         guard isStored else { return }
         keepChanges()
         for state in states where graph.noteWritten(state) { written.insert(state, at: revision) }

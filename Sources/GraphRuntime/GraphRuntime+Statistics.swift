@@ -8,7 +8,8 @@ extension GraphRuntime {
     public var status: String {
         func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
         return
-            "\(counted(graph.liveAttributes, "attribute")), \(counted(watching.subscriptions.count, "subscription")), revision \(revision)"
+            "\(counted(graph.liveAttributes, "attribute")), \(counted(watching.subscriptions.count, "subscription")), "
+            + "revision \(revision)"
     }
 
     /// Requests performed since the start.
@@ -72,7 +73,8 @@ extension GraphRuntime {
                 let name = "agd_\(figure.name)"
                 text += "# HELP \(name) \(figure.help)\n# TYPE \(name) \(figure.isCounter ? "counter" : "gauge")\n"
                 text +=
-                    "\(name)\(figure.isCounter ? "_total" : "") \(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
+                    "\(name)\(figure.isCounter ? "_total" : "") "
+                    + "\(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
             }
             for histogram in surroundingHistograms?() ?? [] { text += histogram.openMetrics }
             return .value(["text": .string(text + "# EOF\n")])

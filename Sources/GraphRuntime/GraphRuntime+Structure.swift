@@ -80,7 +80,8 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    func move(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer {
+    func moveNode(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer
+    {
         let motion = try motion(options)
         let node = try graph.node(at: try nodePath(request.path).nodes)
         let parent = try graph.node(

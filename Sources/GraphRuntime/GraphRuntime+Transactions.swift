@@ -72,7 +72,7 @@ extension GraphRuntime {
         graph.commit(into: &lastCommit)
         if !lastCommit.states.isEmpty {
             watching.complete(lastCommit, since: stamp, by: client, cut(options.label), motion)
-            keep(lastCommit.states)
+            keepValues(of: lastCommit.states)
         }
         return .revision(revision)
     }

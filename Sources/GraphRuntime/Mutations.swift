@@ -40,7 +40,8 @@ extension ViewGraph {
         func wrongType(_ wanted: String, _ found: Value?) -> Failure {
             Failure(
                 .typeMismatch,
-                "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), not \(found?.shortTypeName ?? "nothing")",
+                "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), "
+                    + "not \(found?.shortTypeName ?? "nothing")",
                 path: mutation.path)
         }
         switch mutation.operation {

@@ -112,7 +112,7 @@ final class Reader {
     }
 
     /// The recorded past of an attribute.
-    func history(_ text: String) throws(Failure) -> Answer {
+    func readPast(of text: String) throws(Failure) -> Answer {
         let recorded = try graph.description.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)
         return .value([
             "span": .double(recorded.span.seconds), "step": .double(recorded.step.seconds),
@@ -225,7 +225,8 @@ final class Reader {
             map["changed"] = false
             if let stop = graph.provenance.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
-                    "\(graph.path(of: stop)) was evaluated again with an equal result, so the rules that depend on it did not run"
+                    "\(graph.path(of: stop)) was evaluated again with an equal result, "
+                        + "so the rules that depend on it did not run"
                 )
                 map["cutOff"] = .string(graph.path(of: stop))
             } else {

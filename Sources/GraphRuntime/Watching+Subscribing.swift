@@ -141,7 +141,7 @@ extension Watching {
     }
 
     /// Applies new access rules. Subscriptions that are no longer allowed end, with the reason.
-    func refuse(_ client: Client) {
+    func endForbidden(of client: Client) {
         guard let grants = client.grants else { return }
         end(
             client.subscriptions.values.sorted { $0.number < $1.number }.filter { subscription in

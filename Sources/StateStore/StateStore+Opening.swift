@@ -201,7 +201,8 @@ extension StateStore {
         findings += scan.findings
         if life.hasLog, !log.hasHeader {
             findings.append(
-                "lost: all commits after revision \(scan.last); \(logPath(database.path)) is missing, empty, or its header is damaged"
+                "lost: all commits after revision \(scan.last); \(logPath(database.path)) "
+                    + "is missing, empty, or its header is damaged"
             )
         }
         guard findings.isEmpty, let epoch = life.epoch, let revision = life.revision else {

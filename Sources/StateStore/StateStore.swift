@@ -76,9 +76,11 @@ public final class StateStore {
     static let schema = """
         CREATE TABLE life(name TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE rows(
-            key TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, value BLOB NOT NULL, checksum INTEGER NOT NULL,
+            key TEXT NOT NULL, name TEXT NOT NULL, revision INTEGER NOT NULL, value BLOB NOT NULL, \
+        checksum INTEGER NOT NULL,
             PRIMARY KEY(key, name)) WITHOUT ROWID;
-        CREATE TABLE turns(sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
+        CREATE TABLE turns(sequence INTEGER PRIMARY KEY, revision INTEGER NOT NULL, body BLOB NOT NULL, \
+        checksum INTEGER NOT NULL);
         """
 
     /// The row of `life` that says whether the write-ahead log must be there: written into the database itself, before

@@ -59,9 +59,13 @@ extension Animation {
                 made.dampingFraction <= AnimationLimits.dampingRatio
             else {
                 throw AnimationError(
-                    "a spring of mass \(shortText(mass)), stiffness \(shortText(stiffness)) and damping \(shortText(damping)) is out of range",
+                    "a spring of mass \(shortText(mass)), stiffness \(shortText(stiffness)) "
+                        + "and damping \(shortText(damping)) is out of range",
                     hint:
-                        "its period is \(shortText(made.response)) s (1e-06 to \(shortText(AnimationLimits.duration))), its damping ratio \(shortText(made.dampingFraction)) (0 to \(shortText(AnimationLimits.dampingRatio)))"
+                        "its period is \(shortText(made.response)) s "
+                        + "(1e-06 to \(shortText(AnimationLimits.duration))), "
+                        + "its damping ratio \(shortText(made.dampingFraction)) "
+                        + "(0 to \(shortText(AnimationLimits.dampingRatio)))"
                 )
             }
         }

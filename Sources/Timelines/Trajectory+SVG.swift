@@ -20,7 +20,11 @@ extension Trajectory {
                 decimals: 2)
         }
         var lines = [
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\" role=\"img\" aria-label=\"\(escaped(title))\" font-family=\"system-ui, sans-serif\" font-size=\"12\" fill=\"currentColor\">",
+            """
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(height)" width="\(width)" \
+            height="\(height)" role="img" aria-label="\(escaped(title))" font-family="system-ui, sans-serif" font-size="12" \
+            fill="currentColor">
+            """,
             "<title>\(escaped(title))</title>",
             "<text x=\"\(width / 2)\" y=\"16\" text-anchor=\"middle\">\(escaped(title))</text>",
         ]
@@ -34,12 +38,14 @@ extension Trajectory {
         lines.append("</g>")
         for value in ticks(range.lowerBound, range.upperBound) {
             lines.append(
-                "<text x=\"\(fixedText(frame.left - 6, decimals: 0))\" y=\"\(y(value))\" dy=\"0.35em\" text-anchor=\"end\">\(shortLabel(value))</text>"
+                "<text x=\"\(fixedText(frame.left - 6, decimals: 0))\" y=\"\(y(value))\" dy=\"0.35em\" "
+                    + "text-anchor=\"end\">\(shortLabel(value))</text>"
             )
         }
         for time in ticks(0, length) {
             lines.append(
-                "<text x=\"\(x(time))\" y=\"\(fixedText(frame.bottom + 18, decimals: 0))\" text-anchor=\"middle\">\(shortLabel(time)) s</text>"
+                "<text x=\"\(x(time))\" y=\"\(fixedText(frame.bottom + 18, decimals: 0))\" "
+                    + "text-anchor=\"middle\">\(shortLabel(time)) s</text>"
             )
         }
         lines.append("<g stroke=\"currentColor\" stroke-dasharray=\"2 4\">")

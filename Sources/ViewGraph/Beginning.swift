@@ -8,16 +8,16 @@ extension ViewGraph {
     /// Gives the states of new nodes their first values, unless the store has values for them. If a rule fails, its
     /// failure is the state's content until somebody writes the state.
     func beginStates() {
-        for _ in 0..<limits.reactionRounds where !unbegun.isEmpty {
-            let states = unbegun
-            unbegun = []
+        for _ in 0..<limits.reactionRounds where !unsettled.states.isEmpty {
+            let states = unsettled.states
+            unsettled.states = []
             // A state whose rule reads a state without a value is tried again later.
             let waiting = states.filter { !begin($0) }
             // Lists over the states make nodes, whose states begin next.
             collectInvalidated()
-            if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
-            let isStuck = waiting.count == states.count && unbegun.isEmpty
-            unbegun = waiting + unbegun
+            if !unsettled.lists.isEmpty || nodes.hasPlaces { settleLists() }
+            let isStuck = waiting.count == states.count && unsettled.states.isEmpty
+            unsettled.states = waiting + unsettled.states
             if isStuck { break }
         }
     }

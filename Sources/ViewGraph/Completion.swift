@@ -279,13 +279,13 @@ struct Completion {
         }
         if !without.isEmpty { target = target.without(without) }
         graph.nodes.kept(row).base = old
-        _ = graph.update(row, target, true)
+        _ = graph.redefineNode(row, target, true)
     }
 
     private func takeValues(of absent: AbsentNode, _ row: UInt32) {
         for value in absent.values.values {
             if value.name == Persistence.heldName, record(row).kind.isMadeFromData {
-                graph.staleForEach.insert(row)
+                graph.unsettled.lists.insert(row)
                 continue
             }
             if graph.stored.give(value, to: row), !graph.persistence.isRestoring {

@@ -30,8 +30,7 @@ extension ViewGraph {
                     construction.stage = .making(next: next + 1)
                     steps -= BuildCost.node
                 } else {
-                    construction.rows = unboundNodes
-                    unboundNodes = []
+                    construction.rows = unsettled.takeNodes()
                     construction.stage = .references(next: 0)
                 }
             case .references(let next):
@@ -39,8 +38,7 @@ extension ViewGraph {
                     construction.stage = .rules(next: 0)
                     break
                 }
-                connectReferences(of: construction.rows[next])
-                if nodes[Int(construction.rows[next])].kind.isMadeFromData { connectForEach(construction.rows[next]) }
+                connectData(of: construction.rows[next])
                 construction.stage = .references(next: next + 1)
                 steps -= cost(of: construction.rows[next])
             case .rules(let next):
@@ -71,9 +69,7 @@ extension ViewGraph {
     private func swapContext(with construction: Construction) {
         swap(&declarations, &construction.declarations)
         swap(&structureChange, &construction.structureChange)
-        swap(&unboundNodes, &construction.unboundNodes)
-        swap(&unbegun, &construction.unbegun)
-        swap(&staleForEach, &construction.staleForEach)
+        swap(&unsettled, &construction.unsettled)
         swap(&persistence.components, &construction.components)
     }
 
@@ -89,10 +85,10 @@ extension ViewGraph {
             if case .state? = attributes[Int(attribute.index)]?.source { engine.redate(attribute, to: engine.revision) }
         }
         structureChange.append(construction.structureChange)
-        staleForEach.formUnion(construction.staleForEach)
-        unbegun += construction.unbegun
+        unsettled.lists.formUnion(construction.unsettled.lists)
+        unsettled.states += construction.unsettled.states
         if construction.hasMarker { persistence.note(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
-        if construction.plan.redeclares(before) { unboundNodes += construction.rows }
+        if construction.plan.redeclares(before) { unsettled.nodes += construction.rows }
     }
 
     /// Discards a construction. Its nodes are freed in slices.

@@ -49,9 +49,7 @@ public final class Construction {
     // While nodes are made, these replace the graph's properties of the same names.
     var declarations: Declarations
     var structureChange = StructureChange()
-    var unboundNodes: [UInt32] = []
-    var unbegun: [AttributeID] = []
-    var staleForEach: Set<UInt32> = []
+    var unsettled = Unsettled()
     var components: CurrentComponents
     // Rows of the store are written while the nodes are made, so that linking the nodes writes little. Until then a
     // marker in the store says that these rows do not count: see `UnlinkedTrees`.

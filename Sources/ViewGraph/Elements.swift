@@ -4,13 +4,6 @@ import AttributeValues
 // The ids of a list, and the index of an instance.
 
 extension Wiring {
-    func orderChanged(of row: UInt32) {
-        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = content(of: order) else {
-            return
-        }
-        setInput(order, .value(.int(count + 1)))
-    }
-
     /// The content of `elements`.
     func elementIDs(of row: UInt32) throws -> Content {
         guard let state = nodes[Int(row)].instances else { return .value([]) }

@@ -61,14 +61,13 @@ extension Wiring {
 
     /// The object that readers of a key share if no node provides one. The store has nothing of it.
     private func createDefault(_ type: ObjectTypeDefinition, _ key: KeyDefinition) -> AttributeID {
-        let others = unboundNodes
-        unboundNodes = []
-        defer { unboundNodes = others }
+        let others = unsettled.takeNodes()
+        defer { unsettled.nodes = others }
         let role = AttributeRole.state(initial: key.defaultValue, isTransient: true)
         let definition = AttributeDefinition(name: "env.\(key.name)", role: role, type: key.type, position: .none)
         let made = createObject(type, key.defaultValue, definition, of: NodeID.root.row, isHidden: true)
-        for row in unboundNodes { connectReferences(of: row) }
-        for row in unboundNodes { _ = connectExpressions(of: row) }
+        for row in unsettled.nodes { connectReferences(of: row) }
+        for row in unsettled.nodes { _ = connectExpressions(of: row) }
         return made
     }
 

@@ -26,70 +26,66 @@ struct Settlement {
     fileprivate static let growth = 4096
 }
 
-extension ViewGraph {
+extension Lists {
     /// Counts a change of a list. A list is suspect if it has changed too often, has grown too much, or has got data
     /// that is refused. A suspect list whose data depends on its own instances is endless, and so are all lists in the
     /// loop. These lose their instances, and have an error until their data changes.
     ///
     /// A list that does not depend on its own instances changes no more often than there are lists for it to follow.
-    func noteUpdate(_ update: ListUpdate, of row: UInt32, _ settlement: inout Settlement) {
+    /// - Returns: the loop that the list is in, if it is endless.
+    func findLoop(after update: ListUpdate, of row: UInt32, _ settlement: inout Settlement) -> [AttributeID]? {
         let before = settlement.changes[row]
         var isSuspect = false
         switch update {
-        case .none: return
+        case .none: return nil
         case .refused: isSuspect = before != nil
         case .changed(let made):
             let count = (before?.count ?? 0) + 1
             let all = before.map { $0.made + made } ?? 0
             settlement.changes[row] = (count, all)
-            isSuspect = count % max(1, limits.structureRounds) == 0
+            isSuspect = count % max(1, graph.limits.structureRounds) == 0
             if all >= Settlement.growth, count >= 8 {
                 isSuspect = true
                 settlement.changes[row]?.made = 0
             }
         }
-        guard isSuspect else { return }
-        let loop: [AttributeID]
-        if let found = feedback(of: row) {
-            loop = found
-        } else if before?.count ?? 0 > limits.structureRounds + forEachByData.count,
-            let data = nodes[Int(row)].instances?.data
-        {
-            loop = [data]
-        } else {
-            return
-        }
-        stop(loop, &settlement)
+        guard isSuspect else { return nil }
+        if let found = feedback(of: row) { return found }
+        guard before?.count ?? 0 > graph.limits.structureRounds + graph.listsByData.count else { return nil }
+        return (nodes[Int(row)].instances?.data).map { [$0] }
     }
 
-    /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
-    private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
-        let lists = loop.compactMap { forEachByData[$0.index] }
-        let steps = CycleNames(self).nameSteps(of: loop)
-        for list in lists where nodes.isAlive(list) {
-            settlement.endless[list] = loop
-            removeInstances(of: list)
-            staleForEach.remove(list)
+    /// The lists in a loop, each with an error that names the loop.
+    func findEndless(in loop: [AttributeID]) -> [(list: UInt32, failure: Failure)] {
+        let steps = CycleNames(graph).nameSteps(of: loop)
+        return loop.compactMap { graph.listsByData[$0.index] }.map { list in
             let path = nodes.path(of: list)
             let failure = Failure(
                 .cycle,
                 "\(path) would change its instances without end, because its data depends on them: "
                     + (steps + steps.prefix(1)).joined(separator: " → "),
-                path: nodes[Int(list)].isTransparent ? path : elementsPath(of: list),
+                path: nodes[Int(list)].isTransparent ? path : graph.elementsPath(of: list),
                 hint: "let the data read something that these instances do not change")
-            nodes[Int(list)].instances?.failure = failure
-            orderChanged(of: list)
+            return (list, failure)
         }
+    }
+
+    /// Notes that a list in a loop was emptied.
+    func noteStopped(_ list: UInt32, _ failure: Failure, _ loop: [AttributeID], _ settlement: inout Settlement) {
+        settlement.endless[list] = loop
+        graph.unsettled.lists.remove(list)
+        nodes[Int(list)].instances?.failure = failure
+        orderChanged(of: list)
     }
 
     /// Notes how often the rules in the loop of each endless list have run. The list is tried again once one of them
     /// has run again.
     func noteEndless(_ settlement: Settlement) {
         let lists = settlement.endless.filter { nodes[Int($0.key)].instances?.failure?.code == .cycle }
-        for row in lists.keys { if let data = nodes[Int(row)].instances?.data { _ = content(of: data) } }
+        for row in lists.keys { if let data = nodes[Int(row)].instances?.data { _ = graph.content(of: data) } }
         for (row, loop) in lists {
             // Only rules count: gathered values are also evaluated again for changes that do not concern the list.
-            let rules = loop.filter { if case .rule? = attributes[Int($0.index)]?.source { true } else { false } }
+            let rules = loop.filter { if case .rule? = graph.attributes[Int($0.index)]?.source { true } else { false } }
             let endless = EndlessData(rules: rules, runs: runs(of: rules))
             nodes[Int(row)].instances?.endless = endless
         }
@@ -98,7 +94,7 @@ extension ViewGraph {
     /// Whether a rule in the loop of an endless list has run again, whatever its result was.
     func mayEnd(_ endless: EndlessData) -> Bool { runs(of: endless.rules) != endless.runs }
 
-    private func runs(of rules: [AttributeID]) -> UInt32 { rules.reduce(0) { $0 &+ engine.evaluations(of: $1) } }
+    private func runs(of rules: [AttributeID]) -> UInt32 { rules.reduce(0) { $0 &+ graph.engine.evaluations(of: $1) } }
 
     /// The shortest path upstream from a list's data to the list's own instances; nil if there is none. It begins with
     /// the data, and includes the data of other lists on the way. O(vertices upstream + their edges).
@@ -110,7 +106,7 @@ extension ViewGraph {
         while next < reached.count {
             let reader = reached[next]
             next += 1
-            for input in engine.inputs(of: reader) + listsBehind(reader) {
+            for input in graph.engine.inputs(of: reader) + listsBehind(reader) {
                 if input == start {
                     var path = [reader]
                     while let last = path.last, last != start, let before = readBy[last] { path.append(before) }
@@ -127,7 +123,7 @@ extension ViewGraph {
     /// The data of the lists that determine a vertex without being its inputs: lists that make the nodes from which it
     /// gathers, whose element it is, or whose ids it contains.
     private func listsBehind(_ attribute: AttributeID) -> [AttributeID] {
-        guard let record = attributes[Int(attribute.index)] else { return [] }
+        guard let record = graph.attributes[Int(attribute.index)] else { return [] }
         switch record.source {
         case .subviewList, .sections, .given: return lists(makingSubviewsOf: record.node)
         case .preference, .preferenceOutput, .elements: return nodes[Int(record.node)].instances.map { [$0.data] } ?? []

@@ -19,7 +19,7 @@ extension Wiring {
                 attribute = createInput(
                     definition.start == nil ? .value(beginning) : Wiring.notBegun,
                     AttributeRecord(node: row, definition, source: .state(isTransient: isTransient)))
-                if definition.start != nil { unbegun.append(attribute) }
+                if definition.start != nil { unsettled.states.append(attribute) }
             }
         } else {
             attribute = createRule(AttributeRecord(node: row, definition, source: unconnected))
@@ -51,7 +51,7 @@ extension Wiring {
             id: definition.name, definition: node, kind: .group, parent: row, slot: .content, isScopeBoundary: true)
         nodes[Int(object)].isObject = true
         for property in node.attributes { createAttribute(property, of: object) }
-        unboundNodes.append(object)
+        unsettled.nodes.append(object)
         if !isHidden { return createRule(AttributeRecord(node: row, definition, source: .object(node: object))) }
         return createRule(
             node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object))

@@ -15,15 +15,6 @@ extension Wiring {
         return count
     }
 
-    public func isDurable(_ attribute: AttributeID) -> Bool {
-        if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
-        return false
-    }
-
-    public func isState(_ attribute: AttributeID) -> Bool {
-        if case .state? = attributes[Int(attribute.index)]?.source { true } else { false }
-    }
-
     /// The durable states of nodes and of the objects in them, found during the iteration.
     func durableStates(of rows: [UInt32]) -> some Collection<AttributeID> {
         withObjects(rows).lazy.flatMap { self.nodes[Int($0)].attributes.list }.map(\.attribute).filter {

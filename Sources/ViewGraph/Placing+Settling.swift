@@ -5,72 +5,6 @@ import SceneModel
 // Placements change with the nodes that `place` and `slot` should show, and with the tree.
 
 extension ViewGraph {
-    /// Sets the nodes that a `place` or `slot` should show.
-    /// - Returns: the number of nodes that are new to it; nil if nothing changes.
-    /// - Throws: `notFound` for an id that no subview has; all others are shown. Other failures: nothing is shown, as
-    ///   after a start, which does not know what was shown before.
-    func place(_ content: Content, _ definition: ForEachDefinition, at row: UInt32) throws(Failure) -> Int? {
-        guard let body = nodes.componentBody(around: row) else { return nil }
-        var rows: [UInt32] = []
-        var unknown: String?
-        do throws(Failure) {
-            let value = try content.get()
-            if definition.choice == .slot {
-                rows = (value.list ?? []).map {
-                    if case .int(let number) = $0 { UInt32(truncatingIfNeeded: number) } else { 0 }
-                }
-            } else {
-                let ids = try ViewGraph.ids(ofSubviews: value)
-                let known = ids.isEmpty ? [:] : subviewIDs(of: body.root)
-                var seen: Set<UInt32> = []
-                for id in ids {
-                    guard let found = known[id] else {
-                        unknown = unknown ?? id
-                        continue
-                    }
-                    if seen.insert(found).inserted { rows.append(found) }
-                }
-            }
-        } catch {
-            // A rule that costs too much may only wait for the next turn.
-            if error.code != .limit { _ = nodes.placements.setWanted([], at: row, in: body.root) }
-            throw error
-        }
-        let placed = nodes.placements.setWanted(rows, at: row, in: body.root)
-        nodes.placements.note(row, isComplete: unknown == nil)
-        if let unknown {
-            throw Failure(
-                .notFound, "\(nodes.path(of: body.root)) is given no subview \(unknown)", path: nodes.path(of: row),
-                hint: "place takes elements of subviews, or of the header, content or footer of a section")
-        }
-        return placed
-    }
-
-    /// - Throws: `typeMismatch` for a value that is neither a subview, nor null, nor a list of subviews.
-    private static func ids(ofSubviews value: Value) throws(Failure) -> [String] {
-        var ids: [String] = []
-        for subview in value.list ?? (value == .null ? [] : [value]) {
-            guard let id = subview.string ?? subview.map?["id"]?.string else {
-                throw Failure(
-                    .typeMismatch,
-                    "place needs a subview or a list of subviews, not a value of type \(value.shortTypeName)")
-            }
-            ids.append(id)
-        }
-        return ids
-    }
-
-    /// The subviews that a component is given, by their ids; cached until the tree changes.
-    private func subviewIDs(of root: UInt32) -> [String: UInt32] {
-        if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
-        let subviews = nodes.sections(of: root).flatMap { group in
-            SubviewParts.slots.flatMap { nodes.subviews(of: group, in: $0.slot) }
-        }
-        let rows = Dictionary(subviews.map { (nodes.id(ofSubview: $0, in: root), $0) }) { first, _ in first }
-        knownSubviews = (root, nodes.changes, rows)
-        return rows
-    }
-
     /// Forgets where the nodes at and below a node stand, and what its places show, before the node gets another
     /// parent. All these places are updated again.
     func releasePlaces(below row: UInt32) {
@@ -78,7 +12,7 @@ extension ViewGraph {
         let rows = nodes.subtree(of: row)
         for row in rows { nodes.placements.forget(row) }
         let places = rows.filter { nodes[Int($0)].definition.forEach?.choice?.isPlacement == true }
-        staleForEach.formUnion(places)
+        unsettled.lists.formUnion(places)
         nodes.placements.noteChanges(at: places)
         settlePlacements()
     }

@@ -63,11 +63,6 @@ final class ProjectionTree {
         private(set) var entries: [Value: Entry] = [:]
         /// The entry that was asked for last. Callers ask for places in one element after each other.
         private var last: (id: Value, entry: Entry)?
-        /// The list that was searched last; nil if it was released.
-        private var list: ValueList?
-        /// So many elements at its front were found one after the other: their entries know their positions.
-        private var located = 0
-        /// Finds the other elements.
         private var locator = ElementLocator()
 
         init(_ name: String) { self.name = name }
@@ -88,29 +83,19 @@ final class ProjectionTree {
         }
 
         fileprivate func removeEntry(of id: Value) {
-            (last, located) = (nil, 0)
+            last = nil
+            locator.forgetOrder()
             entries[id] = nil
         }
 
-        var isSearching: Bool { list != nil }
+        /// Whether it has a list that was searched.
+        fileprivate var isSearching: Bool { locator.list != nil }
 
-        /// The position of the first element with an id. Needs no index if elements are asked for in order.
         fileprivate func findElement(_ id: Value, _ entry: Entry, in list: ValueList) -> Int? {
-            if self.list?.isIdentical(to: list) != true { (self.list, located) = (list, 0) }
-            let known = Int(entry.position)
-            if known < located, list[known].id(by: name) == id { return known }
-            guard located < list.count, list[located].id(by: name) == id else {
-                return locator.findElement(id, name, in: list)
-            }
-            entry.position = UInt32(located)
-            located += 1
-            return located - 1
+            locator.findElement(id, name, in: list, last: &entry.position)
         }
 
-        fileprivate func releaseList() {
-            (list, located) = (nil, 0)
-            locator = ElementLocator()
-        }
+        fileprivate func releaseList() { locator = ElementLocator() }
     }
 
     let root = Entry()
@@ -297,21 +282,33 @@ final class ProjectionTree {
     }
 }
 
-/// Finds elements of a list by a field. The first few searches go through the list, later ones use an index.
+/// Finds elements of a list by a field. Elements that are asked for in order need no index. Of other searches, the
+/// first few go through the list, later ones use an index.
 struct ElementLocator {
     /// Lists of up to this length, and up to this many searches of one list, are not worth an index.
     static let scanned = 8
 
-    private var list: ValueList = []
+    /// The list that was searched last.
+    private(set) var list: ValueList?
+    /// So many elements at its front were found one after the other.
+    private var located = 0
     private var searches = 0
     private var places: [Value: Int] = [:]
 
+    /// The position of the first element with an id.
+    /// - Parameter last: where the element was found before, if it was.
+    mutating func findElement(_ id: Value, _ field: String, in list: ValueList, last: inout UInt32) -> Int? {
+        take(list)
+        let known = Int(last)
+        if known < located, list[known].id(by: field) == id { return known }
+        guard located < list.count, list[located].id(by: field) == id else { return findElement(id, field, in: list) }
+        last = UInt32(located)
+        located += 1
+        return located - 1
+    }
+
     mutating func findElement(_ id: Value, _ field: String, in list: ValueList) -> Int? {
-        if !self.list.isIdentical(to: list) {
-            self.list = list
-            searches = 0
-            places = [:]
-        }
+        take(list)
         searches += 1
         guard searches > ElementLocator.scanned else { return list.position(of: id, by: field) }
         if places.isEmpty {
@@ -323,6 +320,15 @@ struct ElementLocator {
         }
         return places[id]
     }
+
+    private mutating func take(_ list: ValueList) {
+        if self.list?.isIdentical(to: list) == true { return }
+        self = ElementLocator()
+        self.list = list
+    }
+
+    /// Expects elements from the front of the list.
+    mutating func forgetOrder() { located = 0 }
 }
 
 extension Content {

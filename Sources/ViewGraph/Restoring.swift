@@ -35,7 +35,7 @@ extension ViewGraph {
         for row in rows where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         if !persistence.absentRows.isEmpty {
             complete([NodeID.root.row])
-            unboundNodes = []
+            unsettled.nodes = []
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
             // Lists have read the tree before it was restored.
             gatheringChanged()
@@ -111,26 +111,6 @@ extension ViewGraph {
         } else {
             for absent in completion.taken { persistence.absentRows.remove(absent.key, "") }
         }
-    }
-
-    // MARK: Lists that are held
-
-    /// Makes the instances that existed when their data was refused. They stay away if the scene does not allow them
-    /// any more.
-    func makeHeld(at row: UInt32) {
-        guard let list = persistence.absentList(of: row),
-            let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances,
-            let failure = state.failure, state.ids.isEmpty,
-            let change = try? ListChange(
-                from: state, to: list, idField: definition.idField, hasInstance: { nodes.child($0, of: row) != nil }),
-            list.allSatisfy({ definition.template(for: $0) != nil }),
-            (try? refuseTaken(list, definition, at: row)) != nil,
-            (try? refuseExcess(change, list, definition, at: row)) != nil
-        else { return }
-        persistence.takeAbsentList(of: row)
-        perform(change, list, definition, at: row)
-        nodes[Int(row)].instances?.failure = failure
-        nodes[Int(row)].instances?.isHeld = true
     }
 }
 

@@ -22,7 +22,7 @@ extension ViewGraph {
 
     /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
     private var isSettled: Bool {
-        sharing.isEmpty && staleForEach.isEmpty && unboundNodes.isEmpty && unbegun.isEmpty
+        sharing.isEmpty && unsettled.isEmpty
             && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty
     }
 
@@ -34,9 +34,9 @@ extension ViewGraph {
         connectNew()
         followRootReferences()
         collectInvalidated()
-        if !staleForEach.isEmpty || nodes.hasPlaces { settleLists() }
+        if !unsettled.lists.isEmpty || nodes.hasPlaces { settleLists() }
         followRootReferences()
-        if !unbegun.isEmpty { beginStates() }
+        if !unsettled.states.isEmpty { beginStates() }
         places.forgetLocators()
         stored.feedPasts()
     }
@@ -45,28 +45,49 @@ extension ViewGraph {
         var settlement = Settlement()
         while true {
             collectInvalidated()
-            for row in settlement.endless.keys { staleForEach.remove(row) }
-            if staleForEach.isEmpty {
-                staleForEach = nodes.placements.placesToComplete(at: nodes.changes)
-                for row in settlement.endless.keys { staleForEach.remove(row) }
-            }
-            if staleForEach.isEmpty {
+            let stale = lists.takeStale(settlement)
+            if stale.isEmpty {
                 if nodes.placements.isSettled { break }
                 settlePlacements()
                 continue
             }
-            // Outer lists first: an inner one may go with its element. Rows order the others, so that each run does the
-            // same.
-            let rows = staleForEach.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
-            staleForEach = []
-            for (_, row) in rows where nodes.isAlive(row) && nodes[Int(row)].instances != nil {
-                if !nodes.isLinked(row) { continue }
-                noteUpdate(update(forEach: row), of: row, &settlement)
+            for row in stale where nodes.isAlive(row) && nodes.isLinked(row) {
+                let update = updateInstances(of: row)
+                if let loop = lists.findLoop(after: update, of: row, &settlement) { stop(loop, &settlement) }
             }
             completeNew()
             connectNew()
         }
-        noteEndless(settlement)
+        lists.noteEndless(settlement)
+    }
+
+    /// Makes the instances of a list agree with its data, if the data is valid.
+    private func updateInstances(of row: UInt32) -> ListUpdate {
+        do throws(Failure) {
+            guard let edit = try lists.findEdit(of: row) else { return .none }
+            perform(edit)
+            return edit.update
+        } catch {
+            if lists.noteRefusal(error, at: row) { removeInstances(of: row) }
+            if let held = lists.findHeld(of: row) { perform(held) }
+            return .refused
+        }
+    }
+
+    private func perform(_ edit: ListEdit) {
+        let gone = lists.performEdit(edit) { instantiate($0, id: $1, under: edit.row, slot: .content) }
+        for instance in gone { destroySubtree(instance) }
+    }
+
+    /// Removes all instances, when they cannot be kept. The list then makes new ones.
+    func removeInstances(of row: UInt32) { destroySubtrees(lists.emptyList(row)) }
+
+    /// Removes the instances of all lists in a loop. Each list gets an error that names the loop.
+    private func stop(_ loop: [AttributeID], _ settlement: inout Settlement) {
+        for (list, failure) in lists.findEndless(in: loop) where nodes.isAlive(list) {
+            removeInstances(of: list)
+            lists.noteStopped(list, failure, loop, &settlement)
+        }
     }
 
     /// Sets every clock to its last tick at or before `time`. A clock without a new tick changes nothing. Operators
@@ -92,20 +113,21 @@ extension ViewGraph {
     /// Connects all nodes made since the last call: parents before children, references before
     /// rules.
     func connectNew() {
-        let rows = unboundNodes
-        unboundNodes = []
-        connect(rows)
+        connect(unsettled.takeNodes())
     }
 
     /// Connects nodes again after their surroundings changed.
     func connect(_ rows: [UInt32]) {
-        for row in rows where nodes.isAlive(row) {
-            connectReferences(of: row)
-            // Instances come later: what they bind to is found through their elements.
-            if nodes[Int(row)].kind.isMadeFromData { connectForEach(row) }
-        }
+        for row in rows where nodes.isAlive(row) { connectData(of: row) }
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
         stored.restoreNewPasts()
+    }
+
+    /// Connects the references of a node, and the data of a list. Its instances come later: what they bind to is found
+    /// through their elements.
+    func connectData(of row: UInt32) {
+        connectReferences(of: row)
+        if nodes[Int(row)].kind.isMadeFromData, lists.connectData(of: row) { removeInstances(of: row) }
     }
 
     func connectRules(of row: UInt32) {

@@ -24,7 +24,7 @@ extension ViewGraph {
         var begun: [AttributeID] = []
         for (row, definition, isReplacing, isContent) in plan.updates {
             persistence.noteUpdate(of: row, isReplacing, isRemade: plan.remade.contains(row))
-            begun += update(row, definition, isReplacing)
+            begun += redefineNode(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
@@ -48,8 +48,7 @@ extension ViewGraph {
         }
         for parent in parents { shapeChanged(at: parent) }
         if !plan.updates.isEmpty {
-            let made = unboundNodes
-            unboundNodes = []
+            let made = unsettled.takeNodes()
             connect(withObjects(nodes.everything(in: plan.changes)) + made)
             shapeChanged(at: plan.top)
         }
@@ -156,12 +155,14 @@ extension ViewGraph {
     // MARK: Updating one node
 
     /// - Returns: states whose present values have to be stored.
-    func update(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
+    func redefineNode(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
         nodes[Int(row)].definition = target
         nodes.note(target)
-        let begun = definition.attributes.filter { update($0, of: row) }.compactMap { ownAttribute($0.name, of: row) }
+        let begun = definition.attributes.filter { redefineAttribute($0, of: row) }.compactMap {
+            ownAttribute($0.name, of: row)
+        }
         if isReplacing {
             let names = Set(definition.attributes.map(\.name))
             for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
@@ -179,7 +180,7 @@ extension ViewGraph {
 
     /// A state keeps its value while its type stays; everything else takes the new definition.
     /// - Returns: whether it is a state whose value has to be stored.
-    private func update(_ definition: AttributeDefinition, of row: UInt32) -> Bool {
+    private func redefineAttribute(_ definition: AttributeDefinition, of row: UInt32) -> Bool {
         guard let existing = ownAttribute(definition.name, of: row), let old = record(existing).definition else {
             // Until now the name was that of an instance's element or index.
             if let shadowed = nodes[Int(row)].instanceAttribute(named: definition.name) {

@@ -6,7 +6,7 @@ import SceneModel
 // with their vertices, then `connectNew` connects the vertices. So the order within a document does not matter.
 
 extension ViewGraph {
-    /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unboundNodes` to be connected.
+    /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unsettled.nodes` to be connected.
     @discardableResult
     func instantiate(
         _ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
@@ -55,8 +55,8 @@ extension ViewGraph {
         nodes[Int(row)].attributes = NamedAttributes(names(of: definition.attributes))
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
-        if definition.forEach != nil { createForEach(row) }
-        unboundNodes.append(row)
+        if definition.forEach != nil { lists.makeList(at: row) }
+        unsettled.nodes.append(row)
         if !nodes[Int(row)].isTransparent { structureChange.addedNodes.append(nodes.nodeID(row)) }
         return row
     }
@@ -132,7 +132,7 @@ extension ViewGraph {
         }
         for vertex in nodes[Int(row)].system.values { destroyVertex(vertex) }
         if let structure = nodes[Int(row)].structure { destroyVertex(structure) }
-        destroyForEach(row)
+        for vertex in lists.dropList(at: row) { destroyVertex(vertex) }
         reactions.forget(node: row)
         nodes[Int(row)].clear(nodes[0].definition)
         nodes.remove(row)

@@ -10,6 +10,7 @@ import SceneModel
 /// (`takeInvalidated`).
 public final class ViewGraph: TransactedWiring {
     public let persistence: Persistence
+    let lists: Lists
     public let reactions: Reactions
     public let animations = Animations()
     public let stored: StoredValues
@@ -17,8 +18,6 @@ public final class ViewGraph: TransactedWiring {
     var unlinked: UnlinkedTrees
     /// Faults in rows that have found their nodes while the rows of a store are restored.
     var restoringFaults: [(revision: UInt64, failure: Failure)] = []
-    /// The subviews by id of the component that was asked for last, and `Tree.changes` at that time.
-    var knownSubviews: (root: UInt32, changes: UInt64, rows: [String: UInt32])?
     /// The names of the attributes of the node that was made last.
     var lastNames = AttributeNames([])
     /// The definition of the node that was made last, and its parent.
@@ -27,10 +26,12 @@ public final class ViewGraph: TransactedWiring {
     public init(limits: Limits = Limits(), wallTime: Timestamp) {
         let nodes = Tree<NodeRecord>()
         persistence = Persistence(of: nodes)
+        lists = Lists(persistence)
         reactions = Reactions(persistence)
         stored = StoredValues(persistence)
         unlinked = UnlinkedTrees(room: limits.freedAtOnce)
         super.init(nodes, limits: limits, wallTime: wallTime)
+        lists.attach(to: self)
         reactions.attach(to: self)
         animations.attach(to: self)
         stored.attach(to: self)

@@ -2,35 +2,15 @@ import AttributeGraph
 import AttributeValues
 
 extension Wiring {
-    /// Makes `takeInvalidated` report the attribute when it may have changed. Evaluates nothing.
-    public func beginWatch(of attribute: AttributeID) { watches.begin(attribute, in: engine) }
-
     public func endWatch(of attribute: AttributeID) {
         // The tree must go on watching its data.
         if let row = attributes[Int(attribute.index)]?.node, nodes[Int(row)].instances?.data == attribute { return }
         noteIdle(watches.end(attribute, in: engine))
     }
 
-    public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }
-
     /// Whether an attribute belongs to a node that is no longer in the tree. O(depth).
     public func isUnlinked(_ attribute: AttributeID) -> Bool {
         attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
-    }
-
-    /// A point on the engine's own clock, for `hasChanged(_:since:)`.
-    public var stamp: UInt64 { engine.revision }
-
-    /// Whether the attribute's content has changed since a stamp. Known once it has been read.
-    public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
-        engine.changedAt(attribute) > stamp
-    }
-
-    public func lastChange(of attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
-
-    /// Whether the attribute's content may have changed since a stamp, as far as that is known without reading it.
-    public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
-        engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
     }
 
     // MARK: Watching without evaluating

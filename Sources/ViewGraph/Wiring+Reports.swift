@@ -26,10 +26,10 @@ extension Wiring {
 
     /// The data of the lists that decide what a pattern matches; nil if there are too many lists.
     public func listData(deciding pattern: PathPattern) -> [AttributeID]? {
-        guard forEachByData.count <= Wiring.decidingLists else { return nil }
+        guard listsByData.count <= Wiring.decidingLists else { return nil }
         let named = pattern.segments.prefix { if case .id = $0 { true } else { false } }
         let isExact = named.count == pattern.segments.count
-        return forEachByData.values.compactMap { row in
+        return listsByData.values.compactMap { row in
             let ids = nodes.ids(of: row).map { PathPattern.Segment.id($0) }
             let decides = named.starts(with: ids) || !isExact && ids.starts(with: named)
             return decides ? nodes[Int(row)].instances?.data : nil
@@ -40,8 +40,8 @@ extension Wiring {
 
     func collectInvalidated() {
         watches.collect(from: engine) { vertex in
-            if let row = forEachByData[vertex.index] {
-                staleForEach.insert(row)
+            if let row = listsByData[vertex.index] {
+                unsettled.lists.insert(row)
                 return true
             }
             if let action = triggers.byValue[vertex.index] {

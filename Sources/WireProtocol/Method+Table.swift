@@ -218,7 +218,8 @@ extension Method {
                 .optional(.at, .string, default: "/", "The node below which the document's nodes are made."),
                 .optional(
                     .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
-                    "create refuses nodes that exist, merge updates them, replace makes them equal to the document. Both keep the values of states."
+                    "create refuses nodes that exist, merge updates them, "
+                        + "replace makes them equal to the document. Both keep the values of states."
                 ),
                 .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
             ] + transactionOptions,
@@ -236,7 +237,8 @@ extension Method {
             need: Need(
                 .define,
                 on:
-                    "the node `at` and all below it, or on the whole tree if the document declares something; the mode replace needs *read* "
+                    "the node `at` and all below it, or on the whole tree if the document declares something; "
+                    + "the mode replace needs *read* "
                     + "on the whole tree, too, and so does a document that reads the environment")
         ) { (given) throws(Failure) in
             .apply(
@@ -312,7 +314,8 @@ extension Method {
                 .required("epoch", .string, "The life of the graph."), revision,
                 .optional(
                     "resumed", .bool,
-                    "Only with since. False if a snapshot follows, because the daemon no longer knows the changes since then."
+                    "Only with since. False if a snapshot follows, "
+                        + "because the daemon no longer knows the changes since then."
                 ),
             ]),
             errors: [.invalid, .notFound, .limit, .denied],
@@ -337,12 +340,14 @@ extension Method {
         Method(
             name: "hello",
             summary:
-                "Names the client. Returns the protocol's version, the epoch, the revision and the present time on both clocks.",
+                "Names the client. Returns the protocol's version, the epoch, "
+                + "the revision and the present time on both clocks.",
             parameters: [
                 .optional(.client, .string, "The client's name, for explanations."),
                 .optional(
                     .as, .string,
-                    "The principal for whom the connection acts from now on. This needs the right admin on the whole tree."
+                    "The principal for whom the connection acts from now on. "
+                        + "This needs the right admin on the whole tree."
                 ),
             ],
             result: .object([
@@ -465,7 +470,8 @@ extension Method {
         Method(
             name: "prune",
             summary:
-                "Deletes the stored rows of nodes that do not exist, because a scene has changed or a list lacks the element.",
+                "Deletes the stored rows of nodes that do not exist, "
+                + "because a scene has changed or a list lacks the element.",
             parameters: [],
             result: .object([.required("pruned", .count, "The number of deleted rows.")]), errors: [.denied, .limit],
             need: Need(.admin, on: "the whole tree")

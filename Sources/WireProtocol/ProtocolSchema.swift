@@ -106,7 +106,8 @@ public enum ProtocolSchema {
             ),
             (
                 "completion",
-                "Animations of watched attributes that ended. Comes once for each phase, after the update that began them.",
+                "Animations of watched attributes that ended. "
+                    + "Comes once for each phase, after the update that began them.",
                 [
                     subscription, revision, .required("transaction", .count, "The revision that began them."),
                     .required("phase", .choice(["logical", "removed", "replaced"]), "How they ended."), paths,

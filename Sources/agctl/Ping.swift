@@ -56,13 +56,13 @@ struct PingCommand: ParsableCommand {
             return session.output.json(.map(map))
         }
         func text(_ name: String) -> String { hello[name].map { $0.string ?? $0.jsonText } ?? "?" }
-        let time = Figure.fixed(median * 1e6, places: 0)
+        func microseconds(_ seconds: Double) -> String { Figure.fixed(seconds * 1e6, places: 0) }
         let spread =
             times.count > 1
-            ? " (median of \(times.count); \(Figure.fixed((times.first ?? 0) * 1e6, places: 0) + "–" + Figure.fixed((times.last ?? 0) * 1e6, places: 0)))"
-            : ""
+            ? " (median of \(times.count); \(microseconds(times.first ?? 0))–\(microseconds(times.last ?? 0)))" : ""
         session.output.writeLine(
-            "\(text("server")) answers in \(time) µs\(spread): protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))"
+            "\(text("server")) answers in \(microseconds(median)) µs\(spread): "
+                + "protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))"
         )
     }
 }

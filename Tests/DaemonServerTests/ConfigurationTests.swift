@@ -29,10 +29,10 @@ struct ConfigurationTests {
         let defaults = Configuration()
         for (name, value) in shown {
             let setting = try #require(settings.first { $0.name == name })
-            guard let standard = setting.text(in: defaults) else { continue }
+            guard let standard = setting.valueText(in: defaults) else { continue }
             var assigned = Configuration()
             try setting.assign(value, to: &assigned, .system)
-            #expect(setting.text(in: assigned) == standard, "\(name)")
+            #expect(setting.valueText(in: assigned) == standard, "\(name)")
         }
     }
 

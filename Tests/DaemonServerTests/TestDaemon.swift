@@ -38,7 +38,7 @@ final class TestDaemon {
             ) { "epoch" }
         }
         if let inherited { daemon.inherited = [inherited] }
-        try daemon.start()
+        try daemon.startServing()
     }
 
     /// The lock of a store that was closed just before may live on for a moment, in a process that another test is

@@ -17,8 +17,7 @@ final class WiredScene {
 
     func make(_ text: String) throws {
         for definition in try read(text, .merge).nodes { _ = make(definition, below: 0) }
-        let rows = wiring.unboundNodes
-        wiring.unboundNodes = []
+        let rows = wiring.unsettled.takeNodes()
         for row in rows { wiring.connectReferences(of: row) }
         for row in rows { actions += wiring.connectExpressions(of: row).map { ($0, row) } }
     }
@@ -31,7 +30,7 @@ final class WiredScene {
         wiring.nodes.note(definition)
         for attribute in definition.attributes { wiring.createAttribute(attribute, of: row) }
         wiring.createModifiers(of: row)
-        wiring.unboundNodes.append(row)
+        wiring.unsettled.nodes.append(row)
         for child in definition.children { _ = make(child, below: row) }
         return row
     }

@@ -20,7 +20,8 @@ enum CELText {
             let fraction = digits.count > 1 ? "." + String(decoding: digits[1...], as: UTF8.self) : ""
             let size = exponent.magnitude
             return
-                "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
+                "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)"
+                + "e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
         }
         return plainText(number)
     }

@@ -67,7 +67,8 @@ struct ArgumentReader {
                 guard parameter.type.agrees(with: made.type) else {
                     return cursor.fault(
                         .typeMismatch,
-                        "'\(entry.name)' of \(base.name) is \(parameter.type.withArticle), but is bound to \(made.type.withArticle)",
+                        "'\(entry.name)' of \(base.name) is \(parameter.type.withArticle), "
+                            + "but is bound to \(made.type.withArticle)",
                         at: entry.value, note: base.declaredHere(parameter))
                 }
                 role = .binding(made.target, animation: made.animation)

@@ -119,7 +119,8 @@ struct TypeReader {
             let way = (0...min(circle.count, TypeReader.toldOfCircle)).map { circle[(place + $0) % circle.count] }
             cursor.fault(
                 under: entry.name,
-                "an object of type \(entry.name) would contain itself: \(way.joined(separator: " → "))\(way.count > circle.count ? "" : " → …")",
+                "an object of type \(entry.name) would contain itself: \(way.joined(separator: " → "))"
+                    + "\(way.count > circle.count ? "" : " → …")",
                 at: entry.key, hint: "give one property the type \(entry.name)? and start it as null")
         }
     }

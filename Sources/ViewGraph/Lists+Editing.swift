@@ -1,0 +1,161 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+// Changing the instances of a list.
+
+/// What the data of a list asks for.
+struct ListEdit {
+    let row: UInt32
+    let definition: ForEachDefinition
+    let list: ValueList
+    let change: ListChange
+    /// The number of nodes that are new to a place for subviews; nil if it shows the same as before.
+    var placed: Int?
+    /// For instances that are made although the data is refused: why it is.
+    var failure: Failure?
+
+    /// The number of instances that are made.
+    var made: Int { change.sources.count { $0 == nil } }
+
+    var update: ListUpdate {
+        guard change.isReordering || !change.changedElements.isEmpty || placed != nil else { return .none }
+        return .changed(made: made + (placed ?? 0))
+    }
+}
+
+extension Lists {
+    /// Cost: O(instances made, dropped and moved), beside the copies of the lists of ids and rows.
+    /// - Parameter make: makes a node from a template, with an id, as the last child of the list.
+    /// - Returns: the instances that the list has dropped. They are to be destroyed.
+    func performEdit(_ edit: ListEdit, make: (NodeDefinition, String) -> UInt32) -> [UInt32] {
+        let (row, change) = (edit.row, edit.change)
+        guard var state = nodes[Int(row)].instances else { return [] }
+        // Taken out of the node, so that the lists in it are changed in place.
+        nodes[Int(row)].instances = nil
+        if state.target == nil {
+            for position in change.changedElements {
+                let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
+                if let element = nodes[Int(instance)].instance?.element {
+                    graph.setInput(element, .value(edit.list[position]))
+                }
+            }
+        }
+        state.list = edit.list
+        var gone: [UInt32] = []
+        if change.isReordering {
+            let before = Array(nodes[Int(row)].children[change.old])
+            gone = change.gone.map { before[$0] }
+            let rows = arrange(before, edit, state, make)
+            nodes.replace(change.old, with: rows, gone: gone, below: row)
+            for offset in change.moved { graph.structureChange.reorderedNodes.append(nodes.nodeID(rows[offset])) }
+            state.ids.replaceSubrange(change.old, with: change.ids)
+            if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
+                renumber(rows, from: change.new.lowerBound)
+                // If the stretch has another length now, the instances behind it have shifted.
+                if change.old.count != change.new.count {
+                    renumber(Array(nodes[Int(row)].children[change.new.upperBound...]), from: change.new.upperBound)
+                }
+            }
+        }
+        let hasHealed = state.failure != nil
+        if state.isHeld { persistence.noteHeld(nil, of: row) }
+        state.failure = edit.failure
+        state.isHeld = edit.failure != nil
+        nodes[Int(row)].instances = state
+        if state.isHeld {
+            persistence.takeAbsentList(of: row)
+        } else if !state.ids.isEmpty {
+            persistence.forgetAbsentList(of: row)
+        }
+        if edit.definition.choice != nil { graph.indicesChanged(below: row) }
+        if change.isReordering { graph.shapeChanged(at: row) }
+        if change.isReordering || hasHealed { orderChanged(of: row) }
+        return gone
+    }
+
+    /// Makes the new instances of the stretch that differs.
+    /// - Parameter before: the stretch as it was.
+    /// - Returns: the stretch as it is to be.
+    private func arrange(
+        _ before: [UInt32], _ edit: ListEdit, _ state: ForEachState, _ make: (NodeDefinition, String) -> UInt32
+    ) -> [UInt32] {
+        let (change, definition) = (edit.change, edit.definition)
+        var rows: [UInt32] = []
+        rows.reserveCapacity(change.sources.count)
+        let kind = InstanceScope.Kind(
+            element: AttributeRecord(
+                node: edit.row, name: definition.elementName, kind: state.target == nil ? .let : .binding, type: .dyn,
+                isHidden: false, source: .system),
+            indexName: definition.indexName)
+        for (offset, source) in change.sources.enumerated() {
+            if let source {
+                rows.append(before[source])
+                if change.names.isEmpty { continue }
+                // `1` and `"1"` name the same node, but not the same element.
+                let isSameID = state.ids[change.old.lowerBound + source] == change.ids[offset]
+                if !isSameID, let target = state.target, let element = nodes[Int(before[source])].instance?.element {
+                    graph.replaceSource(
+                        of: element,
+                        .alias(target.placeOfElement(definition.idField, change.ids[offset]), vertex: nil))
+                }
+                continue
+            }
+            guard let template = definition.template(for: change.ids[offset]) else {
+                preconditionFailure("the list of a choice names a branch that it has")
+            }
+            let instance = make(template, change.names[offset])
+            if definition.choice == nil {
+                let element = edit.list[change.new.lowerBound + offset]
+                makeElement(of: instance, definition, change.ids[offset], element, state.target, kind)
+            }
+            persistence.noteMade(instance)
+            rows.append(instance)
+        }
+        return rows
+    }
+
+    private func renumber(_ rows: [UInt32], from position: Int) {
+        for (offset, instance) in rows.enumerated() {
+            let index = Content.value(.int(Int64(position + offset)))
+            if let attribute = nodes[Int(instance)].instance?.index { graph.setInput(attribute, index) }
+            if let attribute = nodes[Int(instance)].system[.selfIndex] { graph.setInput(attribute, index) }
+        }
+    }
+
+    /// Makes an instance's element, and sets the name of its index.
+    private func makeElement(
+        of made: UInt32, _ definition: ForEachDefinition, _ id: Value, _ element: Value, _ target: Place?,
+        _ kind: InstanceScope.Kind
+    ) {
+        var record = kind.element
+        record.node = made
+        let attribute: AttributeID
+        if let target {
+            record.source = .alias(target.placeOfElement(definition.idField, id), vertex: nil)
+            attribute = graph.createRule(record)
+        } else {
+            attribute = graph.createInput(.value(element), record)
+        }
+        nodes[Int(made)].instance = InstanceScope(attribute, kind)
+        if graph.isNamed(attribute) { graph.structureChange.addedAttributes.append(attribute) }
+        graph.structureChange.addedInstances.append(nodes.nodeID(made))
+    }
+
+    /// Makes a list empty, so that it makes new instances.
+    /// - Returns: its instances. They are to be destroyed.
+    func emptyList(_ row: UInt32) -> [UInt32] {
+        guard var state = nodes[Int(row)].instances else { return [] }
+        if state.isHeld { persistence.noteHeld(nil, of: row) }
+        if nodes.hasPlaces, let body = nodes.componentBody(around: row) {
+            _ = nodes.placements.setWanted([], at: row, in: body.root)
+        }
+        state.isHeld = false
+        state.list = []
+        state.ids = []
+        state.hasIndices = false
+        nodes[Int(row)].instances = state
+        graph.unsettled.lists.insert(row)
+        return nodes[Int(row)].children
+    }
+}

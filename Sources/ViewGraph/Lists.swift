@@ -1,0 +1,191 @@
+import AttributeGraph
+import AttributeValues
+import SceneModel
+
+/// The nodes whose children come from data: `forEach`, `if`, `switch`, `place` and `slot`.
+///
+/// The room makes the vertices of such a node, compares its children with its data, and works out what differs. It
+/// makes and removes no nodes: `ViewGraph` performs a `ListEdit` with it.
+final class Lists {
+    unowned(unsafe) private(set) var graph: Wiring!
+    let persistence: Persistence
+    var nodes: Tree<NodeRecord> { persistence.nodes }
+    /// The subviews by id of the component that was asked for last, and `Tree.changes` at that time.
+    var knownSubviews: (root: UInt32, changes: UInt64, rows: [String: UInt32])?
+
+    init(_ persistence: Persistence) { self.persistence = persistence }
+
+    func attach(to graph: Wiring) { self.graph = graph }
+
+    // MARK: Vertices
+
+    func makeList(at row: UInt32) {
+        let choice = nodes[Int(row)].definition.forEach?.choice
+        let data = graph.createRule(node: row, name: choice?.rawValue ?? "data", source: .literal(.value([])))
+        let order = graph.createInput(.value(0), node: row, name: "order", source: .system)
+        var state = ForEachState(data: data, order: order)
+        if choice == nil {
+            let elements = graph.createRule(
+                node: row, name: "elements", kind: .let, type: .list(.dyn), source: .elements, isHidden: false)
+            state.elements = elements
+            nodes[Int(row)].attributes.add("elements", elements)
+            graph.structureChange.addedAttributes.append(elements)
+        }
+        nodes[Int(row)].instances = state
+        graph.listsByData[data.index] = row
+        graph.beginWatch(of: data)
+    }
+
+    /// - Returns: the vertices of the list, which are to be destroyed.
+    func dropList(at row: UInt32) -> [AttributeID] {
+        guard let state = nodes[Int(row)].instances else { return [] }
+        graph.listsByData[state.data.index] = nil
+        graph.unsettled.lists.remove(row)
+        nodes[Int(row)].instances = nil
+        return [state.data, state.order]
+    }
+
+    /// Connects a list's data again.
+    /// - Returns: whether its instances are to be removed, because the data became a reference or is one no longer.
+    func connectData(of row: UInt32) -> Bool {
+        guard let definition = nodes[Int(row)].definition.forEach, let state = nodes[Int(row)].instances else {
+            return false
+        }
+        graph.replaceSource(
+            of: state.data, definition.choice == .slot ? .given : graph.source(definition.data, at: row, .data))
+        graph.unsettled.lists.insert(row)
+        let target = elementTarget(definition, at: row)
+        guard target != state.target else { return false }
+        nodes[Int(row)].instances?.target = target
+        guard let target, state.target != nil else { return true }
+        for (id, instance) in zip(state.ids, nodes[Int(row)].children) {
+            guard let element = nodes[Int(instance)].instance?.element else { continue }
+            graph.replaceSource(of: element, .alias(target.placeOfElement(definition.idField, id), vertex: nil))
+        }
+        return false
+    }
+
+    /// The place of the list, if the data is a reference; nil for computed data, whose elements are read-only.
+    private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
+        guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
+        return graph.resolveName(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
+    }
+
+    /// Counts a change of the ids, or of why there are none.
+    func orderChanged(of row: UInt32) {
+        guard let order = nodes[Int(row)].instances?.order, case .value(.int(let count)) = graph.content(of: order)
+        else { return }
+        graph.setInput(order, .value(.int(count + 1)))
+    }
+
+    // MARK: Following data
+
+    /// The lists whose data may have changed, outer lists first: an inner list may go with its element. Rows order the
+    /// others, so that each run does the same.
+    func takeStale(_ settlement: Settlement) -> [UInt32] {
+        for row in settlement.endless.keys { graph.unsettled.lists.remove(row) }
+        if graph.unsettled.lists.isEmpty {
+            graph.unsettled.lists = nodes.placements.placesToComplete(at: nodes.changes)
+            for row in settlement.endless.keys { graph.unsettled.lists.remove(row) }
+        }
+        if graph.unsettled.lists.isEmpty { return [] }
+        defer { graph.unsettled.lists = [] }
+        return graph.unsettled.lists.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }.map(\.row)
+    }
+
+    /// What the data of a list asks for; nil if it was not evaluated again.
+    /// - Throws: why the data makes no instances: see `noteRefusal`.
+    func findEdit(of row: UInt32) throws(Failure) -> ListEdit? {
+        // The state is not copied into a variable: a second reference would make its lists be copied when they change.
+        guard let definition = nodes[Int(row)].definition.forEach, let data = nodes[Int(row)].instances?.data else {
+            return nil
+        }
+        let content = graph.content(of: data)
+        if let endless = nodes[Int(row)].instances?.endless {
+            // The data may have been marked although its value stayed the same.
+            guard mayEnd(endless) else { return nil }
+            nodes[Int(row)].instances?.endless = nil
+        }
+        let placed = definition.choice?.isPlacement == true ? try placeSubviews(content, definition, at: row) : nil
+        var edit = try makeEdit(definition.elementList(of: content.get()), definition, at: row)
+        edit?.placed = placed
+        return edit
+    }
+
+    /// The edit that makes the instances that existed when the data was refused; nil if there are none, or if the scene
+    /// does not allow them any more.
+    func findHeld(of row: UInt32) -> ListEdit? {
+        guard let list = persistence.absentList(of: row), let definition = nodes[Int(row)].definition.forEach,
+            let failure = nodes[Int(row)].instances?.failure, nodes[Int(row)].instances?.ids.isEmpty == true,
+            list.allSatisfy({ definition.template(for: $0) != nil }),
+            var edit = try? makeEdit(list, definition, at: row)
+        else { return nil }
+        edit.failure = failure
+        return edit
+    }
+
+    private func makeEdit(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure)
+        -> ListEdit?
+    {
+        guard let state = nodes[Int(row)].instances else { return nil }
+        let change = try ListChange(from: state, to: list, idField: definition.idField) {
+            nodes.child($0, of: row) != nil
+        }
+        let edit = ListEdit(row: row, definition: definition, list: list, change: change)
+        try refuseTaken(edit)
+        try refuseExcess(edit)
+        return edit
+    }
+
+    /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.
+    private func refuseExcess(_ edit: ListEdit) throws(Failure) {
+        let made = edit.made
+        guard made > 0, let template = edit.definition.template(for: edit.list.first ?? .null) else { return }
+        let growth = try graph.additions(by: template, below: nodes.depth(of: edit.row))
+        let more = made - edit.change.gone.count
+        // Each has its element as an attribute beside those of the template.
+        try graph.refuse(Wiring.Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
+        try graph.chargeInstances(made, growth)
+    }
+
+    /// - Throws: `conflict` if the branch that a choice is about to make has a node whose id is taken by a node beside
+    ///   the choice.
+    private func refuseTaken(_ edit: ListEdit) throws(Failure) {
+        let row = edit.row
+        guard edit.definition.choice != nil, let name = edit.list.first, name != nodes[Int(row)].instances?.ids.first,
+            let branch = edit.definition.template(for: name)
+        else { return }
+        let parent = nodes.visible(row)
+        for child in branch.children where child.kind != .choice {
+            guard let taken = nodes.visibleChild(child.id, of: parent), !nodes.isInside(taken, of: row) else {
+                continue
+            }
+            throw Failure(
+                .conflict, "\(nodes.path(of: taken)) exists already", path: nodes.path(of: taken),
+                hint: "remove it, or give the node of the branch another id")
+        }
+    }
+
+    /// Notes why a list's data makes no instances. Those that exist stay until the data is valid again.
+    /// - Returns: whether they are to be removed instead: a start does not know what was shown before.
+    func noteRefusal(_ failure: Failure, at row: UInt32) -> Bool {
+        let located = failure.located(at: nodes.path(of: row))
+        guard let state = nodes[Int(row)].instances, state.failure != located else { return false }
+        nodes[Int(row)].instances?.failure = located
+        orderChanged(of: row)
+        guard state.failure == nil, nodes[Int(row)].definition.forEach?.choice?.isPlacement != true else {
+            return false
+        }
+        if persistence.isRestoring { return true }
+        if !state.ids.isEmpty {
+            persistence.noteHeld(state.list, of: row)
+            nodes[Int(row)].instances?.isHeld = true
+        }
+        return false
+    }
+}
+
+extension Place {
+    /// The element with an id in the list at this place.
+    func placeOfElement(_ field: String, _ id: Value) -> Place { inside([.element(field: field, value: id)]) }
+}

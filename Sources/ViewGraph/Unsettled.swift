@@ -1,0 +1,18 @@
+import AttributeGraph
+
+/// What was made or has changed, and is not settled yet: see `ViewGraph.settleStructure`.
+struct Unsettled {
+    /// Nodes that are not connected to what they read.
+    var nodes: [UInt32] = []
+    /// States of new nodes whose first values come from rules that have not run.
+    var states: [AttributeID] = []
+    /// Lists whose data may have changed.
+    var lists: Set<UInt32> = []
+
+    var isEmpty: Bool { lists.isEmpty && nodes.isEmpty && states.isEmpty }
+
+    mutating func takeNodes() -> [UInt32] {
+        defer { nodes = [] }
+        return nodes
+    }
+}

@@ -1,0 +1,96 @@
+import AttributeGraph
+import AttributeValues
+
+// What vertices are, when they have changed, and setting inputs.
+
+extension Vertices {
+    public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }
+
+    /// Makes `takeInvalidated` report the attribute when it may have changed. Evaluates nothing.
+    public func beginWatch(of attribute: AttributeID) { watches.begin(attribute, in: engine) }
+
+    /// A point on the engine's own clock, for `hasChanged(_:since:)`.
+    public var stamp: UInt64 { engine.revision }
+
+    /// Whether the attribute's content has changed since a stamp. Known once it has been read.
+    public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
+        engine.changedAt(attribute) > stamp
+    }
+
+    public func lastChange(of attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
+
+    /// Whether the attribute's content may have changed since a stamp, as far as that is known without reading it.
+    public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
+        engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
+    }
+
+    public func isDurable(_ attribute: AttributeID) -> Bool {
+        if case .state(let isTransient)? = attributes[Int(attribute.index)]?.source { return !isTransient }
+        return false
+    }
+
+    public func isState(_ attribute: AttributeID) -> Bool {
+        if case .state? = attributes[Int(attribute.index)]?.source { true } else { false }
+    }
+
+    /// Whether an attribute shows a value that belongs to another attribute.
+    func isReference(_ attribute: AttributeID) -> Bool {
+        guard let record = attributes[Int(attribute.index)] else { return false }
+        return switch record.source {
+        case .alias, .selected, .rooted: true
+        case .object: record.kind != .state
+        default: false
+        }
+    }
+
+    /// The attribute in whose value a vertex is a place; nil if the vertex is no place.
+    func wholeAttribute(of attribute: AttributeID) -> AttributeID? {
+        guard let record = attributes[Int(attribute.index)] else { return nil }
+        return switch record.source {
+        case .projection(let whole, _): whole
+        case .selected(_, _, let whole?), .rooted(_, _, let whole?): whole
+        case .alias(let place, _) where !record.steps.isEmpty: place.attribute
+        default: places.owner(of: attribute)
+        }
+    }
+
+    func isInput(_ source: Source) -> Bool {
+        switch source {
+        case .state, .system: true
+        default: false
+        }
+    }
+
+    /// Sets an input and every vertex for a place inside it.
+    func setInput(_ attribute: AttributeID, _ content: Content) {
+        guard let record = attributes[Int(attribute.index)] else { return }
+        if let projections = record.projections {
+            let old = self.content(of: attribute)
+            switch (old, content) {
+            case (.value(let before), .value(let after)):
+                projections.refresh(from: before, to: after) { setEngineInput($0, $1) }
+            case (_, .value(let after)):
+                projections.refresh(from: .null, to: after) { setEngineInput($0, $1) }
+            case (_, .failure):
+                projections.forEachAttribute { setEngineInput($0, content) }
+            }
+        }
+        setEngineInput(attribute, content)
+    }
+
+    private func setEngineInput(_ attribute: AttributeID, _ content: Content) {
+        guard engine.isAlive(attribute) else { return }
+        if transaction != nil { noteTouched(attribute) }
+        do { _ = try engine.set(attribute, content) } catch {
+            preconditionFailure("inputs are only written between evaluations: \(error)")
+        }
+    }
+
+    /// Notes a vertex that is about to get another content while a transaction is open.
+    func noteTouched(_ attribute: AttributeID) {
+        guard transaction?.needsNote(of: attribute) == true else { return }
+        transaction?.note(
+            .init(
+                attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
+    }
+}

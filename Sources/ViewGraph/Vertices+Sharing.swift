@@ -1,0 +1,66 @@
+import AttributeGraph
+import AttributeValues
+
+extension Vertices {
+    /// Counts a new source as a use of the vertices that it names.
+    func holdVertices(of source: Source) {
+        forEachVertex(in: source) { holdShared($0) }
+    }
+
+    func holdShared(_ vertex: AttributeID) {
+        if isSharedVertex(vertex) { attributes[Int(vertex.index)]?.holders += 1 }
+    }
+
+    /// The reverse, for a source that was replaced or removed.
+    func releaseVertices(of source: Source) {
+        forEachVertex(in: source) { releaseShared($0) }
+    }
+
+    func releaseShared(_ vertex: AttributeID) {
+        guard isSharedVertex(vertex) else { return }
+        attributes[Int(vertex.index)]?.holders -= 1
+        if attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
+    }
+
+    /// Notes vertices that have lost a use. They are freed later if they are shared and have no other.
+    func noteIdle(_ vertices: [AttributeID]) {
+        for vertex in vertices where isSharedVertex(vertex) && attributes[Int(vertex.index)]?.holders == 0 {
+            sharing.noteIdle(vertex)
+        }
+    }
+
+    func isSharedVertex(_ vertex: AttributeID) -> Bool {
+        engine.isAlive(vertex) && attributes[Int(vertex.index)]?.isShared == true
+    }
+
+    private func forEachVertex(in source: Source, _ body: (AttributeID) -> Void) {
+        switch source {
+        case .alias(let place, let vertex):
+            body(place.attribute)
+            if let vertex { body(vertex) }
+        case .rule(let rule): forEachVertex(in: rule, body)
+        case .selected(let selection, _, _):
+            forEachVertex(in: selection.rule, body)
+            for target in selection.targets { if let target { body(target) } }
+        case .timed(let value): body(value.operand)
+        default: break
+        }
+    }
+
+    private func forEachVertex(in rule: BoundRule, _ body: (AttributeID) -> Void) {
+        for input in rule.sources {
+            switch input {
+            case .attribute(let vertex): body(vertex)
+            case .presence(let vertex, let holder):
+                body(vertex)
+                body(holder)
+            case .dynamic, .failure: break
+            }
+        }
+    }
+
+    var uses: UseCounts {
+        let counters = engine.counters
+        return UseCounts(begun: counters.edgesAdded &+ watches.begun, ended: counters.edgesRemoved &+ watches.ended)
+    }
+}

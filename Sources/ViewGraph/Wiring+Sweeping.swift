@@ -1,0 +1,58 @@
+import AttributeGraph
+import AttributeValues
+
+extension Wiring {
+    /// Frees the shared vertices that nobody uses any more. Not while rules run.
+    public func sweepVertices() {
+        sweepIdle()
+        if !sharing.hasLoose { return }
+        for vertex in sharing.takeLoose(uses) where isSharedVertex(vertex) {
+            attributes[Int(vertex.index)]?.isLoose = false
+            sharing.noteIdle(vertex)
+        }
+        sweepIdle()
+    }
+
+    private func sweepIdle() {
+        // Freeing a vertex may leave others without a use.
+        while sharing.hasIdle {
+            for vertex in sharing.takeIdle() where isSharedVertex(vertex) {
+                guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record),
+                    !record.isLoose
+                else { continue }
+                attributes[Int(vertex.index)]?.isLoose = true
+                sharing.noteLoose(vertex)
+            }
+        }
+    }
+
+    /// Frees a vertex that no source names, if it has no other use either.
+    /// - Returns: whether it was freed.
+    private func freeIfUnused(_ vertex: AttributeID, _ record: AttributeRecord) -> Bool {
+        guard !engine.isRead(vertex), !isWatchedByOthers(vertex, record.source), record.projections == nil else {
+            return false
+        }
+        if let owner = wholeAttribute(of: vertex) {
+            guard let tree = attributes[Int(owner.index)]?.projections else {
+                preconditionFailure("a place without its tree")
+            }
+            tree.remove(at: record.steps)
+            if tree.root.isLeaf {
+                attributes[Int(owner.index)]?.projections = nil
+                noteIdle([owner])
+            }
+        } else {
+            clocks.remove(vertex)
+            forgetRootReference(record.source)
+            forgetTimedValue(vertex, record.source)
+        }
+        freeVertex(vertex, record)
+        return true
+    }
+
+    /// The graph itself watches an operator over time as long as it exists; that is no use.
+    private func isWatchedByOthers(_ vertex: AttributeID, _ source: Source) -> Bool {
+        if case .timed = source { return false }
+        return engine.isWatched(vertex)
+    }
+}

@@ -1,0 +1,64 @@
+import AttributeGraph
+import AttributeValues
+import Testing
+
+@testable import ViewGraph
+
+/// Without a tree: nodes are numbers.
+@Suite("the vertices alone")
+struct VerticesTests {
+    private let vertices = Vertices()
+
+    private func state(_ value: Value, _ name: String = "s") -> AttributeID {
+        vertices.createInput(
+            .value(value), node: 1, name: name, kind: .state, source: .state(isTransient: false), isHidden: false)
+    }
+
+    @Test("a clock waits to be freed when the last source that names it has gone") func sharing() {
+        let clock = vertices.createInput(.value(0), node: 0, name: "clock", kind: .clock, source: .system)
+        let readers = ["a", "b"].map {
+            vertices.createRule(node: 1, name: $0, source: .alias(Place(clock), vertex: nil))
+        }
+        #expect(vertices.record(clock).holders == 2 && vertices.record(readers[0]).holders == 0)
+        vertices.freeVertex(readers[0], vertices.record(readers[0]))
+        #expect(!vertices.sharing.hasIdle)
+        vertices.setSource(.literal(.value(1)), of: readers[1])
+        #expect(vertices.sharing.takeIdle() == [clock])
+    }
+
+    @Test("a new value reaches the places in it that differ, and no others") func places() {
+        let whole = state(["a": 1, "b": 2])
+        let tree = ProjectionTree()
+        vertices.attributes[Int(whole.index)]?.projections = tree
+        let places = ["a", "b"].map { key in
+            let place = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+            tree.entry(at: [.key(key)]).attribute = place
+            vertices.places.add(place, in: whole)
+            return place
+        }
+        vertices.setInput(whole, .value(["a": 1, "b": 3]))
+        #expect(places.map { vertices.content(of: $0) } == [.value(0), .value(3)])
+        #expect(vertices.wholeAttribute(of: places[1]) == whole && vertices.wholeAttribute(of: whole) == nil)
+        vertices.setInput(whole, .failure(Failure(.ruleFailed, "no")))
+        #expect(places.allSatisfy { vertices.content(of: $0).failure != nil })
+    }
+
+    @Test("while a transaction is open, a vertex is noted with its content before the first change") func touching() {
+        let vertex = state(1)
+        let open = OpenTransaction()
+        open.begin(at: vertices.stamp)
+        vertices.transaction = open
+        open.stage(2, for: vertex, nil)
+        _ = open.handOver()
+        vertices.setInput(vertex, .value(2))
+        vertices.setInput(vertex, .value(3))
+        #expect(open.touched.map(\.content) == [.value(1)])
+    }
+
+    @Test("a freed vertex reads as removed, and counts no longer") func freeing() {
+        let vertex = state(1)
+        #expect(vertices.isAlive(vertex) && vertices.isDurable(vertex) && vertices.liveAttributes == 1)
+        vertices.freeVertex(vertex, vertices.record(vertex))
+        #expect(vertices.content(of: vertex).failure?.code == .removed && vertices.liveAttributes == 0)
+    }
+}
