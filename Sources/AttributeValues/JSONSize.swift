@@ -6,6 +6,15 @@ extension Value {
         return budget < 0
     }
 
+    /// True if the value is known to take at most 300 bytes as JSON: a scalar, a text that needs no allocation, or a
+    /// map of a few of these.
+    public var isShort: Bool {
+        switch self {
+        case .map(let map): map.isFlat
+        default: !mayOutgrow(.null)
+        }
+    }
+
     /// True if the value may be much longer than the value that it replaces. Examines neither: a scalar, or a text that
     /// needs no allocation, cannot be.
     public func mayOutgrow(_ old: Value?) -> Bool {

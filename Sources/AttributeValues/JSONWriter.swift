@@ -1,7 +1,7 @@
 extension ByteBuffer {
     /// Appends a JSON string with its quotes. Escapes only the characters that JSON requires.
     public func appendJSONString(_ text: String) {
-        if text.isSmall, appendShortText(text.words) { return }
+        if text.isSmall, appendShortText(text.words, isPlain: false) { return }
         var text = text
         text.withUTF8 { bytes in
             reserve(bytes.count + 2)
@@ -34,19 +34,19 @@ extension ByteBuffer {
     }
 
     /// Appends a text that lies in its own words and needs no escape, which most texts do.
+    /// - Parameter isPlain: the text is known to need no escape.
     /// - Returns: false for a text with an escape. Then nothing was appended.
-    private func appendShortText(_ words: (UInt64, UInt64)) -> Bool {
+    private func appendShortText(_ words: (UInt64, UInt64), isPlain: Bool) -> Bool {
         let count = Int(words.1 >> 56 & 15)
         let bytes = (words.0, words.1 & 0x00ff_ffff_ffff_ffff)
         // Bytes after the text are replaced by letters.
         let letters: UInt64 = 0x6161_6161_6161_6161
         if count <= 8 {
             let rest = count == 8 ? 0 : letters << UInt64(8 * count)
-            guard ByteBuffer.isPlain(bytes.0 | rest) else { return false }
+            guard isPlain || ByteBuffer.isPlain(bytes.0 | rest) else { return false }
         } else {
-            guard ByteBuffer.isPlain(bytes.0), ByteBuffer.isPlain(bytes.1 | letters << UInt64(8 * count - 64)) else {
-                return false
-            }
+            let rest = letters << UInt64(8 * count - 64)
+            guard isPlain || ByteBuffer.isPlain(bytes.0) && ByteBuffer.isPlain(bytes.1 | rest) else { return false }
         }
         reserve(18)
         let start = UnsafeMutableRawPointer(base + end)
@@ -176,13 +176,13 @@ extension ByteBuffer {
             }
             append(UInt8(ascii: "]"))
         case .map(let map):
-            let (keys, values) = map.bases
+            let ((keys, values), isFlat) = (map.bases, map.isFlat)
             append(UInt8(ascii: "{"))
             for position in 0..<map.count {
                 if position > 0 { append(UInt8(ascii: ",")) }
-                if !appendShortText(at: keys + position) { appendJSONKey(keys[position]) }
+                if !appendShortText(at: keys + position, isPlain: isFlat) { appendJSONKey(keys[position]) }
                 append(UInt8(ascii: ":"))
-                if !appendShortText(at: values + position) { appendJSON(values[position]) }
+                if !appendShortText(at: values + position, isPlain: isFlat) { appendJSON(values[position]) }
             }
             append(UInt8(ascii: "}"))
         case .timestamp(let time): appendJSONString(time.description)
@@ -194,8 +194,8 @@ extension ByteBuffer {
     }
 
     /// The same for a text in a map, which is not copied for that; false for any other value.
-    private func appendShortText(at value: UnsafePointer<Value>) -> Bool {
-        value.shortText.map(appendShortText) ?? false
+    private func appendShortText(at value: UnsafePointer<Value>, isPlain: Bool) -> Bool {
+        value.shortText.map { appendShortText($0, isPlain: isPlain) } ?? false
     }
 
     /// Appends a string: the key itself, or the JSON text of a key that is not a string.

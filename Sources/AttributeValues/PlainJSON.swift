@@ -17,7 +17,7 @@ public struct PlainJSON {
     public static func value(_ text: UnsafeBufferPointer<UInt8>) -> Value? {
         guard let start = text.baseAddress, text.count > 0 else { return nil }
         var reader = PlainJSON(bytes: UnsafeRawPointer(start), count: text.count)
-        let value = reader.take(UInt8(ascii: "{")) ? ValueMap(&reader).map { .map($0) } : reader.scalar()
+        let value = reader.take(UInt8(ascii: "{")) ? reader.members().map { .map($0) } : reader.scalar()
         return reader.place == text.count ? value : nil
     }
 
@@ -26,55 +26,79 @@ public struct PlainJSON {
         self.count = count
     }
 
-    /// The colons that are left: at least as many as members.
-    fileprivate var colons: Int {
-        let (ones, low) = (PlainJSON.ones, 0x7f &* PlainJSON.ones)
-        var colons = 0
-        for place in stride(from: place, to: count, by: 8) {
-            let word = word(place) ^ ones &* 0x3a
-            // The high bit of each byte that is 0.
-            var found = ~((word & low &+ low) | word | low)
-            if count - place < 8 { found &= 1 &<< UInt64(8 * (count - place)) &- 1 }
-            colons += found.nonzeroBitCount
-        }
-        return colons
-    }
-
     private static let ones: UInt64 = 0x0101_0101_0101_0101
 
     private func word(_ place: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
 
     private func byte(_ place: Int) -> UInt8 { bytes.load(fromByteOffset: place, as: UInt8.self) }
 
-    fileprivate mutating func take(_ wanted: UInt8) -> Bool {
+    @inline(__always)
+    private mutating func take(_ wanted: UInt8) -> Bool {
         guard place < count, byte(place) == wanted else { return false }
         place += 1
         return true
     }
 
-    fileprivate mutating func scalar() -> Value? {
-        guard place < count else { return nil }
-        switch byte(place) {
-        case UInt8(ascii: "\""): return text().map { .string($0) }
-        case UInt8(ascii: "t"): return take("true") ? true : nil
-        case UInt8(ascii: "f"): return take("false") ? false : nil
-        case UInt8(ascii: "n"): return take("null") ? .null : nil
-        default: return number()
+    /// The members of a map, after its opening brace.
+    private mutating func members() -> ValueMap? {
+        withUnsafeTemporaryAllocation(of: Value.self, capacity: 2 * ValueMap.linearLimit) { slots in
+            guard let keys = slots.baseAddress else { return nil }
+            let values = keys + ValueMap.linearLimit
+            var position = 0
+            // What is read here needs no release.
+            repeat {
+                guard position < ValueMap.linearLimit, let name = text(), take(UInt8(ascii: ":")),
+                    read(into: values + position)
+                else { return nil }
+                // Of equal names the last one counts, which the parser takes care of.
+                for place in 0..<position where UnsafePointer(keys + place).words == name { return nil }
+                (keys + position).initialize(shortText: name)
+                position += 1
+            } while take(UInt8(ascii: ","))
+            return take(UInt8(ascii: "}")) ? ValueMap(flat: keys, values, count: position) : nil
         }
     }
 
-    private mutating func take(_ literal: StaticString) -> Bool {
+    private mutating func scalar() -> Value? {
+        withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { slot in
+            slot.baseAddress.flatMap { read(into: $0) ? $0.move() : nil }
+        }
+    }
+
+    /// Reads a scalar or a short text.
+    /// - Returns: false if there is none. Then the slot was not initialized.
+    @inline(__always)
+    private mutating func read(into slot: UnsafeMutablePointer<Value>) -> Bool {
+        guard place < count else { return false }
+        switch byte(place) {
+        case UInt8(ascii: "\""):
+            guard let words = text() else { return false }
+            slot.initialize(shortText: words)
+            return true
+        case UInt8(ascii: "t"): return read("true", as: true, into: slot)
+        case UInt8(ascii: "f"): return read("false", as: false, into: slot)
+        case UInt8(ascii: "n"): return read("null", as: .null, into: slot)
+        default:
+            guard let number = number() else { return false }
+            slot.initialize(to: number)
+            return true
+        }
+    }
+
+    private mutating func read(_ literal: StaticString, as value: Value, into slot: UnsafeMutablePointer<Value>) -> Bool
+    {
         let length = literal.utf8CodeUnitCount
         guard count - place >= length,
             UnsafeRawBufferPointer(start: bytes + place, count: length)
                 .elementsEqual(UnsafeRawBufferPointer(start: literal.utf8Start, count: length))
         else { return false }
         place += length
+        slot.initialize(to: value)
         return true
     }
 
-    /// A short text of ASCII, without escapes.
-    fileprivate mutating func text() -> String? {
+    /// The words of a short text of ASCII, without escapes (see `String+Bytes.swift`).
+    private mutating func text() -> (UInt64, UInt64)? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         var words = (word(place), word(place + 8))
         let low = PlainJSON.stops(words.0)
@@ -88,7 +112,7 @@ public struct PlainJSON {
         } else {
             words.1 &= 1 &<< UInt64(8 * stop - 64) &- 1
         }
-        return String(ascii: words, count: stop)
+        return String.words(ascii: words, count: stop)
     }
 
     /// The lowest bit that is set belongs to the first byte that is a quote, a backslash, a control character or not
@@ -132,31 +156,5 @@ public struct PlainJSON {
             place += 1
         }
         return scale
-    }
-}
-
-extension ValueMap {
-    /// The members of a plain map, after its opening brace; nil if the parser has to read them.
-    fileprivate init?(_ reader: inout PlainJSON) {
-        let room = reader.colons
-        guard room > 0, room <= ValueMap.linearLimit else { return nil }
-        storage = Storage.withRoom(room)
-        let isRead = storage.withUnsafeMutablePointers { header, keys in
-            var position = 0
-            repeat {
-                guard position < room, let name = reader.text(), reader.take(UInt8(ascii: ":")),
-                    let value = reader.scalar()
-                else { return false }
-                let end = keys + position
-                end.initialize(to: .string(name))
-                (end + room).initialize(to: value)
-                header.pointee.count = position + 1
-                // Of equal names the last one counts, which the parser takes care of.
-                for place in 0..<position where UnsafePointer(keys + place).hasSameText(as: end) { return false }
-                position += 1
-            } while reader.take(UInt8(ascii: ","))
-            return reader.take(UInt8(ascii: "}"))
-        }
-        if !isRead { return nil }
     }
 }

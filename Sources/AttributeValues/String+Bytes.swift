@@ -102,10 +102,11 @@ extension String {
         self = unsafeBitCast(words, to: String.self)
     }
 
-    /// - Parameter words: at most 15 bytes of ASCII, and zeros behind them.
+    /// The words of a short string.
+    /// - Parameter bytes: at most 15 bytes of ASCII, and zeros behind them.
     @inline(__always)
-    init(ascii words: (UInt64, UInt64), count: Int) {
-        self = unsafeBitCast((words.0, words.1 | (0xe0 | UInt64(count)) << 56), to: String.self)
+    static func words(ascii bytes: (UInt64, UInt64), count: Int) -> (UInt64, UInt64) {
+        (bytes.0, bytes.1 | (0xe0 | UInt64(count)) << 56)
     }
 
     /// The number in decimal digits.

@@ -29,6 +29,10 @@ extension UnsafePointer<Value> {
 }
 
 extension UnsafePointer<Value> {
+    /// The words of the payload.
+    @inline(__always)
+    var words: (UInt64, UInt64) { UnsafeRawPointer(self).load(as: (UInt64, UInt64).self) }
+
     /// The words of a short string (see `String+Bytes.swift`); nil for all other values.
     @inlinable @inline(__always)
     public var shortText: (UInt64, UInt64)? {
@@ -61,6 +65,13 @@ extension UnsafePointer<Value> {
 }
 
 extension UnsafeMutablePointer<Value> {
+    /// Initialises the memory with a short string.
+    @inline(__always)
+    func initialize(shortText words: (UInt64, UInt64)) {
+        initialize(to: "")
+        UnsafeMutableRawPointer(self).storeBytes(of: words, as: (UInt64, UInt64).self)
+    }
+
     /// Deinitialises the value. Most values of a map are numbers and short texts, which have no reference to release.
     @inlinable @inline(__always)
     func release() {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A map that keeps the order of insertion. Keys are bool, int, uint or string (`isKey`). Numbers are found by their
 /// exact numeric value across types: `1`, `1u` and `1.0` name the same entry.
 ///
@@ -9,7 +11,9 @@ public struct ValueMap {
     struct Header {
         @usableFromInline var count: Int
         /// The number of entries that fit into the allocation. The values begin after this many keys.
-        @usableFromInline let room: Int
+        @usableFromInline let room: UInt32
+        /// See `ValueMap.isFlat`.
+        @usableFromInline var isFlat = false
         /// Slot → a key's hash in the upper half, and its position + 1. Empty while the map is small. Its length is a
         /// power of two.
         @usableFromInline var index: [UInt64]
@@ -22,7 +26,8 @@ public struct ValueMap {
         @inlinable
         deinit {
             withUnsafeMutablePointers { header, keys in
-                let (count, room) = (header.pointee.count, header.pointee.room)
+                if header.pointee.isFlat { return }
+                let (count, room) = (header.pointee.count, Int(header.pointee.room))
                 for position in 0..<count {
                     (keys + position).release()
                     (keys + room + position).release()
@@ -39,6 +44,17 @@ public struct ValueMap {
     public init() { self.init(minimumCapacity: 0) }
 
     @usableFromInline init(_ storage: Storage) { self.storage = storage }
+
+    /// A flat map. The keys are different short texts, at most `linearLimit`. The entries are copied.
+    init(flat keys: UnsafePointer<Value>, _ values: UnsafePointer<Value>, count: Int) {
+        storage = Storage.withRoom(count)
+        storage.withUnsafeMutablePointers { header, slots in
+            memcpy(slots, keys, count * MemoryLayout<Value>.stride)
+            memcpy(slots + count, values, count * MemoryLayout<Value>.stride)
+            header.pointee.count = count
+            header.pointee.isFlat = true
+        }
+    }
 
     public init(minimumCapacity: Int) { storage = Storage.withRoom(minimumCapacity) }
 
@@ -64,6 +80,9 @@ public struct ValueMap {
         precondition(position < storage.count, "no such entry")
         return storage.values[position]
     }
+
+    /// The map is known to have only a few scalars and short texts, which need no release, and no escape as JSON.
+    var isFlat: Bool { storage.withUnsafeMutablePointerToHeader { $0.pointee.isFlat } }
 
     /// True if both maps share storage. Then they are equal without comparing entries.
     public func isIdentical(to other: ValueMap) -> Bool { storage === other.storage }
@@ -125,7 +144,10 @@ public struct ValueMap {
 
     /// Makes the storage exclusive to this map, with room for this many entries.
     private mutating func makeUnique(room: Int) {
-        if room <= storage.room, isKnownUniquelyReferenced(&storage) { return }
+        if room <= storage.room, isKnownUniquelyReferenced(&storage) {
+            storage.withHeader { $0.isFlat = false }
+            return
+        }
         let new = Storage.withRoom(Swift.max(room, storage.count))
         let count = storage.count
         new.withHeader { header in
@@ -292,16 +314,18 @@ extension ValueMap: Sequence {
 
 extension ValueMap.Storage {
     static func withRoom(_ room: Int) -> ValueMap.Storage {
-        let made = create(minimumCapacity: 2 * room) { _ in ValueMap.Header(count: 0, room: room, index: []) }
+        let made = create(minimumCapacity: 2 * room) { _ in
+            ValueMap.Header(count: 0, room: UInt32(room), index: [])
+        }
         return unsafeDowncast(made, to: ValueMap.Storage.self)
     }
 
     @inlinable var count: Int { withUnsafeMutablePointerToHeader { $0.pointee.count } }
-    @inlinable var room: Int { withUnsafeMutablePointerToHeader { $0.pointee.room } }
+    @inlinable var room: Int { withUnsafeMutablePointerToHeader { Int($0.pointee.room) } }
     @inlinable var isIndexed: Bool { withUnsafeMutablePointerToHeader { !$0.pointee.index.isEmpty } }
     @inlinable var keys: UnsafeMutablePointer<Value> { withUnsafeMutablePointerToElements { $0 } }
     @inlinable var values: UnsafeMutablePointer<Value> {
-        withUnsafeMutablePointers { header, keys in keys + header.pointee.room }
+        withUnsafeMutablePointers { header, keys in keys + Int(header.pointee.room) }
     }
 
     func withHeader(_ body: (inout ValueMap.Header) -> Void) { withUnsafeMutablePointerToHeader { body(&$0.pointee) } }

@@ -34,7 +34,10 @@ final class Clients {
 
     func connect(_ id: ClientID, _ peer: Peer) { byID[id] = Client(id, peer, access.grants(to: peer), limits) }
 
-    func hasNoRights(_ id: ClientID) -> Bool { self[id]?.isRightless == true }
+    func hasNoRights(_ id: ClientID) -> Bool {
+        if let last, last.id == id { return last.isRightless }
+        return self[id]?.isRightless == true
+    }
 
     func forget(_ client: Client) {
         byID[client.id] = nil
@@ -53,7 +56,7 @@ final class Clients {
     func giveBack() { byID.giveBack() }
 }
 
-// The sizes of answers, snapshots and updates. Each answer and snapshot is measured once.
+// The sizes of answers and snapshots. Each is measured once.
 extension Clients {
     /// An answer of at most this many bytes is not counted outside batches.
     private static let shortAnswer = 4096
@@ -96,13 +99,6 @@ extension Clients {
         if before + size <= limit { return }
         let others = before > 0 ? " and the \(before) bytes before it" : ""
         throw Failure(.limit, "the \(noun)\(others) would have more than \(limit) bytes", hint: hint)
-    }
-
-    /// True if an update has more bytes than a client may be sent at once. O(parts of the values).
-    func isTooLong(_ update: [Change], isTyped: Bool) -> Bool {
-        var room = longestAnswer
-        update.draw(from: &room, isTyped: isTyped)
-        return room < 0
     }
 
     /// True if a client has been sent so much in this turn that it should read that before it asks for more.

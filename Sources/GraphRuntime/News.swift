@@ -19,7 +19,7 @@ final class News {
     var replaced: [(transaction: UInt64, attribute: AttributeID)] = []
     /// Sent after the update, though found before it.
     var completions: [CompletionNews] = []
-    /// True if updates of the transaction may be handed over as text: nothing in them moves or depends on the receiver.
+    /// True if updates of the transaction may be handed over as text: nothing in them moves or waits for an answer.
     var isText = false
     /// Topics that would watch more attributes than the limit allows.
     private(set) var overfull: [Topic] = []

@@ -30,10 +30,10 @@ extension Watching {
             // If changes have cancelled each other, there is nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
-                if clients.isTooLong(changes, isTyped: topic.key.typed) { return endForLength([subscription]) }
                 let update = updateEvent(
                     changes, of: topic, from: from == history.revision ? nil : from, label: pending.label)
-                deliver(update, to: [subscription])
+                let isTold = writing(changes, isTyped: topic.key.typed) { deliver(update, to: [subscription]) }
+                if !isTold { return endForLength([subscription]) }
             }
         }
         flushInvalidations(pending, of: subscription)

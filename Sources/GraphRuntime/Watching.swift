@@ -30,7 +30,7 @@ final class Watching {
     /// Kept from transaction to transaction for their memory.
     private let news = News()
     private var invalidated: [AttributeID] = []
-    /// The update that is handed over as text.
+    /// The changes of the update that is being told.
     private var text = ByteBuffer()
 
     init(
@@ -104,10 +104,8 @@ final class Watching {
             }
         }
         let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
-        // An event is needed if access lines hide parts of it from some clients, or if it has to wait for the answer to
-        // a batch.
-        news.isText =
-            structure == nil && motion == nil && turn.takesText && openings == 0 && clients.access.rules.isEmpty
+        // An event is needed if it has to wait for the answer to a batch.
+        news.isText = structure == nil && motion == nil && turn.takesText && openings == 0
         for attribute in invalidated {
             graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion) }
         }
@@ -252,36 +250,40 @@ final class Watching {
 
     /// - Returns: false if the update is longer than a client may be sent at once.
     private func deliverUpdate(of topic: Topic, _ label: String?, to members: [Subscription]) -> Bool {
-        let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
-        if news.isText { return deliverText(of: topic, label, writer, to: members) }
         let changes = topic.news.update
-        if clients.isTooLong(changes, isTyped: topic.key.typed) { return false }
-        func update(_ writer: String?) -> Event {
-            .update(
-                revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
-                changes: changes, typed: topic.key.typed)
+        let isHidden = !clients.access.rules.isEmpty
+        let isText = news.isText && !(isHidden && changes.tellOfErrors)
+        let writer = topic.key.writers ? history.recorded(history.revision)?.author?.title : nil
+        func tell(_ writer: String?, _ members: [Subscription]) {
+            guard isText else {
+                let event = Event.update(
+                    revision: history.revision, from: nil, label: label, writer: writer, isInitial: false,
+                    changes: changes, typed: topic.key.typed)
+                return deliver(event, to: members)
+            }
+            if members.isEmpty { return }
+            statistics.events += UInt64(members.count)
+            turn.update(
+                history.revision, label, writer, text,
+                to: topic.isAll(members) ? topic.receivers : members.map(\.receiver))
+            bookmarks.note(members)
         }
-        if let writer {
-            deliver(update(writer), to: members.filter { !$0.client.isPartial })
-            deliver(update(nil), to: members.filter(\.client.isPartial))
-        } else {
-            deliver(update(nil), to: members)
+        return writing(changes, isTyped: topic.key.typed) {
+            guard isHidden, let writer else { return tell(writer, members) }
+            tell(writer, members.filter { !$0.client.isPartial })
+            tell(nil, members.filter(\.client.isPartial))
         }
-        return true
     }
 
-    /// `deliverUpdate` without an event: the changes are written once, and their length is that of the text.
-    private func deliverText(of topic: Topic, _ label: String?, _ writer: String?, to members: [Subscription]) -> Bool {
+    /// Writes the changes of an update to `text`, without timelines, while `tell` runs.
+    /// - Returns: false if the text is longer than a client may be sent at once. Then nobody is told.
+    func writing(_ changes: [Change], isTyped: Bool, _ tell: () -> Void) -> Bool {
         defer { if text.count > Watching.shortText { text = ByteBuffer() } else { text.removeAll() } }
-        for change in topic.news.changes {
-            text.appendChange(of: change.path, change.content, typed: topic.key.typed)
+        for change in changes {
+            text.appendChange(of: change.path, change.content, typed: isTyped)
             if text.count > clients.longestAnswer { return false }
         }
-        statistics.events += UInt64(members.count)
-        turn.update(
-            history.revision, label, writer, text,
-            to: topic.isAll(members) ? topic.receivers : members.map(\.receiver))
-        bookmarks.note(members)
+        tell()
         return true
     }
 

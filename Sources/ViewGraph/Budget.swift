@@ -17,8 +17,8 @@ struct Budget {
     static let bytesPerStep = 32
     /// Elements of a list or map that are copied in a step.
     private static let elementsPerStep = 8
-    /// Steps for each binding that a write goes through.
-    private static let stepsPerBinding = 4
+    /// Steps for each binding that a write goes through, and for the state.
+    static let stepsPerBinding = 4
     private static let stepsPerNewNode = 60
     private static let stepsPerNewAttribute = 20
 
@@ -68,9 +68,6 @@ struct Budget {
         }
         return bindings * stepsPerBinding + copied / elementsPerStep
     }
-
-    /// The same for a write to a whole state that the path names directly.
-    static func cost(ofWriteInto state: Value) -> Int { stepsPerBinding + state.breadth / elementsPerStep }
 }
 
 extension Value {

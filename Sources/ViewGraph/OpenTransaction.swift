@@ -80,13 +80,13 @@ final class OpenTransaction {
 
     /// Passes each value that the engine does not have yet to `body`, in the order in which the states were first
     /// written.
-    func takeWrites(_ body: (AttributeID, Value) -> Void) {
+    func takeWrites(_ body: (AttributeID, consuming Value) -> Void) {
         for position in staged.indices {
             if let value = staged[position].value.take() { body(staged[position].state, value) }
         }
     }
 
-    func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
+    func stage(_ value: consuming Value, for state: AttributeID, _ animation: String?) {
         if let position = position(of: state) {
             staged[position].value = value
         } else {

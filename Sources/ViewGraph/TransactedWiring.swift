@@ -41,16 +41,23 @@ extension TransactedWiring {
     func closeTransaction(into made: inout Commit) {
         let done = takeOpen()
         defer { done.end() }
-        done.takeWrites { setInput($0, .value($1)) }
-        var same: Set<AttributeID> = []
+        done.takeWrites { state, value in setInput(state, .value(value)) }
+        var same: Set<AttributeID>?
         if done.isAhead {
             engine.endBatch()
             same = forgetDetours(of: done)
         }
         made.states.removeEach()
         done.forEachState { if engine.changedAt($0) > done.stamp { made.states.append($0) } }
-        if done.isAhead { withdrawReports { made.states.isEmpty || same.contains($0) } }
-        made.bindingAnimations = done.bindingAnimations
+        if let same { withdrawReports { made.states.isEmpty || same.contains($0) } }
+        if !made.bindingAnimations.isEmpty || !done.bindingAnimations.isEmpty {
+            made.bindingAnimations = done.bindingAnimations
+        }
+    }
+
+    /// False for a state with an error.
+    private func hasValue(_ state: AttributeID) -> Bool {
+        (try? engine.withRead(state) { if case .value = $0 { true } else { false } }) ?? false
     }
 
     /// Takes all writes back. Nothing counts as changed.
@@ -134,11 +141,14 @@ extension TransactedWiring {
     ) throws(Failure) -> Bool {
         let state = place.attribute
         guard place.steps.isEmpty, let record = attributes[Int(state.index)], case .state = record.source,
-            transaction?.isStaged(state) == false, case .value(let old) = content(of: state)
+            transaction?.isStaged(state) == false, hasValue(state)
         else { return false }
-        try charge(Budget.cost(ofWriteInto: old))
-        var room = rooms.isEmpty ? nil : rooms[state]
-        let mayGrow = value.mayOutgrow(old)
+        try charge(Budget.stepsPerBinding)
+        // A short value is within the limit, whatever it replaces.
+        let isShort = value.isShort
+        let old = isShort ? .null : content(of: state).value ?? .null
+        var room = isShort || rooms.isEmpty ? nil : rooms[state]
+        let mayGrow = !isShort && value.mayOutgrow(old)
         let accepted = try acceptWrite(value, after: old, as: record.type, at: path(), mayGrow: mayGrow, room: &room)
         guard let accepted else { throw mismatch(record.type, value, place, place, path()) }
         stage(accepted, for: state, nil)
@@ -211,7 +221,7 @@ extension TransactedWiring {
         if let room { rooms[state.attribute] = room }
     }
 
-    func stage(_ value: Value, for state: AttributeID, _ animation: String?) {
+    func stage(_ value: consuming Value, for state: AttributeID, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
         forgetRoom(of: state)
         transaction?.stage(value, for: state, animation)

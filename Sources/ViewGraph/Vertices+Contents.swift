@@ -62,23 +62,24 @@ extension Vertices {
     }
 
     /// Sets an input and every vertex for a place inside it.
-    func setInput(_ attribute: AttributeID, _ content: Content) {
+    func setInput(_ attribute: AttributeID, _ content: consuming Content) {
         guard let record = attributes[Int(attribute.index)] else { return }
-        if let projections = record.projections {
-            let old = self.content(of: attribute)
-            switch (old, content) {
-            case (.value(let before), .value(let after)):
-                projections.refresh(from: before, to: after) { setEngineInput($0, $1) }
-            case (_, .value(let after)):
-                projections.refresh(from: .null, to: after) { setEngineInput($0, $1) }
-            case (_, .failure):
-                projections.forEachAttribute { setEngineInput($0, content) }
-            }
-        }
+        if let projections = record.projections { refresh(projections, of: attribute, content) }
         setEngineInput(attribute, content)
     }
 
-    private func setEngineInput(_ attribute: AttributeID, _ content: Content) {
+    private func refresh(_ projections: ProjectionTree, of attribute: AttributeID, _ content: Content) {
+        switch (self.content(of: attribute), content) {
+        case (.value(let before), .value(let after)):
+            projections.refresh(from: before, to: after) { setEngineInput($0, $1) }
+        case (_, .value(let after)):
+            projections.refresh(from: .null, to: after) { setEngineInput($0, $1) }
+        case (_, .failure):
+            projections.forEachAttribute { setEngineInput($0, content) }
+        }
+    }
+
+    private func setEngineInput(_ attribute: AttributeID, _ content: consuming Content) {
         guard engine.isAlive(attribute) else { return }
         if transaction != nil { noteTouched(attribute) }
         do { _ = try engine.set(attribute, content) } catch {

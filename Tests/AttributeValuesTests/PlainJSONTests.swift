@@ -53,6 +53,27 @@ struct PlainJSONTests {
         ])
     func other(text: String) { #expect(read(text).plain == nil) }
 
+    @Test("a map that was read can be changed, alone or shared, and then has longer texts and escapes")
+    func changing() throws {
+        let long: Value = "a \"quoted\" text of more than fifteen bytes"
+        let text = #"{"a":"b","c":1.5,"d":null}"#
+        for isShared in [false, true] {
+            guard case .map(var map)? = read(text).plain else { return #expect(Bool(false)) }
+            #expect(Value.map(map).isShort && Value.map(map).jsonText == text)
+            let copy = isShared ? map : ValueMap()
+            map["c"] = long
+            map["\\"] = ["e": long]
+            map["a"] = nil
+            let changed: Value = ["c": long, "d": .null, "\\": ["e": long]]
+            #expect(!Value.map(map).isShort && .map(map) == changed && Value.map(map).jsonText == changed.jsonText)
+            if isShared { #expect(Value.map(copy).isShort && Value.map(copy).jsonText == text) }
+        }
+        #expect(!long.isShort && !changeable.isShort && Value.string("short").isShort && Value.double(1).isShort)
+    }
+
+    /// A map that was not read.
+    private var changeable: Value { ["a": 1] }
+
     @Test("the plain reader and the parser agree on any bytes", arguments: freshSeeds(20))
     func random(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -410,6 +410,36 @@ struct AccessTests {
         #expect(told.joined().map { $0.content.failure?.message } == ["it depends on an attribute that has an error"])
     }
 
+    @Test("an update as text names its writer to those who may know, and an error from a hidden place stays hidden")
+    func texts() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: secret
+                state: { key: 7 }
+                computed: { share: 100 / key }
+                children: [{ id: open, kind: view, let: { told: $share } }]
+            """)
+        let (part, owner) = (ClientID(number: 1), ClientID(number: 3))
+        graph.turn([.accessChanged(AccessRules([try rule(.read, "/secret/open/**")], owner: 7))])
+        graph.turn([.connected(owner, Peer(pid: 4711, uid: 7, gid: 7))])
+        let subscribe = Request.Subscribe(patterns: ["/secret/open.told"], initial: false, writers: true)
+        for client in [part, owner] { try graph.succeed(.subscribe(subscribe), from: client.number) }
+        let output = CountingOutput()
+        graph.runtime.output = output
+        for key: Value in [50, 0] {
+            let mutation = Mutation(operation: .set, path: "/secret.key", value: key)
+            graph.turn([.call(owner, id: .int(1), .set(mutation, TransactionOptions()))])
+        }
+        #expect(output.texts.map(\.clients) == [[owner], [part]])
+        #expect(output.texts.map { $0.writer == nil } == [false, true])
+        #expect(output.texts.allSatisfy { $0.changes == #"{"path":"/secret/open.told","value":2}"# })
+        let hidden = "it depends on an attribute that has an error"
+        let failures = output.events.flatMap { event in event.clients.map { ($0, event.changes[0].content.failure) } }
+        #expect(Set(failures.map(\.0)) == [part, owner])
+        #expect(failures.allSatisfy { ($1?.message == hidden) == ($0 == part) })
+    }
+
     @Test("denied requests are counted, and told for the log") func counted() throws {
         let graph = try harness(try rule(.read, "/hosts/**"))
         let set = Request.set(Mutation(operation: .set, path: "/hosts/a.load", value: 5), TransactionOptions())

@@ -193,15 +193,22 @@ func refusal(_ body: () throws -> some Any) -> Failure? {
     }
 }
 
-/// Counts the answers that it gets.
+/// Counts the answers that it gets, and keeps the updates.
 final class CountingOutput: TurnOutput {
     private(set) var answers = 0
+    /// Those that came as text.
+    private(set) var texts: [(writer: String?, changes: String, clients: [ClientID])] = []
+    /// The changes of the others.
+    private(set) var events: [(changes: [Change], clients: [ClientID])] = []
 
-    func take(_ delivery: Delivery) {}
+    func take(_ delivery: Delivery) {
+        guard case .event(let receivers, .update(_, _, _, _, _, let changes, _)) = delivery else { return }
+        events.append((changes, receivers.map(\.client)))
+    }
 
     func take(_ answer: Answer, to id: RequestID, of client: ClientID) { answers += 1 }
 
     func take(
         _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
-    ) {}
+    ) { texts.append((writer, changes.text, receivers.map(\.client))) }
 }
