@@ -167,7 +167,12 @@ extension ViewGraph {
         state.list = list
         if change.isReordering {
             let rows = replaceInstances(change, list, definition, at: row, state)
-            state.ids.replaceSubrange(change.old, with: change.ids)
+            // Elements that are their own ids are not stored twice.
+            if definition.idField.isEmpty {
+                state.ids = list
+            } else {
+                state.ids.replaceSubrange(change.old, with: change.ids)
+            }
             if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)
                 // If the stretch has another length now, the instances behind it have shifted.
