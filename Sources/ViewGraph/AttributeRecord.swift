@@ -8,7 +8,7 @@ public enum AttributeKind: String, Sendable {
     case state, binding, `let`, computed, inherit, clock, action
 }
 
-/// What the view graph knows about a vertex: a row of 32 bytes beside the engine's own. Copies of a record share its
+/// What the view graph knows about a vertex: a row of 24 bytes beside the engine's own. Copies of a record share its
 /// `extras`.
 struct AttributeRecord {
     /// The row of the node that owns it.
@@ -17,9 +17,13 @@ struct AttributeRecord {
     /// True for an alias whose target may have another type. A read converts the target's content to `type`, and
     /// `follow` does not pass through the alias to find a value.
     var isHeldToType = false
-    private var origin: Origin
+    private var body: Body
     var source: Source
-    private var extras: Extras?
+
+    private enum Body {
+        case plain(Origin)
+        case extended(Extras)
+    }
 
     /// A definition, which all instances share, or a name and a type that the system chose.
     private enum Origin {
@@ -39,26 +43,44 @@ struct AttributeRecord {
 
     /// Members that few records need; allocated when one of them is first set.
     private final class Extras {
+        var origin: Origin
         var holders: Int32 = 0
         var steps: [AttributePath.Step] = []
         var isLoose = false
         var projections: ProjectionTree?
         var history: AttributeID?
+
+        init(_ origin: Origin) { self.origin = origin }
     }
 
     /// For vertices that the system makes.
     init(node: UInt32, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
         self.node = node
         self.kind = kind
-        origin = .made(Made(name, type, isHidden: isHidden))
+        body = .plain(.made(Made(name, type, isHidden: isHidden)))
         self.source = source
     }
 
     init(node: UInt32, _ definition: AttributeDefinition, source: Source) {
         self.node = node
         kind = definition.kind
-        origin = .written(definition)
+        body = .plain(.written(definition))
         self.source = source
+    }
+
+    private var origin: Origin {
+        get {
+            switch body {
+            case .plain(let origin): origin
+            case .extended(let extras): extras.origin
+            }
+        }
+        set {
+            switch body {
+            case .plain: body = .plain(newValue)
+            case .extended(let extras): extras.origin = newValue
+            }
+        }
     }
 
     mutating func redefine(as definition: AttributeDefinition) {
@@ -96,11 +118,13 @@ struct AttributeRecord {
         if case .written(let definition) = origin { definition } else { nil }
     }
 
+    private var extras: Extras? { if case .extended(let extras) = body { extras } else { nil } }
+
     private var madeExtras: Extras {
         mutating get {
             if let extras { return extras }
-            let made = Extras()
-            extras = made
+            let made = Extras(origin)
+            body = .extended(made)
             return made
         }
     }
@@ -161,6 +185,13 @@ struct AttributeTable {
 
     /// The source alone: a record takes longer to copy.
     func source(_ row: Int) -> Source? { row < rows.count ? rows[row]?.source : nil }
+
+    /// The rule that is the source of a vertex. The table retains it as long as it is the source.
+    @inline(__always)
+    func rule(_ row: UInt32) -> Unmanaged<BoundRule>? {
+        guard Int(row) < rows.count, case .rule(let rule)? = rows[Int(row)]?.source else { return nil }
+        return .passUnretained(rule)
+    }
 
     /// O(rows).
     var count: Int { rows.count { $0 != nil } }

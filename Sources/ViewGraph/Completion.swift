@@ -58,7 +58,7 @@ struct Completion {
         while let (row, key) = pending.popLast() {
             if let absent = graph.persistence.absentRows[key] { note(absent, as: row) }
             for child in record(row).children {
-                pending.append((child, record(child).kept?.key ?? key + "/" + StoredKey.escape(record(child).id)))
+                pending.append((child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id)))
             }
         }
     }
@@ -213,7 +213,7 @@ struct Completion {
                 return fail(absent, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
             }
             let kept = graph.nodes.kept(there)
-            kept.key = key
+            graph.nodes.setKey(key, of: there)
             kept.isHeir = true
             kept.isStored = true
             taken.append(absent)
@@ -245,8 +245,7 @@ struct Completion {
         let row = graph.instantiate(made, id: id, under: parent, slot: slot)
         record(row).isContent = fields["isContent"] == true
         let kept = graph.nodes.kept(row)
-        // A copy: the text itself lies between the rows, whose memory could not be given back.
-        kept.key = String(decoding: key.utf8, as: UTF8.self)
+        graph.nodes.setKey(key, of: row)
         kept.isOwn = true
         kept.isStored = true
         kept.order = fields["order"]?.string

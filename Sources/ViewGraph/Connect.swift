@@ -80,9 +80,9 @@ extension Wiring {
         for (_, attribute) in nodes[Int(row)].attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
             case .computed(let program):
-                replaceSource(of: attribute, boundRule(program, at: row, .own, type: record(attribute).type))
+                connectRule(program, of: attribute, at: row, .own)
             case .binding(.rules(let program, _)?, _), .constant(.rule(let program)):
-                replaceSource(of: attribute, boundRule(program, at: row, .enclosing, type: record(attribute).type))
+                connectRule(program, of: attribute, at: row, .enclosing)
             case .action: actions.append(attribute)
             default: continue
             }
@@ -99,22 +99,23 @@ extension Wiring {
                 let written = boundRule(
                     transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
                 connectEnvironment(
-                    transform.key, transform.steps, transform.type, written, inherited, at: row, position)
+                    transform.key, transform.steps, transform.type, .rule(written), inherited, at: row, position)
             }
         }
         for (position, entry) in definition.containerValues.enumerated() {
-            replaceSource(
-                of: node.containerValues[position].source, source(entry.expression, at: row, .label, entry.type))
+            let value = node.containerValues[position].source
+            replaceSource(of: value, source(entry.expression, at: row, .label, entry.type, at: .init(value)))
         }
         if let tag = node.tag, let expression = definition.tag {
-            replaceSource(of: tag, source(expression, at: row, .label))
+            replaceSource(of: tag, source(expression, at: row, .label, at: .init(tag)))
         }
         for (position, entry) in definition.preferences.enumerated() {
-            replaceSource(
-                of: node.preferences[position].source, source(entry.expression, at: row, .modifier, entry.type))
+            let value = node.preferences[position].source
+            replaceSource(of: value, source(entry.expression, at: row, .modifier, entry.type, at: .init(value)))
         }
         for (position, modifier) in definition.animations.enumerated() {
-            replaceSource(of: node.animations[position].value, source(modifier.value, at: row, .modifier))
+            let value = node.animations[position].value
+            replaceSource(of: value, source(modifier.value, at: row, .modifier, at: .init(value)))
         }
         return actions
     }
@@ -148,11 +149,15 @@ extension Wiring {
     }
 
     /// The source for an expression. A rule converts its result to `type`; an alias has the type of its vertex.
-    func source(_ expression: Expression, at row: UInt32, _ scope: Scope, _ type: ValueType = .dyn) -> Source {
+    /// - Parameter base: the vertex that will have this source, if it is known.
+    func source(
+        _ expression: Expression, at row: UInt32, _ scope: Scope, _ type: ValueType = .dyn,
+        at base: BoundRule.Base = .none
+    ) -> Source {
         switch expression {
         case .literal(let value): .literal(.value(value))
         case .reference(let reference): alias(reference, from: row, scope)
-        case .rule(let program): boundRule(program, at: row, scope, type: type)
+        case .rule(let program): .rule(boundRule(program, at: row, scope, type: type, at: base))
         case .selection(let selection): boundSelection(selection, at: row, scope)
         }
     }
@@ -193,11 +198,26 @@ extension Wiring {
     // MARK: Rules
 
     /// A program with its inputs bound to vertices.
-    /// - Parameter value: what the name `value` reads (transforms of the environment).
+    /// - Parameters:
+    ///   - value: what the name `value` reads (transforms of the environment).
+    ///   - base: the vertex that will have the rule, if it is known.
     func boundRule(
-        _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn
-    ) -> Source {
-        .rule(BoundRule.make(program: program, type: type) { boundInput($0, at: row, scope, value) })
+        _ program: Program, at row: UInt32, _ scope: Scope, value: Place? = nil, type: ValueType = .dyn,
+        at base: BoundRule.Base = .none
+    ) -> BoundRule {
+        // Binding an input may make vertices that have rules, too.
+        var inputs: [BoundInput] = []
+        swap(&inputs, &evaluation.recent.inputs)
+        defer { swap(&inputs, &evaluation.recent.inputs) }
+        inputs.removeAll(keepingCapacity: true)
+        for input in program.inputs { inputs.append(boundInput(input, at: row, scope, value)) }
+        let accepted = type.mustHold(program.resultType.valueType) ? type : nil
+        return evaluation.recent.rule(program, accepted: accepted, inputs: inputs, at: base)
+    }
+
+    private func connectRule(_ program: Program, of attribute: AttributeID, at row: UInt32, _ scope: Scope) {
+        let type = record(attribute).type
+        replaceSource(of: attribute, .rule(boundRule(program, at: row, scope, type: type, at: .init(attribute))))
     }
 
     private func boundInput(_ input: RuleInput, at row: UInt32, _ scope: Scope, _ value: Place?) -> BoundInput {
@@ -271,7 +291,7 @@ extension Wiring {
     func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let record = attributes[Int(attribute.index)] else { return }
         let isHeld = needsHolding(record.type, source)
-        if record.isHeldToType != isHeld || !isSame(record.source, source) {
+        if record.isHeldToType != isHeld || !isSame(record.source, source, of: attribute) {
             attributes[Int(attribute.index)]?.isHeldToType = isHeld
             setSource(source, of: attribute)
         }
@@ -282,12 +302,12 @@ extension Wiring {
         }
     }
 
-    private func isSame(_ old: Source, _ new: Source) -> Bool {
+    private func isSame(_ old: Source, _ new: Source, of attribute: AttributeID) -> Bool {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
         case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
         case (.rule(let a), .rule(let b)):
-            a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b)
+            a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b, at: .init(attribute))
         case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.selected(let a, let x, _), .selected(let b, let y, _)): a.isSame(as: b) && x == y

@@ -43,14 +43,22 @@ extension ViewGraph {
                 steps -= cost(of: construction.rows[next])
             case .rules(let next):
                 guard next < construction.rows.count else {
-                    construction.stage = construction.storesAhead ? .storing(next: 0) : .done
+                    construction.stage = construction.storesAhead ? .keys(next: 0) : .done
                     break
                 }
                 connectRules(of: construction.rows[next])
                 construction.stage = .rules(next: next + 1)
                 steps -= cost(of: construction.rows[next])
-            case .storing(let next):
+            case .keys(let next):
                 if next == 0 { construction.beginStoring() }
+                guard next < construction.rows.count else {
+                    construction.stage = .storing(next: 0)
+                    break
+                }
+                construction.makeKey(of: construction.rows[next])
+                construction.stage = .keys(next: next + 1)
+                steps -= BuildCost.node
+            case .storing(let next):
                 guard next < construction.rows.count else {
                     construction.stage = .done
                     break

@@ -30,7 +30,8 @@ public final class Construction {
         /// References of all nodes, then their rules.
         case references(next: Int)
         case rules(next: Int)
-        /// Keys and rows of the store.
+        /// What stays with the nodes is made before the rows for the store, which leave no gaps between it then.
+        case keys(next: Int)
         case storing(next: Int)
         case done
     }
@@ -126,15 +127,15 @@ public final class Construction {
             StoreChange(key: StoredKey.unlinked, name: "", value: .int(Int64(clamping: firstNumber))))
     }
 
-    /// Gives a new node its key and its row, as `Persistence.noteNew` does for nodes of the tree.
-    func storeNode(_ row: UInt32) {
+    /// Gives a new node its key, as `Persistence.noteNew` does for nodes of the tree.
+    func makeKey(of row: UInt32) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = storedTops.contains(row)
         guard isTop || !node.isObject && nodes.isOwn(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
         if !isTop, persistence.isUse(parent), isMade(row, byUseAt: parent) { return }
         let kept = nodes.kept(row)
         kept.isOwn = true
-        kept.key = persistence.newKey(of: row)
+        nodes.setKey(persistence.newKey(of: row), of: row)
         if isTop {
             let place = LivingPlace(parent: parent, rank: nodes.rank(of: row))
             kept.order = OrderKey.makeKey(lastOrders[place] ?? lastOrder(in: place), nil)
@@ -151,9 +152,13 @@ public final class Construction {
             childless.children = []
             node.definition = childless
         }
-        guard let key = kept.key, let value = persistence.writtenRow(of: row) else { return }
+    }
+
+    /// Gives a new node its row.
+    func storeNode(_ row: UInt32) {
+        guard let kept = nodes[Int(row)].kept, kept.isOwn, let value = persistence.writtenRow(of: row) else { return }
         kept.isStored = true
-        persistence.note(StoreChange(key: key, name: "", value: value))
+        persistence.note(StoreChange(key: nodes.key(of: row), name: "", value: value))
     }
 
     private func lastOrder(in place: LivingPlace) -> String? {

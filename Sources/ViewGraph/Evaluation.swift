@@ -6,8 +6,7 @@ import RuleLanguage
 /// A rule that runs may run others, so code may have exclusive access to this value only while it enters or leaves a
 /// level.
 struct Evaluation: ~Copyable {
-    /// Rules by the engine's rows.
-    var rules = RuleTable()
+    var recent = RecentRules()
     var evaluators = EvaluatorStack()
     /// Records every run of a rule; nil: runs are not recorded.
     var recorder: RunRecorder?

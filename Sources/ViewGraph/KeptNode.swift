@@ -4,11 +4,9 @@ import SceneModel
 /// changed have none.
 final class KeptNode {
     /// nil: it follows from the parent's key.
-    var key: String?
+    var key: OwnKey?
     /// The key of its place among its siblings; nil: the place where it was made.
     var order: String?
-    /// The definition that it was made from; nil: its present definition.
-    var base: NodeDefinition?
     /// True if a client has made it: its row contains its whole definition.
     var isOwn = false
     /// True if a scene or template now makes this node, which a client had made. The node keeps its key.
@@ -19,35 +17,67 @@ final class KeptNode {
     var isStored = false
     /// True while the node waits in `Persistence` for its row to be worked out.
     var isDue = false
-    private var moves: Moves?
+    private var rare: Rare?
 
-    /// Few nodes are moved, and few lose children.
-    private final class Moves {
+    /// Few nodes are moved or defined anew, and few lose children.
+    private final class Rare {
+        var base: NodeDefinition?
         var home: NodeID?
         var maker: NodeID?
         var removed: Set<String> = []
     }
 
-    private var madeMoves: Moves {
-        if let moves { return moves }
-        let made = Moves()
-        moves = made
+    private var madeRare: Rare {
+        if let rare { return rare }
+        let made = Rare()
+        rare = made
         return made
     }
 
+    /// The definition that it was made from; nil: its present definition.
+    var base: NodeDefinition? {
+        get { rare?.base }
+        set { if rare != nil || newValue != nil { madeRare.base = newValue } }
+    }
     /// The parent that it was made in, if it has another one now.
     var home: NodeID? {
-        get { moves?.home }
-        set { if moves != nil || newValue != nil { madeMoves.home = newValue } }
+        get { rare?.home }
+        set { if rare != nil || newValue != nil { madeRare.home = newValue } }
     }
     /// For a moved node: the instance or client's node that it is a part of. nil: a scene makes it.
     var maker: NodeID? {
-        get { moves?.maker }
-        set { if moves != nil || newValue != nil { madeMoves.maker = newValue } }
+        get { rare?.maker }
+        set { if rare != nil || newValue != nil { madeRare.maker = newValue } }
     }
     /// Ids of children that it was made with and that clients have removed.
     var removed: Set<String> {
-        get { moves?.removed ?? [] }
-        _modify { yield &madeMoves.removed }
+        get { rare?.removed ?? [] }
+        _modify { yield &madeRare.removed }
     }
+}
+
+/// The key of a node whose key does not follow from its parent's. Clients' siblings share the text before their ids.
+struct OwnKey {
+    /// The part before the node's id; the whole key if there is no number.
+    let front: String
+    /// 0: none.
+    let number: UInt64
+
+    /// - Parameters:
+    ///   - id: of the node.
+    ///   - last: the front of the key that was made last.
+    init(_ key: String, id: String, last: inout String) {
+        let number = StoredKey.number(in: key) ?? 0
+        let back = "/\(StoredKey.escape(id))#\(number)"
+        guard number != 0, key.utf8.suffix(back.utf8.count).elementsEqual(back.utf8) else {
+            // A copy: the text may lie between the rows of a store, whose memory could not be given back.
+            (front, self.number) = (String(decoding: key.utf8, as: UTF8.self), 0)
+            return
+        }
+        let front = key.utf8.dropLast(back.utf8.count)
+        if !last.utf8.elementsEqual(front) { last = String(decoding: front, as: UTF8.self) }
+        (self.front, self.number) = (last, number)
+    }
+
+    func text(id: String) -> String { number == 0 ? front : "\(front)/\(StoredKey.escape(id))#\(number)" }
 }

@@ -49,7 +49,12 @@ extension Lists {
             let rows = arrange(before, edit, state, make)
             nodes.replace(change.old, with: rows, gone: gone, below: row)
             for offset in change.moved { graph.structureChange.reorderedNodes.append(nodes.nodeID(rows[offset])) }
-            state.ids.replaceSubrange(change.old, with: change.ids)
+            // Elements that are their own ids are not stored twice.
+            if edit.definition.idField.isEmpty {
+                state.ids = edit.list
+            } else {
+                state.ids.replaceSubrange(change.old, with: change.ids)
+            }
             if state.hasIndices || nodes[Int(row)].hasNumberedChildren {
                 renumber(rows, from: change.new.lowerBound)
                 // If the stretch has another length now, the instances behind it have shifted.

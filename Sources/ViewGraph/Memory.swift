@@ -9,7 +9,7 @@ extension ViewGraph {
     public func giveBack() {
         sweepVertices()
         engine.giveBack()
-        evaluation.rules.giveBack(keeping: engine.rowCount)
+        evaluation.recent = RecentRules()
         attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
         listsByData.giveBack()

@@ -58,9 +58,9 @@ final class NodeRecord: TreeNode {
 /// The element and the index of an instance of a list.
 final class InstanceScope {
     let element: AttributeID
-    /// Its place; the vertex is made when first asked for.
-    var index: AttributeID?
     private let kind: Kind
+    /// Row 0: there is none. An optional takes more memory.
+    private var storedIndex = AttributeID(index: 0, generation: 0)
 
     /// Shared by all instances of a list.
     final class Kind {
@@ -72,6 +72,12 @@ final class InstanceScope {
     }
 
     init(_ element: AttributeID, _ kind: Kind) { (self.element, self.kind) = (element, kind) }
+
+    /// Its place; the vertex is made when first asked for.
+    var index: AttributeID? {
+        get { storedIndex.index == 0 ? nil : storedIndex }
+        set { storedIndex = newValue ?? AttributeID(index: 0, generation: 0) }
+    }
 
     var elementName: String { kind.element.name }
     var indexName: String { kind.indexName }

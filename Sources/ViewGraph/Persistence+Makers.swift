@@ -81,10 +81,10 @@ extension Persistence {
         }
         var renamed: [String: String] = [:]
         for (row, isOwn, old) in affected {
-            if !isOwn, let kept = nodes[Int(row)].kept, let key = kept.key, let maker = kept.maker,
+            if !isOwn, let key = nodes.ownKey(of: row), let maker = nodes[Int(row)].kept?.maker,
                 let before = keys[maker.row]
             {
-                kept.key = nodes.key(of: maker.row) + key.dropFirst(before.count)
+                nodes.setKey(nodes.key(of: maker.row) + key.dropFirst(before.count), of: row)
             }
             if isOwn {
                 let kept = nodes.kept(row)
@@ -94,7 +94,7 @@ extension Persistence {
                 kept.home = nil
                 kept.maker = nil
                 kept.order = nil
-                kept.key = newKey(of: row)
+                nodes.setKey(newKey(of: row), of: row)
                 noteRow(of: row)
                 notePlace(of: row)
             }

@@ -140,7 +140,7 @@ public final class Persistence {
     /// Notes where a node was made, because it stands somewhere else now.
     func noteHome(of row: UInt32, _ home: NodeID, key: String, maker: NodeID?) {
         let kept = nodes.kept(row)
-        kept.key = key
+        nodes.setKey(key, of: row)
         kept.maker = maker
         kept.home = home
         hasMovedNodes = true

@@ -69,9 +69,7 @@ extension Wiring {
 
 extension Wiring {
     func boundSelection(_ selection: Selection, at row: UInt32, _ scope: Scope) -> Source {
-        guard case .rule(let rule) = boundRule(selection.program, at: row, scope) else {
-            preconditionFailure("a program that is no rule")
-        }
+        let rule = boundRule(selection.program, at: row, scope)
         let targets = selection.targets.map { resolveName($0.name, from: row, scope) }
         return .selected(BoundSelection(selection, rule, targets, row, scope), steps: [], whole: nil)
     }

@@ -8,11 +8,12 @@ import RuleLanguage
 struct GraphReader: RuleReader {
     unowned(unsafe) let graph: Wiring
     unowned(unsafe) let rule: BoundRule
+    let base: BoundRule.Base
     let engine: Wiring.Engine
 
     @inline(__always)
     mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
-        let vertex = rule.vertex(of: input)
+        let vertex = rule.vertex(of: input, at: base)
         guard vertex.index != 0 else { return register.store(readOther(input)) }
         do {
             switch try engine.read(vertex) {
@@ -28,7 +29,7 @@ struct GraphReader: RuleReader {
 
     @inline(never)
     private mutating func readOther(_ input: Int) -> Reading {
-        switch rule.source(of: input) {
+        switch rule.source(of: input, at: base) {
         case .attribute(let attribute): return read(attribute)
         case .presence(let attribute, let holder): return readPresence(attribute, holder)
         case .failure(let failure): return .failure(failure)
@@ -37,7 +38,7 @@ struct GraphReader: RuleReader {
     }
 
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        guard case .dynamic(let place) = rule.source(of: input) else { return readOther(input) }
+        guard case .dynamic(let place) = rule.source(of: input, at: base) else { return readOther(input) }
         return read(graph.vertex(for: Place(place.attribute, place.steps + steps)))
     }
 
@@ -109,9 +110,13 @@ extension Wiring {
     private func run(_ rule: BoundRule, for attribute: AttributeID) throws -> Content {
         let evaluator = evaluation.evaluators.enter()
         defer { evaluation.evaluators.leave() }
-        var reader = GraphReader(graph: self, rule: rule, engine: engine)
+        var reader = GraphReader(graph: self, rule: rule, base: BoundRule.Base(attribute), engine: engine)
         defer { noteCost(evaluator) }
-        switch evaluator._withUnsafeGuaranteedRef({ $0.evaluate(rule.program, &reader) }) {
+        // The rule retains its program.
+        let program = Unmanaged.passUnretained(rule.program)
+        switch evaluator._withUnsafeGuaranteedRef({ evaluator in
+            program._withUnsafeGuaranteedRef { evaluator.evaluate($0, &reader) }
+        }) {
         case .content(let content):
             guard rule.isHeldToType else { return content }
             return hold(content, of: rule.program.resultType.valueType, to: rule.accepted ?? .dyn, at: attribute)

@@ -16,7 +16,7 @@ struct RuleHost: GraphHost {
         guard let graph else { return .failure(RuleHost.removed) }
         return try graph._withUnsafeGuaranteedRef { graph in
             if _slowPath(graph.transaction != nil) { graph.noteTouched(attribute) }
-            if let rule = graph.evaluation.rules[attribute.index] {
+            if let rule = graph.attributes.rule(attribute.index) {
                 return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
             }
             return try graph.evaluate(attribute)

@@ -10,6 +10,16 @@ extension Tree<NodeRecord> {
         return kept
     }
 
+    func setKey(_ key: String?, of row: UInt32) {
+        kept(row).key = key.map { OwnKey($0, id: self[Int(row)].id, last: &lastFront) }
+    }
+
+    /// The node's own key; nil: it follows from the parent's key.
+    func ownKey(of row: UInt32) -> String? {
+        let node = self[Int(row)]
+        return node.kept?.key?.text(id: node.id)
+    }
+
     /// The definition that a node was made from.
     func baseDefinition(of row: UInt32) -> NodeDefinition { self[Int(row)].kept?.base ?? self[Int(row)].definition }
 
@@ -24,7 +34,7 @@ extension Tree<NodeRecord> {
             at = self[Int(at)].parent
         }
         let top = at
-        var start = at == NodeID.root.row ? "" : self[Int(at)].kept?.key ?? ""
+        var start = at == NodeID.root.row ? "" : ownKey(of: at) ?? ""
         if top == row { return start }
         return start.withUTF8 { start in
             String(unsafeUninitializedCapacity: start.count + length) { key in
@@ -106,26 +116,47 @@ extension Tree<NodeRecord> {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainKey) { key in
             // From its end on: a node knows its parent.
             var start = key.count
-            var at = row
-            while at != NodeID.root.row {
-                let node = self[Int(at)]
-                var id = node.id
-                var isPlain = node.kept?.key == nil && id.utf8.count < start
-                id.withUTF8 { bytes in
+            var isPlain = true
+            func put(_ text: String, isEscaped: Bool = false) {
+                var text = text
+                isPlain = isPlain && text.utf8.count < start
+                text.withUTF8 { bytes in
                     guard isPlain else { return }
                     start -= bytes.count
                     for (place, byte) in bytes.enumerated() {
-                        if !StoredKey.isPlain(byte) { isPlain = false }
+                        if !isEscaped, !StoredKey.isPlain(byte) { isPlain = false }
                         key.initializeElement(at: start + place, to: byte)
                     }
                 }
-                guard isPlain else {
-                    var key = self.key(of: row)
-                    return key.withUTF8 { body($0) }
-                }
+            }
+            func put(_ sign: Unicode.Scalar) {
                 start -= 1
-                key.initializeElement(at: start, to: UInt8(ascii: "/"))
+                key.initializeElement(at: start, to: UInt8(ascii: sign))
+            }
+            var at = row
+            while at != NodeID.root.row, isPlain {
+                let node = self[Int(at)]
+                let own = node.kept?.key
+                if let own, own.number == 0 {
+                    put(own.front, isEscaped: true)
+                    break
+                }
+                if let own {
+                    put(String(own.number))
+                    if isPlain { put("#") }
+                }
+                put(node.id)
+                guard isPlain else { break }
+                put("/")
+                if let own {
+                    put(own.front, isEscaped: true)
+                    break
+                }
                 at = node.parent
+            }
+            guard isPlain else {
+                var key = self.key(of: row)
+                return key.withUTF8 { body($0) }
             }
             body(UnsafeBufferPointer(rebasing: key[start...]))
         }

@@ -24,7 +24,7 @@ class TreeNode {
     /// Most nodes are leaves and have none.
     private final class Family {
         var children: [UInt32] = []
-        var childrenByID: [String: UInt32]?
+        var index: ChildIndex?
         var lastPlace = 0
     }
 
@@ -40,10 +40,10 @@ class TreeNode {
         get { family?.children ?? [] }
         _modify { yield &madeFamily.children }
     }
-    /// Child rows by id, if there are more than a few.
-    fileprivate var childrenByID: [String: UInt32]? {
-        get { family?.childrenByID }
-        _modify { yield &madeFamily.childrenByID }
+    /// Finds children by id, if there are more than a few.
+    fileprivate var childIndex: ChildIndex? {
+        get { family?.index }
+        _modify { yield &madeFamily.index }
     }
     /// The place of the child that was looked for last. Callers that ask for all children ask in order.
     fileprivate var lastPlace: Int {
@@ -54,9 +54,9 @@ class TreeNode {
     fileprivate func forgetChildren() { family = nil }
 
     /// Frees memory that more children have needed.
-    fileprivate func giveBack() {
+    fileprivate func giveBack(_ idOf: (UInt32) -> String) {
         family?.children.giveBack()
-        family?.childrenByID?.giveBack()
+        family?.index?.giveBack(idOf)
     }
 
     /// True if paths skip the node, and name its children as children of its parent.
@@ -93,13 +93,12 @@ final class Tree<Node: TreeNode> {
     var placements = Placements()
     /// True once there has been a node of a component that places the nodes it is given.
     private(set) var hasPlaces = false
+    /// The part that the keys of clients' siblings share, of the key that was made last.
+    var lastFront = ""
     /// True once there has been a node with animation modifiers.
     private(set) var hasAnimations = false
     /// The generation for rows that are used for the first time since the table was cut: no old id names them.
     private var firstGeneration: UInt32 = 1
-
-    /// More children than this are found through a dictionary.
-    private static var childIndexThreshold: Int { 12 }
 
     /// A node that has gone can be asked where it was, until its row is used again or memory is
     /// given back.
@@ -109,6 +108,8 @@ final class Tree<Node: TreeNode> {
     }
 
     private func node(_ row: UInt32) -> Node { self[Int(row)] }
+
+    private func id(_ row: UInt32) -> String { node(row).id }
 
     func isAlive(_ row: UInt32) -> Bool { Int(row) < rows.count && rows[Int(row)]?.isAlive == true }
 
@@ -180,13 +181,13 @@ final class Tree<Node: TreeNode> {
         free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
         rows.giveBack()
         generations.giveBack()
-        for case let node? in rows { node.giveBack() }
+        for case let node? in rows { node.giveBack(id) }
     }
 
     // MARK: Children
 
     func child(_ id: String, of parent: UInt32) -> UInt32? {
-        if let index = node(parent).childrenByID { return index[id] }
+        if let index = node(parent).childIndex { return index.find(id, self.id) }
         return node(parent).children.first { node($0).id.hasSameBytes(as: id) }
     }
 
@@ -198,11 +199,17 @@ final class Tree<Node: TreeNode> {
         new.parent = parent
         if new.isTransparent { above.hasTransparentChildren = true }
         if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
-        if above.childrenByID != nil {
-            above.childrenByID?[new.id] = child
-        } else if above.children.count > Tree.childIndexThreshold {
-            above.childrenByID = Dictionary(uniqueKeysWithValues: above.children.map { (node($0).id, $0) })
+        if above.childIndex != nil {
+            above.childIndex?.add(child, id)
+        } else if above.children.count > ChildIndex.threshold {
+            above.childIndex = index(of: above.children)
         }
+    }
+
+    private func index(of children: [UInt32]) -> ChildIndex {
+        var index = ChildIndex()
+        for child in children { index.add(child, id) }
+        return index
     }
 
     /// The place nearest to a given one at which a child may stand, in its part. O(children in the parts beside its
@@ -229,7 +236,7 @@ final class Tree<Node: TreeNode> {
         changes &+= 1
         let parent = node(node(child).parent)
         if let place = parent.children.firstIndex(of: child) { parent.children.remove(at: place) }
-        parent.childrenByID?[node(child).id] = nil
+        parent.childIndex?.remove(child, id)
     }
 
     /// Adds a detached node to another parent, as content.
@@ -244,7 +251,7 @@ final class Tree<Node: TreeNode> {
         let gone = Set(children)
         let parent = node(parent)
         parent.children.removeAll { gone.contains($0) }
-        for child in children { parent.childrenByID?[node(child).id] = nil }
+        for child in children { parent.childIndex?.remove(child, id) }
     }
 
     /// Moves a child into another part of its section, or to the end of its parent.
@@ -273,11 +280,9 @@ final class Tree<Node: TreeNode> {
         parent.children.removeLast(children.count + gone.count - stretch.count)
         parent.children.replaceSubrange(stretch, with: children)
         if gone.count > parent.children.count {
-            parent.childrenByID =
-                parent.children.count > Tree.childIndexThreshold
-                ? Dictionary(uniqueKeysWithValues: parent.children.map { (node($0).id, $0) }) : nil
+            parent.childIndex = parent.children.count > ChildIndex.threshold ? index(of: parent.children) : nil
         } else {
-            for child in gone { parent.childrenByID?[node(child).id] = nil }
+            for child in gone { parent.childIndex?.remove(child, id) }
         }
     }
 

@@ -3,8 +3,8 @@ import AttributeValues
 
 extension Vertices {
     /// Counts a new source as a use of the vertices that it names.
-    func holdVertices(of source: Source) {
-        forEachVertex(in: source) { holdShared($0) }
+    func holdVertices(of source: Source, _ attribute: AttributeID) {
+        forEachVertex(in: source, attribute) { holdShared($0) }
     }
 
     func holdShared(_ vertex: AttributeID) {
@@ -12,8 +12,8 @@ extension Vertices {
     }
 
     /// The reverse, for a source that was replaced or removed.
-    func releaseVertices(of source: Source) {
-        forEachVertex(in: source) { releaseShared($0) }
+    func releaseVertices(of source: Source, _ attribute: AttributeID) {
+        forEachVertex(in: source, attribute) { releaseShared($0) }
     }
 
     func releaseShared(_ vertex: AttributeID) {
@@ -33,22 +33,22 @@ extension Vertices {
         engine.isAlive(vertex) && attributes[Int(vertex.index)]?.isShared == true
     }
 
-    private func forEachVertex(in source: Source, _ body: (AttributeID) -> Void) {
+    private func forEachVertex(in source: Source, _ attribute: AttributeID, _ body: (AttributeID) -> Void) {
         switch source {
         case .alias(let place, let vertex):
             body(place.attribute)
             if let vertex { body(vertex) }
-        case .rule(let rule): forEachVertex(in: rule, body)
+        case .rule(let rule): forEachVertex(in: rule, attribute, body)
         case .selected(let selection, _, _):
-            forEachVertex(in: selection.rule, body)
+            forEachVertex(in: selection.rule, attribute, body)
             for target in selection.targets { if let target { body(target) } }
         case .timed(let value): body(value.operand)
         default: break
         }
     }
 
-    private func forEachVertex(in rule: BoundRule, _ body: (AttributeID) -> Void) {
-        for input in rule.sources {
+    private func forEachVertex(in rule: BoundRule, _ attribute: AttributeID, _ body: (AttributeID) -> Void) {
+        for input in rule.sources(at: BoundRule.Base(attribute)) {
             switch input {
             case .attribute(let vertex): body(vertex)
             case .presence(let vertex, let holder):

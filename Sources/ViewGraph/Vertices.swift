@@ -78,23 +78,16 @@ public class Vertices {
     func createRule(_ record: AttributeRecord) -> AttributeID {
         let attribute = engine.createRule()
         attributes.add(record, at: attribute.index)
-        noteRule(record.source, of: attribute)
-        holdVertices(of: record.source)
+        holdVertices(of: record.source, attribute)
         return attribute
-    }
-
-    private func noteRule(_ source: Source, of attribute: AttributeID) {
-        let rule: BoundRule? = if case .rule(let rule) = source { rule } else { nil }
-        evaluation.rules.set(rule, at: attribute.index)
     }
 
     /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
         guard let old = attributes[Int(attribute.index)]?.source else { return }
-        holdVertices(of: source)
+        holdVertices(of: source, attribute)
         attributes[Int(attribute.index)]?.source = source
-        noteRule(source, of: attribute)
-        releaseVertices(of: old)
+        releaseVertices(of: old, attribute)
         do { try engine.invalidate(attribute) } catch {
             preconditionFailure("a source was given to a removed attribute")
         }
@@ -103,11 +96,10 @@ public class Vertices {
     /// Frees a vertex that nobody outside the graph knows any more.
     func freeVertex(_ attribute: AttributeID, _ record: AttributeRecord) {
         attributes.remove(at: attribute.index)
-        evaluation.rules.set(nil, at: attribute.index)
         noteIdle(watches.forget(attribute, in: engine))
         places.forget(attribute)
         if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)
-        releaseVertices(of: record.source)
+        releaseVertices(of: record.source, attribute)
     }
 }

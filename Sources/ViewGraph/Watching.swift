@@ -45,7 +45,7 @@ extension Wiring {
         case .projection(let whole, _): return [whole]
         case .override(let inherited, _, let value): return [inherited, value]
         case .rule(let rule):
-            return rule.sources.flatMap { source -> [AttributeID] in
+            return rule.sources(at: BoundRule.Base(attribute)).flatMap { source -> [AttributeID] in
                 switch source {
                 case .attribute(let attribute): [attribute]
                 case .presence(let attribute, let holder): [attribute, holder]

@@ -237,8 +237,8 @@ struct GraphRuleTests {
         let graph = ViewGraph(wallTime: .epoch)
         var last = graph.createInput(.value(0), node: 0, name: "x", kind: .state, source: .state(isTransient: true))
         for _ in 0..<1_000_000 {
-            last = graph.createRule(
-                node: 0, name: "v", source: .rule(.make(program: program) { _ in .attribute(last) }))
+            let rule = BoundRule.make(program: program, accepted: nil, inputs: [.attribute(last)], at: .none)
+            last = graph.createRule(node: 0, name: "v", source: .rule(rule))
         }
         #expect(graph.content(of: last) == .value(1_000_000))
     }

@@ -40,6 +40,27 @@ struct PersistenceTests {
         #expect(persistence.takeChanges() == [StoreChange(key: "/a/c", name: "count", value: nil)])
     }
 
+    @Test(
+        "a node's own key is the text that was given, and siblings share what they can",
+        arguments: ["/a/x#7", "/x#7", "/a/x#07", "/a/y#7", "/a#7", "/a/x", "/b/x#0", "x#7"])
+    func ownKeys(text: String) {
+        let row = grove.add("x", under: a)
+        tree.setKey(text, of: row)
+        #expect(tree.ownKey(of: row) == text && tree.key(of: row) == text)
+        tree.withKey(of: row) { #expect(String(decoding: $0, as: UTF8.self) == text) }
+        let below = grove.add("below", under: row)
+        #expect(tree.key(of: below) == text + "/below")
+        tree.withKey(of: below) { #expect(String(decoding: $0, as: UTF8.self) == text + "/below") }
+    }
+
+    @Test("an id with signs that have a meaning in keys is escaped in the node's own key") func escapedKeys() {
+        let row = grove.add("x/y#1", under: a)
+        let text = "/a/\(StoredKey.escape("x/y#1"))#3"
+        tree.setKey(text, of: row)
+        #expect(tree.ownKey(of: row) == text)
+        tree.withKey(of: row) { #expect(String(decoding: $0, as: UTF8.self) == text) }
+    }
+
     @Test("a node of a scene keeps its key wherever it moves, and has no row when it is home again") func moving() {
         #expect(move(c, to: b) == [])
         let moved = persistence.takeChanges()

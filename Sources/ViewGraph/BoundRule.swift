@@ -1,0 +1,128 @@
+import AttributeGraph
+import AttributeValues
+import RuleLanguage
+
+/// A program with its inputs bound to vertices. Nodes that are made from one definition share their rules.
+///
+/// The inputs lie behind the object's members, in its own memory: an evaluation reads them without counting references.
+/// A vertex near that of the rule is stored as the distance to it, another one as its row and generation. Row 0, which
+/// no attribute has, marks an input that is no plain vertex: `rest` has it.
+final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
+    struct Members {
+        let program: Program
+        let count: Int32
+        /// Whether results are converted to `accepted`. Every evaluation reads this.
+        let isHeldToType: Bool
+        fileprivate let rest: Rest?
+    }
+
+    /// Members that most rules do not need.
+    final class Rest {
+        /// By input of the program; empty if all inputs are plain vertices.
+        let inputs: [BoundInput]
+        let accepted: ValueType?
+
+        init(_ inputs: [BoundInput], _ accepted: ValueType?) { (self.inputs, self.accepted) = (inputs, accepted) }
+    }
+
+    /// Where a rule is used: its vertex, which stored distances are added to.
+    struct Base {
+        fileprivate let bits: Int64
+
+        @inline(__always)
+        init(_ attribute: AttributeID) { bits = attribute.bits &+ BoundRule.mark }
+
+        /// For a rule without a vertex: none is near it.
+        static var none: Base { Base(AttributeID(index: 0, generation: 0)) }
+    }
+
+    /// Taken from distances, so that they are negative. Rows and generations are not.
+    private static let mark: Int64 = 1 << 62
+    /// Nodes with more vertices than this may have rules of their own.
+    private static let near = -1024...Int64(1024)
+
+    static func make(program: Program, accepted: ValueType?, inputs: [BoundInput], at base: Base) -> BoundRule {
+        let stored = inputs.map { input in
+            guard case .attribute(let vertex) = input else { return Int64(0) }
+            let distance = vertex.bits &+ mark &- base.bits
+            return near.contains(distance) ? distance &- mark : max(0, vertex.bits)
+        }
+        let isPlain = !stored.contains(0)
+        let made = create(minimumCapacity: inputs.count) { _ in
+            Members(
+                program: program, count: Int32(inputs.count), isHeldToType: accepted != nil,
+                rest: isPlain && accepted == nil ? nil : Rest(isPlain ? [] : inputs, accepted))
+        }
+        made.withUnsafeMutablePointerToElements { elements in
+            for (place, bits) in stored.enumerated() { (elements + place).initialize(to: bits) }
+        }
+        return unsafeDowncast(made, to: BoundRule.self)
+    }
+
+    var program: Program { header.program }
+    var isHeldToType: Bool { header.isHeldToType }
+    /// The type to convert results to; nil if the checker has proved it, or any type will do.
+    var accepted: ValueType? { header.rest?.accepted }
+
+    /// The vertex that an input reads. Row 0: the input is no plain vertex.
+    @inline(__always)
+    func vertex(of input: Int, at base: Base) -> AttributeID {
+        let stored = withUnsafeMutablePointerToElements { $0[input] }
+        // The base counts for negative numbers.
+        return AttributeID(bits: stored &+ (base.bits & stored >> 63))
+    }
+
+    func source(of input: Int, at base: Base) -> BoundInput {
+        let vertex = vertex(of: input, at: base)
+        guard vertex.index == 0, let rest = header.rest else { return .attribute(vertex) }
+        return rest.inputs[input]
+    }
+
+    /// By input of the program.
+    func sources(at base: Base) -> some Sequence<BoundInput> {
+        (0..<Int(header.count)).lazy.map { self.source(of: $0, at: base) }
+    }
+
+    /// Whether two rules of the same vertex read the same.
+    func readsSame(as other: BoundRule, at base: Base) -> Bool {
+        self === other || sources(at: base).elementsEqual(other.sources(at: base))
+    }
+}
+
+extension AttributeID {
+    @inline(__always)
+    fileprivate var bits: Int64 { Int64(index) | Int64(truncatingIfNeeded: generation) << 32 }
+
+    @inline(__always)
+    fileprivate init(bits: Int64) {
+        self.init(
+            index: UInt32(truncatingIfNeeded: bits), generation: UInt32(truncatingIfNeeded: bits >> 32))
+    }
+}
+
+/// The bound rules that were made last, to be shared by further vertices.
+struct RecentRules {
+    private var rules = [BoundRule?](repeating: nil, count: 256)
+    /// The memory for the inputs of the next rule.
+    var inputs: [BoundInput] = []
+
+    /// A rule that reads these inputs at a base.
+    mutating func rule(
+        _ program: Program, accepted: ValueType?, inputs: [BoundInput], at base: BoundRule.Base
+    ) -> BoundRule {
+        let place = Int(bitPattern: ObjectIdentifier(program)) >> 4 & (rules.count - 1)
+        if let rule = rules[place], rule.program === program, rule.accepted == accepted,
+            rule.sources(at: base).elementsEqual(inputs)
+        {
+            return rule
+        }
+        let made = BoundRule.make(program: program, accepted: accepted, inputs: inputs, at: base)
+        rules[place] = made
+        return made
+    }
+}
+
+extension ValueType {
+    /// Whether values of type `given` must be converted to this type.
+    func mustHold(_ given: ValueType) -> Bool { self != .dyn && !includes(given) }
+}
