@@ -9,13 +9,13 @@ extension Session: ConnectionDelegate {
     private static let readAhead = 4 * InputBlock.smallest
 
     func connectionNeedsRoom(_ connection: Connection) -> UnsafeMutableRawBufferPointer {
-        let share = sessions.share(of: self)
+        let share = sessions.inputRoom.share(of: self)
         guard share > 0 else { return UnsafeMutableRawBufferPointer(start: nil, count: 0) }
         return UnsafeMutableRawBufferPointer(rebasing: input.room().prefix(share))
     }
 
     func connection(_ connection: Connection, didRead count: Int) {
-        sessions.didRead(count)
+        sessions.inputRoom.use(count)
         if isDiscarding {
             guard input.didFillUnwanted(count) else { return }
             isDiscarding = false
@@ -65,7 +65,7 @@ extension Session: ConnectionDelegate {
     func connection(_ connection: Connection, didEndReading error: LoopError?) {
         hasEnded = true
         // Disconnecting a client takes about as long as reading this many bytes.
-        sessions.didRead(InputBlock.smallest)
+        sessions.inputRoom.use(InputBlock.smallest)
         if let error {
             sessions.log.debug("\(name): \(error)", metadata: details)
             isBroken = true

@@ -16,16 +16,13 @@ final class Sessions {
     let output = OutputLedger()
     private var decoder: RequestDecoder
 
-    private var slots: [Session?] = []
-    private var freeSlots: [Int] = []
+    private var table = SessionTable()
     /// By process id.
     private var debts: [Int32: Debt] = [:]
     /// The daemon is stopping: a client is closed as soon as it has read its output.
     private var isLeaving = false
     /// All clients have been closed.
     private var isClosed = false
-    private var nextSerial: UInt64 = 1
-    private(set) var count = 0
 
     /// Sessions with complete lines, or ended, in the order in which they became so.
     private var ready: [Session] = []
@@ -35,12 +32,7 @@ final class Sessions {
     private var touched: [Session] = []
     /// The sessions of the present flush. Reused, to save allocations.
     private var flushed: [Session] = []
-    /// Bytes that may still be read before the next turn.
-    private(set) var readRoom = Sessions.readPerTurn
-    /// The number of the turn, for `Session.turnOfPortion`.
-    private var turn: UInt64 = 1
-    /// Sessions that wait for the next turn before they read on.
-    private var unread: [Session] = []
+    var inputRoom = InputRoom()
     /// Connections and disconnections since the last turn, in order.
     private var news: [Command] = []
 
@@ -49,18 +41,11 @@ final class Sessions {
     private(set) var statistics = SessionStatistics()
     private var lastWarning = -Double.infinity
 
-    /// A client's id has its slot in the low bits and a serial number above. So it is found without hashing and never
-    /// used again.
-    private static let slotBits: UInt64 = 20
-
     /// The access rules that the runtime has.
     private var access: AccessRules
 
-    /// Bytes that all clients together may send, and receive, from one turn to the next: some milliseconds of copying.
-    private static let readPerTurn = 8 << 20
+    /// Bytes that all clients together may receive from one turn to the next: some milliseconds of copying.
     private static let writtenPerTurn = 8 << 20
-    /// Bytes that each client may send in a turn, however much the others send.
-    private static let portion = 4 << 10
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
@@ -87,21 +72,19 @@ final class Sessions {
         news.append(.accessChanged(access))
     }
 
-    subscript(_ id: ClientID) -> Session? {
-        let slot = Int(id.number & (1 << Sessions.slotBits - 1))
-        guard slot < slots.count, let session = slots[slot], session.id == id else { return nil }
-        return session
-    }
+    subscript(_ id: ClientID) -> Session? { table[id] }
 
-    var all: [Session] { slots.compactMap { $0 } }
+    var all: [Session] { Array(table.all) }
+
+    var count: Int { table.count }
 
     // Connecting and disconnecting.
 
-    var mayAccept: Bool { readRoom > 0 }
+    var mayAccept: Bool { inputRoom.left > 0 }
 
     func accept(_ connection: Connection) {
         // Accepting a client takes about as long as reading this many bytes.
-        didRead(InputBlock.smallest)
+        inputRoom.use(InputBlock.smallest)
         guard count < limits.clients else {
             return refuse(
                 connection, "the daemon serves \(limits.clients) clients already",
@@ -119,20 +102,16 @@ final class Sessions {
             didFailToAccept(error)
             return connection.close()
         }
-        let slot = freeSlots.popLast() ?? slots.count
-        if slot == slots.count { slots.append(nil) }
-        let id = ClientID(number: nextSerial << Sessions.slotBits | UInt64(slot))
-        nextSerial += 1
         let now = Loop.monotonicTime
         let debt = debts[peer.pid] ?? Debt(at: now)
         debts[peer.pid] = debt
         debt.connections += 1
-        let session = Session(id: id, peer: peer, connection: connection, sessions: self, debt: debt, now: now)
+        let session = table.add { id in
+            Session(id: id, peer: peer, connection: connection, sessions: self, debt: debt, now: now)
+        }
         session.hasRights = access.giveAny(to: peer)
-        slots[slot] = session
-        count += 1
         statistics.accepted += 1
-        news.append(.connected(id, session.peer))
+        news.append(.connected(session.id, session.peer))
         connection.delegate = session
         connection.startReading()
         log.debug("\(session.name) has connected", metadata: session.details)
@@ -167,11 +146,7 @@ final class Sessions {
     }
 
     func didClose(_ session: Session) {
-        let slot = Int(session.id.number & (1 << Sessions.slotBits - 1))
-        guard slots[slot] === session else { return }
-        slots[slot] = nil
-        freeSlots.append(slot)
-        count -= 1
+        guard table.remove(session) else { return }
         session.debt.connections -= 1
         if session.debt.connections == 0 { debts[session.peer.pid] = nil }
         // Received requests are still performed.
@@ -251,32 +226,12 @@ final class Sessions {
         takers.removeEach()
     }
 
-    // Sharing the input of a turn.
-
-    /// The number of bytes that the client may read now. When the room that all share is used up, each client may still
-    /// read one small portion a turn, so that a short request never waits for long messages of others.
-    /// - Returns: bytes; 0 if the client has to wait for the next turn.
-    func share(of session: Session) -> Int {
-        if readRoom > 0 { return .max }
-        if session.turnOfPortion != turn {
-            session.turnOfPortion = turn
-            return Sessions.portion
-        }
-        unread.append(session)
-        return 0
-    }
-
-    func didRead(_ count: Int) { readRoom -= count }
-
     /// Called before each sleep: resumes reading of the sessions that had to wait.
     func readOn() {
-        readRoom = Sessions.readPerTurn
-        turn &+= 1
-        if unread.isEmpty { return }
-        let sessions = unread
-        unread.removeAll(keepingCapacity: true)
-        for session in sessions { session.readOn() }
+        for session in inputRoom.refill() { session.readOn() }
     }
+
+    // Sharing the time of a turn.
 
     /// Adds the time of a turn's requests to the debts of their processes.
     func charge(_ times: [(client: ClientID, seconds: Double)], at now: Double) {
@@ -365,7 +320,7 @@ final class Sessions {
 
     private func largest(after condition: (Session) -> Bool) -> Session? {
         var found: Session?
-        for case let session? in slots
+        for session in table.all
         where !session.isClosing && session.waiting > found?.waiting ?? 0 && condition(session) {
             found = session
         }
@@ -407,7 +362,7 @@ final class Sessions {
     /// Once a second while necessary: closes clients that have hung up or read nothing any more.
     func care(at now: Double) {
         needsCare = false
-        for case let session? in slots where !session.isClosing {
+        for session in table.all where !session.isClosing {
             let untaken = session.connection.pendingBytes + session.connection.unreadBytes
             if untaken != session.lastUntaken || !session.isBehind { session.lastProgress = now }
             session.lastUntaken = untaken

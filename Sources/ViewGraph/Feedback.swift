@@ -24,6 +24,11 @@ struct Settlement {
 
     /// A list that makes so many instances for one transaction, after its first change, is searched for a loop.
     fileprivate static let growth = 4096
+
+    func dropEndless(from lists: inout Set<UInt32>) {
+        if endless.isEmpty { return }
+        for row in endless.keys { lists.remove(row) }
+    }
 }
 
 extension Lists {
@@ -81,6 +86,7 @@ extension Lists {
     /// Notes how often the rules in the loop of each endless list have run. The list is tried again once one of them
     /// has run again.
     func noteEndless(_ settlement: Settlement) {
+        if settlement.endless.isEmpty { return }
         let lists = settlement.endless.filter { nodes[Int($0.key)].instances?.failure?.code == .cycle }
         for row in lists.keys { if let data = nodes[Int(row)].instances?.data { _ = graph.content(of: data) } }
         for (row, loop) in lists {

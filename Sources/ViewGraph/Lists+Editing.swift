@@ -11,9 +11,9 @@ struct ListEdit {
     let list: ValueList
     let change: ListChange
     /// The number of nodes that are new to a place for subviews; nil if it shows the same as before.
-    var placed: Int?
+    let placed: Int?
     /// For instances that are made although the data is refused: why it is.
-    var failure: Failure?
+    let failure: Failure?
 
     /// The number of instances that are made.
     var made: Int { change.sources.count { $0 == nil } }
@@ -88,11 +88,7 @@ extension Lists {
         let (change, definition) = (edit.change, edit.definition)
         var rows: [UInt32] = []
         rows.reserveCapacity(change.sources.count)
-        let kind = InstanceScope.Kind(
-            element: AttributeRecord(
-                node: edit.row, name: definition.elementName, kind: state.target == nil ? .let : .binding, type: .dyn,
-                isHidden: false, source: .system),
-            indexName: definition.indexName)
+        var kind: InstanceScope.Kind?
         for (offset, source) in change.sources.enumerated() {
             if let source {
                 rows.append(before[source])
@@ -111,13 +107,23 @@ extension Lists {
             }
             let instance = make(template, change.names[offset])
             if definition.choice == nil {
+                let shared = kind ?? kindOfInstances(edit, state.target)
+                kind = shared
                 let element = edit.list[change.new.lowerBound + offset]
-                makeElement(of: instance, definition, change.ids[offset], element, state.target, kind)
+                makeElement(of: instance, definition, change.ids[offset], element, state.target, shared)
             }
             persistence.noteMade(instance)
             rows.append(instance)
         }
         return rows
+    }
+
+    private func kindOfInstances(_ edit: ListEdit, _ target: Place?) -> InstanceScope.Kind {
+        InstanceScope.Kind(
+            element: AttributeRecord(
+                node: edit.row, name: edit.definition.elementName, kind: target == nil ? .let : .binding, type: .dyn,
+                isHidden: false, source: .system),
+            indexName: edit.definition.indexName)
     }
 
     private func renumber(_ rows: [UInt32], from position: Int) {

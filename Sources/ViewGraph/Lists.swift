@@ -82,15 +82,15 @@ final class Lists {
 
     /// The lists whose data may have changed, outer lists first: an inner list may go with its element. Rows order the
     /// others, so that each run does the same.
-    func takeStale(_ settlement: Settlement) -> [UInt32] {
-        for row in settlement.endless.keys { graph.unsettled.lists.remove(row) }
+    func takeStale(_ settlement: Settlement) -> [(depth: Int, row: UInt32)] {
+        settlement.dropEndless(from: &graph.unsettled.lists)
         if graph.unsettled.lists.isEmpty {
             graph.unsettled.lists = nodes.placements.placesToComplete(at: nodes.changes)
-            for row in settlement.endless.keys { graph.unsettled.lists.remove(row) }
+            settlement.dropEndless(from: &graph.unsettled.lists)
+            if graph.unsettled.lists.isEmpty { return [] }
         }
-        if graph.unsettled.lists.isEmpty { return [] }
         defer { graph.unsettled.lists = [] }
-        return graph.unsettled.lists.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }.map(\.row)
+        return graph.unsettled.lists.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
     }
 
     /// What the data of a list asks for; nil if it was not evaluated again.
@@ -107,9 +107,7 @@ final class Lists {
             nodes[Int(row)].instances?.endless = nil
         }
         let placed = definition.choice?.isPlacement == true ? try placeSubviews(content, definition, at: row) : nil
-        var edit = try makeEdit(definition.elementList(of: content.get()), definition, at: row)
-        edit?.placed = placed
-        return edit
+        return try makeEdit(definition.elementList(of: content.get()), definition, at: row, placed: placed)
     }
 
     /// The edit that makes the instances that existed when the data was refused; nil if there are none, or if the scene
@@ -118,20 +116,20 @@ final class Lists {
         guard let list = persistence.absentList(of: row), let definition = nodes[Int(row)].definition.forEach,
             let failure = nodes[Int(row)].instances?.failure, nodes[Int(row)].instances?.ids.isEmpty == true,
             list.allSatisfy({ definition.template(for: $0) != nil }),
-            var edit = try? makeEdit(list, definition, at: row)
+            let edit = try? makeEdit(list, definition, at: row, failure: failure)
         else { return nil }
-        edit.failure = failure
         return edit
     }
 
-    private func makeEdit(_ list: ValueList, _ definition: ForEachDefinition, at row: UInt32) throws(Failure)
-        -> ListEdit?
-    {
+    private func makeEdit(
+        _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32, placed: Int? = nil, failure: Failure? = nil
+    ) throws(Failure) -> ListEdit? {
         guard let state = nodes[Int(row)].instances else { return nil }
         let change = try ListChange(from: state, to: list, idField: definition.idField) {
             nodes.child($0, of: row) != nil
         }
-        let edit = ListEdit(row: row, definition: definition, list: list, change: change)
+        let edit = ListEdit(
+            row: row, definition: definition, list: list, change: change, placed: placed, failure: failure)
         try refuseTaken(edit)
         try refuseExcess(edit)
         return edit

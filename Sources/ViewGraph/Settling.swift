@@ -51,7 +51,7 @@ extension ViewGraph {
                 settlePlacements()
                 continue
             }
-            for row in stale where nodes.isAlive(row) && nodes.isLinked(row) {
+            for (_, row) in stale where nodes.isAlive(row) && nodes.isLinked(row) {
                 let update = updateInstances(of: row)
                 if let loop = lists.findLoop(after: update, of: row, &settlement) { stop(loop, &settlement) }
             }
@@ -75,7 +75,8 @@ extension ViewGraph {
     }
 
     private func perform(_ edit: ListEdit) {
-        let gone = lists.performEdit(edit) { instantiate($0, id: $1, under: edit.row, slot: .content) }
+        let row = edit.row
+        let gone = lists.performEdit(edit) { instantiate($0, id: $1, under: row, slot: .content) }
         for instance in gone { destroySubtree(instance) }
     }
 

@@ -55,13 +55,13 @@ struct SharingTests {
         let client = try daemon.connect()
         _ = try client.call("ping")
         let session = try #require(daemon.sessions.all.first)
-        daemon.sessions.didRead(daemon.sessions.readRoom)
-        #expect(daemon.sessions.share(of: session) == 4096)
-        #expect(daemon.sessions.share(of: session) == 0)
+        daemon.sessions.inputRoom.use(daemon.sessions.inputRoom.left)
+        #expect(daemon.sessions.inputRoom.share(of: session) == 4096)
+        #expect(daemon.sessions.inputRoom.share(of: session) == 0)
         #expect(client.sendSome(set(1)) > 0)
         daemon.daemon.loop.runOnce()
         #expect(try client.next()?.member("result") != nil)
-        #expect(daemon.sessions.readRoom > 0 && daemon.sessions.share(of: session) == .max)
+        #expect(daemon.sessions.inputRoom.left > 0 && daemon.sessions.inputRoom.share(of: session) == .max)
     }
 
     @Test("a connection that comes after the turn's budget for reading is accepted in the next turn") func accepting()
@@ -70,14 +70,14 @@ struct SharingTests {
         let daemon = try TestDaemon()
         let first = try daemon.connect()
         _ = try first.call("ping")
-        let room = daemon.sessions.readRoom
-        daemon.sessions.didRead(room)
+        let room = daemon.sessions.inputRoom.left
+        daemon.sessions.inputRoom.use(room)
         let second = try daemon.connect()
         #expect(!daemon.sessions.mayAccept && daemon.sessions.count == 1)
         #expect(try second.call("ping").member("result", "pong") == true)
         #expect(daemon.sessions.count == 2)
         // To take it counted as reading does.
-        #expect(daemon.sessions.readRoom <= room)
+        #expect(daemon.sessions.inputRoom.left <= room)
         withExtendedLifetime(first) {}
     }
 

@@ -35,7 +35,7 @@ struct ListsTests {
 
     private var stale: [UInt32] {
         scene.wiring.collectInvalidated()
-        return lists.takeStale(Settlement())
+        return lists.takeStale(Settlement()).map(\.row)
     }
 
     /// Follows the data of the list, as `ViewGraph` does.

@@ -1,0 +1,39 @@
+/// Divides the input of a turn among the clients.
+struct InputRoom {
+    /// Bytes that may still be read before the next turn.
+    private(set) var left = perTurn
+    /// The number of the turn, for `Session.turnOfPortion`.
+    private var turn: UInt64 = 1
+    /// Sessions that wait for the next turn before they read on.
+    private var waiting: [Session] = []
+
+    /// Bytes that all clients together may send from one turn to the next: some milliseconds of copying.
+    private static let perTurn = 8 << 20
+    /// Bytes that each client may send in a turn, however much the others send.
+    private static let portion = 4 << 10
+
+    /// The number of bytes that the client may read now. When the room that all share is used up, each client may still
+    /// read one small portion a turn, so that a short request never waits for long messages of others.
+    /// - Returns: bytes; 0 if the client has to wait for the next turn.
+    mutating func share(of session: Session) -> Int {
+        if left > 0 { return .max }
+        if session.turnOfPortion != turn {
+            session.turnOfPortion = turn
+            return InputRoom.portion
+        }
+        waiting.append(session)
+        return 0
+    }
+
+    mutating func use(_ bytes: Int) { left -= bytes }
+
+    /// Begins the next turn.
+    /// - Returns: the sessions that had to wait. They may read on.
+    mutating func refill() -> [Session] {
+        left = InputRoom.perTurn
+        turn &+= 1
+        if waiting.isEmpty { return [] }
+        defer { waiting = [] }
+        return waiting
+    }
+}

@@ -1,0 +1,76 @@
+import AttributeValues
+
+// Changing the tree.
+
+extension Method {
+    static var apply: Method {
+        let paths = Shape.array(.string)
+        return Method(
+            name: "apply",
+            summary: "Checks the whole scene document, then creates, merges or replaces the nodes that it defines.",
+            parameters: [
+                .required(.document, .objectOrString, "The scene: its YAML or JSON text, or the document itself."),
+                .optional(.at, .string, default: "/", "The node below which the document's nodes are made."),
+                .optional(
+                    .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
+                    "create refuses nodes that exist, merge updates them, "
+                        + "replace makes them equal to the document. Both keep the values of states."
+                ),
+                .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
+            ] + transactionOptions,
+            result: .object([
+                revision, .required("added", paths, "Nodes that were created."),
+                .required("removed", paths, "Nodes that were removed."),
+                .required("changed", paths, "Nodes whose definition changed."),
+                .optional(
+                    "differences", .array(.string), "Only of a dry run: the changes of remaining nodes, one line each."),
+                .optional("unset", paths, "Paths of values in the document for which there is no state."),
+            ]),
+            errors: [
+                .invalid, .notFound, .conflict, .ruleSyntax, .ruleType, .typeMismatch, .readOnly, .limit, .denied,
+            ],
+            need: Need(
+                .define,
+                on:
+                    "the node `at` and all below it, or on the whole tree if the document declares something; "
+                    + "the mode replace needs *read* "
+                    + "on the whole tree, too, and so does a document that reads the environment")
+        ) { (given) throws(Failure) in
+            .apply(
+                .init(
+                    document: given.value(.document), at: given.text(.at) ?? "/",
+                    mode: given.text(.mode).flatMap(Request.ApplyMode.init) ?? .create, dryRun: given.flag(.dryRun),
+                    options: given.transactionOptions()))
+        }
+    }
+
+    static var remove: Method {
+        Method(
+            name: "remove", summary: "Removes a node with its attributes, children, subscriptions and animations.",
+            parameters: [path("The path of a node.")] + transactionOptions, result: revisionOnly,
+            errors: [.notFound, .invalid, .conflict, .limit, .denied],
+            need: Need(.define, on: "the node and all below it")
+        ) { (given) throws(Failure) in
+            .remove(path: given.path(), given.transactionOptions())
+        }
+    }
+
+    static var move: Method {
+        Method(
+            name: "move",
+            summary: "Moves a node with all below it to another parent or another position among its siblings.",
+            parameters: [
+                path("The path of a node."), .optional(.to, .string, "The new parent; the present one when left out."),
+                .optional(.index, .count, "The position among the new siblings, from 0; the end when left out."),
+            ] + transactionOptions,
+            result: revisionOnly, errors: [.notFound, .invalid, .conflict, .limit, .denied],
+            need: Need(
+                .define, on: "the node and its new parent, with all below them, with `to` also *read* on the whole tree"
+            )
+        ) { (given) throws(Failure) in
+            .move(
+                .init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
+                given.transactionOptions())
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import AttributeValues
+
+// Inspecting the daemon.
+
+extension Method {
+    static var describe: Method {
+        Method(
+            name: "describe",
+            summary: "The tree below a node with types; without a path the protocol itself, as OpenRPC.",
+            parameters: [
+                .optional(.path, .string, "A node or an attribute."),
+                .optional(.depth, .count, "Levels of children to show; all when left out."),
+            ],
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the attribute, or the node and all below it; no right without a path")
+        ) { (given) throws(Failure) in
+            .describe(path: given.text(.path), depth: given.int(.depth).map { Int($0) })
+        }
+    }
+
+    static var explain: Method {
+        Method(
+            name: "explain",
+            summary:
+                "Tells why an attribute has its value, why it last changed, and why it did not change at a revision.",
+            parameters: [path(), .optional(.revision, .count, "A revision at which it may have stayed the same.")],
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the path")
+        ) { (given) throws(Failure) in
+            .explain(path: given.path(), revision: given.int(.revision).map { UInt64($0) })
+        }
+    }
+
+    static var history: Method {
+        Method(
+            name: "history",
+            summary: "The recorded past of an attribute with `history`: least and greatest values by time, for charts.",
+            parameters: [path()],
+            result: .object([
+                .required("span", .number, "Seconds that are recorded."),
+                .required("step", .number, "Seconds of each stretch. The span has at most 600 stretches."),
+                .required(
+                    "times", .array(.string),
+                    "When each stretch begins, RFC 3339, oldest first. Stretches without a number are left out."),
+                .required("least", .array(.number), "The least value in each stretch."),
+                .required("greatest", .array(.number), "The greatest value in each stretch."),
+                revision,
+            ]),
+            errors: [.notFound, .invalid, .denied, .limit], need: Need(.read, on: "the path")
+        ) { (given) throws(Failure) in .history(path: given.path()) }
+    }
+
+    static var dump: Method {
+        Method(
+            name: "dump", summary: "The graph as data, whole or below a path; or the tree as a scene document.",
+            parameters: [
+                .optional(.path, .string, default: "/", "The node to begin at."),
+                .optional(
+                    .format, .choice(Request.DumpFormat.allCases.map(\.rawValue)), default: "json",
+                    "dot is Graphviz's; scene is a document to apply."),
+            ],
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the node and all below it")
+        ) { (given) throws(Failure) in
+            .dump(path: given.text(.path) ?? "/", format: given.text(.format).flatMap(Request.DumpFormat.init) ?? .json)
+        }
+    }
+
+    static var stats: Method {
+        Method(
+            name: "stats", summary: "Counters of the graph and the daemon.",
+            parameters: [
+                .optional(
+                    .format, .choice(Request.StatsFormat.allCases.map(\.rawValue)), default: "json",
+                    "openmetrics is Prometheus' text.")
+            ],
+            result: .any, errors: [.denied, .limit], need: Need(.read, on: "the whole tree")
+        ) { (given) throws(Failure) in
+            .stats(format: given.text(.format).flatMap(Request.StatsFormat.init) ?? .json)
+        }
+    }
+
+    static var trace: Method {
+        Method(
+            name: "trace",
+            summary:
+                "Records what each turn did and which rules ran, with their times, in the Chrome trace format.",
+            parameters: [
+                .optional(
+                    .enable, .bool,
+                    "True starts a recording if none runs, false ends it. Without it, the recording so far is returned."
+                )
+            ],
+            result: .any, errors: [.denied, .limit], need: Need(.admin, on: "the whole tree")
+        ) { (given) throws(Failure) in .trace(enable: given.optionalFlag(.enable)) }
+    }
+
+    static var prune: Method {
+        Method(
+            name: "prune",
+            summary:
+                "Deletes the stored rows of nodes that do not exist, "
+                + "because a scene has changed or a list lacks the element.",
+            parameters: [],
+            result: .object([.required("pruned", .count, "The number of deleted rows.")]), errors: [.denied, .limit],
+            need: Need(.admin, on: "the whole tree")
+        ) { (_) throws(Failure) in .prune }
+    }
+
+    static var eval: Method {
+        Method(
+            name: "eval", summary: "Evaluates a rule without touching the graph.",
+            parameters: [
+                .required(.expression, .string, "A rule in CEL."),
+                .optional(.bindings, .map(.any), "Variables by name."),
+                .optional(.at, .string, "The node in whose scope names are found; the root when left out."),
+                typed,
+            ],
+            result: .object(content + [revision]),
+            errors: [.ruleSyntax, .ruleType, .notFound, .invalid, .limit, .denied],
+            need: Need(.read, on: "the node `at` and all below it")
+        ) { (given) throws(Failure) in
+            .eval(
+                .init(
+                    expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(),
+                    at: given.text(.at),
+                    typed: given.flag(.typed)))
+        }
+    }
+}
