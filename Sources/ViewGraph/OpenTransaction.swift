@@ -88,9 +88,9 @@ final class OpenTransaction {
 
     func stage(_ value: consuming Value, for state: AttributeID, _ animation: String?) {
         if let position = position(of: state) {
-            staged[position].value = value
+            staged[position].value = consume value
         } else {
-            staged.append((state, value))
+            staged.append((state, consume value))
             if staged.count > OpenTransaction.few {
                 if positions.isEmpty {
                     for (position, write) in staged.enumerated() { positions[write.state] = position }

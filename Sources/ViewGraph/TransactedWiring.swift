@@ -224,7 +224,7 @@ extension TransactedWiring {
     func stage(_ value: consuming Value, for state: AttributeID, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
         forgetRoom(of: state)
-        transaction?.stage(value, for: state, animation)
+        transaction?.stage(consume value, for: state, animation)
     }
 
     /// The error for a value that does not fit.
