@@ -17,6 +17,8 @@ struct AttributeRecord {
     /// True for an alias whose target may have another type. A read converts the target's content to `type`, and
     /// `follow` does not pass through the alias to find a value.
     var isHeldToType = false
+    /// True if no user can name the vertex: an override, a projection, a list of subviews.
+    private(set) var isHidden: Bool
     private var body: Body
     var source: Source
 
@@ -34,11 +36,8 @@ struct AttributeRecord {
     private final class Made {
         let name: String
         let type: ValueType
-        let isHidden: Bool
 
-        init(_ name: String, _ type: ValueType, isHidden: Bool) {
-            (self.name, self.type, self.isHidden) = (name, type, isHidden)
-        }
+        init(_ name: String, _ type: ValueType) { (self.name, self.type) = (name, type) }
     }
 
     /// Members that few records need; allocated when one of them is first set.
@@ -57,13 +56,15 @@ struct AttributeRecord {
     init(node: UInt32, name: String, kind: AttributeKind, type: ValueType, isHidden: Bool, source: Source) {
         self.node = node
         self.kind = kind
-        body = .plain(.made(Made(name, type, isHidden: isHidden)))
+        self.isHidden = isHidden
+        body = .plain(.made(Made(name, type)))
         self.source = source
     }
 
     init(node: UInt32, _ definition: AttributeDefinition, source: Source) {
         self.node = node
         kind = definition.kind
+        isHidden = false
         body = .plain(.written(definition))
         self.source = source
     }
@@ -85,11 +86,12 @@ struct AttributeRecord {
 
     mutating func redefine(as definition: AttributeDefinition) {
         kind = definition.kind
+        isHidden = false
         origin = .written(definition)
     }
 
     /// Only for vertices that the system made.
-    mutating func retype(_ type: ValueType) { origin = .made(Made(name, type, isHidden: isHidden)) }
+    mutating func retype(_ type: ValueType) { origin = .made(Made(name, type)) }
 
     var name: String {
         switch origin {
@@ -102,14 +104,6 @@ struct AttributeRecord {
         switch origin {
         case .written(let definition): definition.type
         case .made(let made): made.type
-        }
-    }
-
-    /// True if no user can name the vertex: an override, a projection, a list of subviews.
-    var isHidden: Bool {
-        switch origin {
-        case .written: false
-        case .made(let made): made.isHidden
         }
     }
 

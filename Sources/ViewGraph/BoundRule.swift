@@ -13,7 +13,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         let count: Int32
         /// Whether results are converted to `accepted`. Every evaluation reads this.
         let isHeldToType: Bool
-        fileprivate let rest: Rest?
+        fileprivate(set) var rest: Rest?
     }
 
     /// Members that most rules do not need.
@@ -42,21 +42,25 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
     private static let near = -1024...Int64(1024)
 
     static func make(program: Program, accepted: ValueType?, inputs: [BoundInput], at base: Base) -> BoundRule {
-        let stored = inputs.map { input in
-            guard case .attribute(let vertex) = input else { return Int64(0) }
-            let distance = vertex.bits &+ mark &- base.bits
-            return near.contains(distance) ? distance &- mark : max(0, vertex.bits)
-        }
-        let isPlain = !stored.contains(0)
         let made = create(minimumCapacity: inputs.count) { _ in
-            Members(
-                program: program, count: Int32(inputs.count), isHeldToType: accepted != nil,
-                rest: isPlain && accepted == nil ? nil : Rest(isPlain ? [] : inputs, accepted))
+            Members(program: program, count: Int32(inputs.count), isHeldToType: accepted != nil, rest: nil)
         }
-        made.withUnsafeMutablePointerToElements { elements in
-            for (place, bits) in stored.enumerated() { (elements + place).initialize(to: bits) }
+        made.withUnsafeMutablePointers { header, elements in
+            var isPlain = true
+            for (place, input) in inputs.enumerated() {
+                let bits = bits(of: input, at: base)
+                (elements + place).initialize(to: bits)
+                if bits == 0 { isPlain = false }
+            }
+            if !isPlain || accepted != nil { header.pointee.rest = Rest(isPlain ? [] : inputs, accepted) }
         }
         return unsafeDowncast(made, to: BoundRule.self)
+    }
+
+    private static func bits(of input: BoundInput, at base: Base) -> Int64 {
+        guard case .attribute(let vertex) = input else { return 0 }
+        let distance = vertex.bits &+ mark &- base.bits
+        return near.contains(distance) ? distance &- mark : max(0, vertex.bits)
     }
 
     var program: Program { header.program }

@@ -55,29 +55,3 @@ final class KeptNode {
         _modify { yield &madeRare.removed }
     }
 }
-
-/// The key of a node whose key does not follow from its parent's. Clients' siblings share the text before their ids.
-struct OwnKey {
-    /// The part before the node's id; the whole key if there is no number.
-    let front: String
-    /// 0: none.
-    let number: UInt64
-
-    /// - Parameters:
-    ///   - id: of the node.
-    ///   - last: the front of the key that was made last.
-    init(_ key: String, id: String, last: inout String) {
-        let number = StoredKey.number(in: key) ?? 0
-        let back = "/\(StoredKey.escape(id))#\(number)"
-        guard number != 0, key.utf8.suffix(back.utf8.count).elementsEqual(back.utf8) else {
-            // A copy: the text may lie between the rows of a store, whose memory could not be given back.
-            (front, self.number) = (String(decoding: key.utf8, as: UTF8.self), 0)
-            return
-        }
-        let front = key.utf8.dropLast(back.utf8.count)
-        if !last.utf8.elementsEqual(front) { last = String(decoding: front, as: UTF8.self) }
-        (self.front, self.number) = (last, number)
-    }
-
-    func text(id: String) -> String { number == 0 ? front : "\(front)/\(StoredKey.escape(id))#\(number)" }
-}

@@ -4,7 +4,7 @@ import AttributeValues
 extension ViewGraph {
     /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
     ///
-    /// Rows keep their numbers, so the tables are cut behind the last row in use. A free row before it takes some 120
+    /// Rows keep their numbers, so the tables are cut behind the last row in use. A free row before it takes some 100
     /// bytes.
     public func giveBack() {
         sweepVertices()

@@ -113,52 +113,23 @@ extension Tree<NodeRecord> {
 
     /// Passes the bytes of a node's key to `body`. They are valid only inside it. O(depth).
     func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainKey) { key in
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainKey) { bytes in
             // From its end on: a node knows its parent.
-            var start = key.count
-            var isPlain = true
-            func put(_ text: String, isEscaped: Bool = false) {
-                var text = text
-                isPlain = isPlain && text.utf8.count < start
-                text.withUTF8 { bytes in
-                    guard isPlain else { return }
-                    start -= bytes.count
-                    for (place, byte) in bytes.enumerated() {
-                        if !isEscaped, !StoredKey.isPlain(byte) { isPlain = false }
-                        key.initializeElement(at: start + place, to: byte)
-                    }
-                }
-            }
-            func put(_ sign: Unicode.Scalar) {
-                start -= 1
-                key.initializeElement(at: start, to: UInt8(ascii: sign))
-            }
+            var key = BackwardText(bytes)
             var at = row
-            while at != NodeID.root.row, isPlain {
+            while at != NodeID.root.row {
                 let node = self[Int(at)]
-                let own = node.kept?.key
-                if let own, own.number == 0 {
-                    put(own.front, isEscaped: true)
+                if let own = node.kept?.key {
+                    own.write(id: node.id, to: &key)
                     break
                 }
-                if let own {
-                    put(String(own.number))
-                    if isPlain { put("#") }
-                }
-                put(node.id)
-                guard isPlain else { break }
-                put("/")
-                if let own {
-                    put(own.front, isEscaped: true)
-                    break
-                }
+                key.put(plain: node.id)
+                key.put(UInt8(ascii: "/"))
                 at = node.parent
             }
-            guard isPlain else {
-                var key = self.key(of: row)
-                return key.withUTF8 { body($0) }
-            }
-            body(UnsafeBufferPointer(rebasing: key[start...]))
+            if key.isWhole { return body(key.bytes) }
+            var text = self.key(of: row)
+            text.withUTF8 { body($0) }
         }
     }
 }
