@@ -97,7 +97,7 @@ final class Presentations {
     /// The animation of this text in a scene, which was checked when the scene was read.
     func knownAnimation(_ text: String) -> Animation? { try? animations.lookUp(text) }
 
-    /// Whether something moves, or a change with this motion may begin to.
+    /// True if a value moves, or may start to with this motion.
     func mayMove(_ motion: Motion?) -> Bool {
         if !running.isEmpty || !graph.animations.isEmpty { return true }
         guard let motion else { return false }

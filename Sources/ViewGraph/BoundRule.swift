@@ -11,7 +11,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
     struct Members {
         let program: Program
         let count: Int32
-        /// Whether results are converted to `accepted`. Every evaluation reads this.
+        /// True if results are converted to `accepted`. Every evaluation reads this.
         let isHeldToType: Bool
         fileprivate(set) var rest: Rest?
     }
@@ -87,7 +87,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         (0..<Int(header.count)).lazy.map { self.source(of: $0, at: base) }
     }
 
-    /// Whether two rules of the same vertex read the same.
+    /// True if two rules of the same vertex read the same.
     func readsSame(as other: BoundRule, at base: Base) -> Bool {
         self === other || sources(at: base).elementsEqual(other.sources(at: base))
     }
@@ -127,6 +127,6 @@ struct RecentRules {
 }
 
 extension ValueType {
-    /// Whether values of type `given` must be converted to this type.
+    /// True if values of type `given` must be converted to this type.
     func mustHold(_ given: ValueType) -> Bool { self != .dyn && !includes(given) }
 }

@@ -13,7 +13,7 @@ struct Clocks {
     /// Number of times that `isObserved` was called; for tests.
     private(set) var lookups = 0
 
-    /// Whether a clock was observed (somebody watches it or what depends on it) when it was looked
+    /// True if a clock was observed (somebody watches it or what depends on it) when it was looked
     /// up last.
     private struct Observation {
         let isObserved: Bool

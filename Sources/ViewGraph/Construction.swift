@@ -54,7 +54,7 @@ public final class Construction {
     var components: CurrentComponents
     // Rows of the store are written while the nodes are made, so that linking the nodes writes little. Until then a
     // marker in the store says that these rows do not count: see `UnlinkedTrees`.
-    /// Whether the nodes have keys and rows.
+    /// True if the nodes have keys and rows.
     var isStored = false
     /// The lowest number in the keys of these nodes.
     private let firstNumber: UInt64
@@ -89,11 +89,11 @@ public final class Construction {
         version = planning.isCurrent ? nodes.changes : nil
     }
 
-    /// Whether rows are written while nodes are made. Not for a recovered store, in which nodes may get back their old
+    /// True if rows are written while nodes are made. Not for a recovered store, in which nodes may get back their old
     /// keys.
     var storesAhead: Bool { persistence.notesChanges && !persistence.isSalvaged }
 
-    /// Whether all parents of the new nodes exist. If one was removed, another node may use its row, and the
+    /// True if all parents of the new nodes exist. If one was removed, another node may use its row, and the
     /// construction can only be abandoned.
     public var hasParents: Bool { parents.allSatisfy { nodes.isAlive($0) } }
 
@@ -104,7 +104,7 @@ public final class Construction {
         version == nodes.changes ? plan : try graph.planned(scene, at: node, mode, isBuilt: true).plan
     }
 
-    /// Whether these are the nodes that a plan creates.
+    /// True if a plan would create the same nodes.
     public func fits(_ plan: ScenePlan) -> Bool {
         hasParents
             && self.plan.creations.elementsEqual(plan.creations) {

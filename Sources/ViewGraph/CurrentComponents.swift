@@ -8,7 +8,7 @@ struct CurrentComponents {
 
     init(_ declared: [String: NodeDefinition]) { self.declared = declared }
 
-    /// Whether a use of the component in a document would still make what this definition makes. The component, or one
+    /// True if a use of the component in a document would still make what this definition makes. The component, or one
     /// that it uses, may have been declared anew.
     mutating func isCurrent(_ component: NodeDefinition) -> Bool {
         if let known = known[ObjectIdentifier(component)] { return known }

@@ -87,7 +87,7 @@ extension NodeDefinition {
             }
     }
 
-    /// Whether the innermost modifiers of this definition are those of the component's body, as at a use of the
+    /// True if the innermost modifiers of this definition are those of the component's body, as at a use of the
     /// component.
     func hasModifiers(around body: NodeDefinition) -> Bool {
         let next = NodeDefinition()
@@ -112,7 +112,7 @@ extension NodeDefinition {
         header.map { ($0, .header) } + children.map { ($0, .content) } + footer.map { ($0, .footer) }
     }
 
-    /// Whether both make the same subtrees. O(both); repeated components are compared by name.
+    /// True if both make the same subtrees. O(both); repeated components are compared by name.
     func makesSame(as other: NodeDefinition) -> Bool {
         var pending = [(self, other)]
         while let (a, b) = pending.popLast() {

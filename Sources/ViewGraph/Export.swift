@@ -178,7 +178,7 @@ struct SceneExporter {
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
     }
 
-    /// Whether a node can be written as the use of its component: the component still says the same, and nobody has
+    /// True if a node can be written as the use of its component: the component still says the same, and nobody has
     /// changed what it made.
     private mutating func isUse(_ row: UInt32) -> Bool {
         let node = graph.nodes[Int(row)]
@@ -199,7 +199,7 @@ struct SceneExporter {
         return node.definition.hasModifiers(around: body) && isInside(row, as: body)
     }
 
-    /// Whether the nodes below a use are those of the body, in the same order, followed only by nodes that are given to
+    /// True if the nodes below a use are those of the body, in the same order, followed only by nodes that are given to
     /// it.
     private func isInside(_ top: UInt32, as body: NodeDefinition) -> Bool {
         var pending = [(body, top)]

@@ -97,7 +97,7 @@ extension Lists {
         }
     }
 
-    /// Whether a rule in the loop of an endless list has run again, whatever its result was.
+    /// True if a rule in the loop of an endless list has run again, whatever its result was.
     func mayEnd(_ endless: EndlessData) -> Bool { runs(of: endless.rules) != endless.runs }
 
     private func runs(of rules: [AttributeID]) -> UInt32 { rules.reduce(0) { $0 &+ graph.engine.evaluations(of: $1) } }

@@ -5,7 +5,7 @@ import SceneModel
 // An attribute with a type has values of that type, wherever they come from.
 
 extension Wiring {
-    /// Whether a vertex of a type reads, through an alias, values that may have another type.
+    /// True if a vertex of a type reads, through an alias, values that may have another type.
     func needsHolding(_ type: ValueType, _ source: Source) -> Bool {
         switch source {
         case .selected, .rooted: return type != .dyn

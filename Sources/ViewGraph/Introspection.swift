@@ -28,7 +28,7 @@ extension Wiring {
         return Array(durableStates(of: [object]))
     }
 
-    /// Whether all values of a place have the same type: a whole attribute whose type leaves no choice.
+    /// True if all values of a place have the same type. The place is a whole attribute then, of one type.
     public func isOfOneType(_ place: Place) -> Bool {
         switch placeType(of: place) {
         case nil, .dyn?, .nullable?, .optional?: false
@@ -50,7 +50,7 @@ extension Wiring {
         return (nodes.nodeID(record.node), record.name)
     }
 
-    /// Whether an attribute's name leads to it. An instance's element or index is hidden by an attribute of the node
+    /// True if the attribute's name finds it. An instance's element or index is hidden by an attribute of the node
     /// with the same name.
     func isNamed(_ attribute: AttributeID) -> Bool {
         let record = record(attribute)

@@ -22,7 +22,7 @@ struct ListChange {
     /// Places in the new list whose element differs from the one that the same instance had.
     private(set) var changedElements: [Int] = []
 
-    /// Whether ids come, go, or stand in another order.
+    /// True if ids come, go, or stand in another order.
     var isReordering: Bool { !old.isEmpty || !new.isEmpty }
 
     /// - Parameter hasInstance: whether the list has an instance with a node's name.

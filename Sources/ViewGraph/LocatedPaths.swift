@@ -30,7 +30,7 @@ extension Wiring {
         engine.counters.attributesCreated &+ engine.counters.attributesDestroyed &+ nodes.changes
     }
 
-    /// Whether a path leads where it did.
+    /// True if a path still leads to the same attribute.
     public func isCurrent(_ path: LocatedPath) -> Bool { path.version == pathVersion }
 
     /// Reads a path and follows it.

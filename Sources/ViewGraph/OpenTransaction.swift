@@ -114,7 +114,7 @@ final class OpenTransaction {
         return writes
     }
 
-    /// Whether the content of a vertex has to be noted before it changes.
+    /// True if the content of a vertex has to be noted before it changes.
     func needsNote(of attribute: AttributeID) -> Bool { isAhead && !known.contains(attribute) }
 
     func note(_ before: Touched) {

@@ -145,7 +145,7 @@ extension Persistence {
         }
     }
 
-    /// Whether a client's node is stored as the use of its component: the component is still the
+    /// True if a client's node is stored as the use of its component: the component is still the
     /// declared one.
     func isUse(_ row: UInt32) -> Bool { nodes.baseDefinition(of: row).body.map { components.isCurrent($0) } ?? false }
 

@@ -35,7 +35,7 @@ public final class Persistence {
     private var unplaced: [UInt32: [NodeID]] = [:]
     /// Nodes whose children have another order.
     private var reordered: Set<UInt32> = []
-    /// Whether any node has ever been moved to another parent.
+    /// True if any node has ever been moved to another parent.
     private(set) var hasMovedNodes = false
     /// The path of the parent of the node that got a key last, as long as the tree is the same.
     private var lastPath = (parent: UInt32.max, changes: UInt64(0), text: "")
@@ -48,7 +48,7 @@ public final class Persistence {
 
     init(of nodes: Tree<NodeRecord>) { self.nodes = nodes }
 
-    /// Whether changes are noted for the store.
+    /// True while changes are noted for the store.
     var notesChanges: Bool { author == .clients }
     var isRestoring: Bool { author == .store }
 
@@ -151,7 +151,7 @@ public final class Persistence {
     /// Notes an instance that data has made: it may have rows.
     func noteMade(_ row: UInt32) { if !absentRows.isEmpty { made.append(nodes.nodeID(row)) } }
 
-    /// Whether `takeMade` has something to return.
+    /// True if `takeMade` has something to return.
     var hasMade: Bool { !made.isEmpty }
 
     /// The instances made since the last call that may have rows.

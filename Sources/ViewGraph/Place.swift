@@ -20,7 +20,7 @@ public struct Place: Hashable {
 /// The source of one input of a rule.
 enum BoundInput: Equatable {
     case attribute(AttributeID)
-    /// Whether the vertex has a value; `of` is the vertex of the value around it.
+    /// True if the vertex has a value; `of` is the vertex of the value around it.
     case presence(AttributeID, of: AttributeID)
     /// A place inside this one that the rule chooses while it runs.
     case dynamic(Place)

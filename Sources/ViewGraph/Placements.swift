@@ -142,7 +142,7 @@ struct Placements {
         for row in Set(standing.keys).union(wanted.keys) where isGone(row) { forget(row) }
     }
 
-    /// Whether a place is inside a node, so that the node would stand in itself.
+    /// True if a place is inside a node. The node would contain itself there.
     /// - Parameter parent: gives the parent of a node where it was declared.
     private func leads(_ place: UInt32, into node: UInt32, _ parent: (UInt32) -> UInt32) -> Bool {
         var given: [(root: UInt32, place: UInt32)] = []

@@ -40,7 +40,7 @@ extension Description {
             path: nodes.path(of: place), hint: "place each subview once")
     }
 
-    /// Whether a node is given to a component that shows it nowhere.
+    /// True if a node is given to a component that shows it nowhere.
     func isUnshown(_ row: UInt32) -> Bool {
         guard nodes.hasPlaces, nodes.isOpaque(row) else { return false }
         for at in nodes.upward(from: row) where at != NodeID.root.row {

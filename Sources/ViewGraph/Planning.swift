@@ -10,7 +10,7 @@ public final class Planning {
     let graph: Wiring
     let scene: SceneDefinition
     private let mode: ApplyMode
-    /// Whether `differences` are wanted.
+    /// True if `differences` are wanted.
     private let isTold: Bool
     /// The document was accepted once, and comes from a store: faults that only later versions refuse are admitted.
     private let isKept: Bool
@@ -136,7 +136,7 @@ extension Wiring {
 extension Planning {
     private var nodes: Tree<NodeRecord> { graph.nodes }
 
-    /// Whether the tree is unchanged since the plan was begun. If it is not, the plan can only be dropped.
+    /// True if the tree is unchanged since the plan was begun. If it is not, the plan can only be dropped.
     public var isCurrent: Bool { version == nodes.changes }
 
     /// Compares nodes with the document until the steps are used up. Call it only while `isCurrent` is true. The cost
@@ -302,7 +302,7 @@ extension Planning {
         plan.untoldDifferences += max(0, lines.count - room)
     }
 
-    /// Whether a node can take a definition and keep its states.
+    /// True if a node can take a definition and keep its states.
     private func canBecome(_ definition: NodeDefinition, _ old: NodeRecord, _ isReplacing: Bool) -> Bool {
         guard old.kind == definition.kind else { return false }
         // A merged document need not name the component again.

@@ -88,7 +88,7 @@ final class ProjectionTree {
             entries[id] = nil
         }
 
-        /// Whether it has a list that was searched.
+        /// True if it has a list that was searched.
         fileprivate var isSearching: Bool { locator.list != nil }
 
         fileprivate func findElement(_ id: Value, _ entry: Entry, in list: ValueList) -> Int? {

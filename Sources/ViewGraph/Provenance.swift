@@ -8,7 +8,7 @@ public struct Provenance {
 
     fileprivate init(_ graph: Wiring) { self.graph = graph }
 
-    /// Whether the attribute's content has changed since a stamp. A rule that ran late counts as changed only if one of
+    /// True if the attribute's content has changed since a stamp. A rule that ran late counts as changed only if one of
     /// its inputs has changed, so rules are followed down to inputs that were set. Evaluates what it looks at.
     /// O(everything upstream).
     /// - Parameter isSettled: since the stamp no change of the tree has made a vertex, no vertex has got another rule,
@@ -31,9 +31,9 @@ public struct Provenance {
         return false
     }
 
-    /// Whether contents depend only on the tree as it was defined and on durable states that satisfy a condition.
-    /// Evaluates what it looks at. False for contents that depend on a clock, a transient state or other parts of the
-    /// tree.
+    /// True if contents depend only on the tree as it was defined and on durable states that satisfy a condition.
+    /// Evaluates the attributes that it looks at. False for contents that depend on a clock, a transient state or other
+    /// parts of the tree.
     public func dependOnly(_ attributes: [AttributeID], on isKnown: (AttributeID) -> Bool) -> Bool {
         var pending = attributes
         var seen = Set(attributes)

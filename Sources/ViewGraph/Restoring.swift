@@ -5,7 +5,7 @@ import SceneModel
 // Rows of a store are restored by the nodes: each node that is made takes its own rows.
 
 extension ViewGraph {
-    /// Whether clients and data change the graph. Changes of scenes at a start are not stored: the next start makes
+    /// True while clients and data change the graph. Changes of scenes at a start are not stored: the next start makes
     /// them again.
     public var notesChanges: Bool {
         get { persistence.notesChanges }

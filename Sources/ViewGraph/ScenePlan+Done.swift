@@ -5,7 +5,7 @@ import SceneModel
 // A document that describes the tree as it is changes nothing, like a write of an equal value.
 
 extension ScenePlan {
-    /// Whether the tree, its declarations and its states are already as a plan would make them.
+    /// True if the tree, its declarations and its states are already as a plan would make them.
     /// O(declarations and values of the document).
     public func isDone(in graph: Wiring) -> Bool {
         creations.isEmpty && removals.isEmpty && restarts.isEmpty && slots.isEmpty
@@ -26,7 +26,7 @@ extension ScenePlan {
 }
 
 extension Declarations {
-    /// Whether all other declarations are among these. Equal texts are not enough: a component or type that they use
+    /// True if all other declarations are among these. Equal texts are not enough: a component or type that they use
     /// may have been declared anew since.
     func haveAll(of new: Declarations) -> Bool {
         written.includes(new.written)

@@ -20,7 +20,7 @@ extension ViewGraph {
         return commit
     }
 
-    /// Whether `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
+    /// True if `settleStructure` would find nothing to do: most writes reach nothing that the tree depends on.
     private var isSettled: Bool {
         sharing.isEmpty && unsettled.isEmpty
             && !persistence.hasMade && !places.hasLocators && !nodes.hasPlaces && roots.isEmpty && timedValues.isEmpty

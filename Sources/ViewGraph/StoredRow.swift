@@ -67,7 +67,7 @@ enum StoredKey {
         }
     }
 
-    /// Whether an id has no such characters.
+    /// True if an id has no such characters.
     static func isPlain(_ id: String) -> Bool { id.utf8.allSatisfy(isPlain) }
 
     static func isPlain(_ byte: UInt8) -> Bool {

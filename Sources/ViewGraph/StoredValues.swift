@@ -56,7 +56,7 @@ public final class StoredValues {
         }
     }
 
-    /// Whether a state has another value than the initial one.
+    /// True if a state has another value than the initial one.
     private func isWritten(_ state: AttributeID) -> Bool {
         guard let definition = graph.record(state).definition, case .state(let initial, _) = definition.role,
             definition.start == nil

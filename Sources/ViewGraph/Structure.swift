@@ -58,7 +58,7 @@ extension Wiring {
         return named.map { ($0.name, self.record($0.attribute).type) } + (index.map { [($0, .int)] } ?? [])
     }
 
-    /// Whether `takeStructureChange` has something to tell.
+    /// True if `takeStructureChange` has something to tell.
     public var hasStructureChange: Bool { !structureChange.isEmpty || !structureChange.addedInstances.isEmpty }
 
     /// The changes of the tree since the last call.
@@ -70,7 +70,7 @@ extension Wiring {
 }
 
 extension Tree<NodeRecord> {
-    /// Whether a node is the root of what a component made. False for `/`, although `/` ends scopes, too.
+    /// True if a node is the root of what a component made. False for `/`, although `/` ends scopes, too.
     func isComponentRoot(_ row: UInt32) -> Bool { row != NodeID.root.row && self[Int(row)].isScopeBoundary }
 
     /// The children in the order of the definitions; nil if they have that order already, or if there are other

@@ -47,7 +47,7 @@ extension StructureChange {
 public struct NodeNames {
     public var ids: [String]
     public var attributes: [String]
-    /// Whether the node itself is meant, too.
+    /// True if the node itself is meant, too.
     public var isWhole: Bool
     /// How the node appears and disappears.
     public var transition: Transition?

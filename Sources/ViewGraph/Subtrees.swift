@@ -140,7 +140,7 @@ extension ViewGraph {
 
     // MARK: Freeing later
 
-    /// Whether subtrees wait to be freed.
+    /// True if subtrees wait to be freed.
     public var hasUnlinked: Bool { !unlinked.isEmpty }
 
     /// Takes a subtree out of the tree, after its parent has dropped it. O(1) if none of its nodes was moved and no

@@ -55,7 +55,7 @@ extension TransactedWiring {
         for (attribute, value) in writes { stage(value, for: attribute, animation) }
     }
 
-    /// Whether a value that was read equals a given one: as rules compare them, or because a write of the given value
+    /// True if a value that was read equals a given one: as rules compare them, or because a write of the given value
     /// would result in it.
     public func isEqual(_ found: Value, _ given: Value, at place: Place) -> Bool {
         let stands = follow(place)

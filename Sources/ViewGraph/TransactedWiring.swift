@@ -302,7 +302,7 @@ extension TransactedWiring {
         throw Failure(.limit, "\(path) goes through too many bindings", path: path.description)
     }
 
-    /// Whether there is an object at a place, in a state or as a value.
+    /// True if there is an object at a place, in a state or as a value.
     private func isObject(at place: Place) -> Bool {
         if case .object = record(follow(place).attribute).source { return true }
         return declaredType(of: place).objectName != nil

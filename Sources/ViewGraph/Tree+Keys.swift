@@ -93,8 +93,8 @@ extension Tree<NodeRecord> {
         return nil
     }
 
-    /// Whether a node that was made elsewhere can be put below a parent again whenever it is made: the parent exists
-    /// then, and goes with the node's maker.
+    /// True if a node that was made elsewhere can be put below a parent again whenever it is made: the parent exists
+    /// then, and is removed with the node's maker.
     func isWithinReach(_ row: UInt32, _ parent: UInt32) -> Bool {
         let instance = enclosingInstance(of: nodeID(parent))
         guard let maker = maker(of: row) else { return instance == nil }

@@ -9,7 +9,7 @@ enum Meaning: Equatable {
 }
 
 extension Tree<NodeRecord> {
-    /// Whether a choice of a node has a child with the id in any branch, made or not.
+    /// True if a choice of a node has a child with the id in any branch, made or not.
     func hasInBranch(_ id: String, below parent: UInt32) -> Bool {
         var pending = self[Int(parent)].children.map { self[Int($0)].definition }.filter { $0.kind == .choice }
         while let next = pending.popLast() {

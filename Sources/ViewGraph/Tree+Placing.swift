@@ -131,7 +131,7 @@ extension Tree<NodeRecord> {
         }.flatMap { everything(in: $0) }
     }
 
-    /// Whether one node comes before another in the tree as it was declared.
+    /// True if one node comes before another in the tree as it was declared.
     func isBefore(_ row: UInt32, _ other: UInt32) -> Bool {
         let (one, two) = (
             Array(upward(from: row)).reversed() as [UInt32], Array(upward(from: other)).reversed() as [UInt32]

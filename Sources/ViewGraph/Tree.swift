@@ -62,7 +62,7 @@ class TreeNode {
     /// True if paths skip the node, and name its children as children of its parent.
     var isTransparent: Bool { kind.isTransparent }
 
-    /// Whether its children are ordered in parts.
+    /// True if its children are ordered in parts.
     var ranksChildren: Bool { kind == .section }
 
     /// The number of the part that a child is in.
@@ -148,7 +148,7 @@ final class Tree<Node: TreeNode> {
         unlinked += 1
     }
 
-    /// Whether neither a node nor one above it is unlinked. O(depth) while there are such nodes, else O(1).
+    /// True if neither a node nor one above it is unlinked. O(depth) while there are such nodes, else O(1).
     func isLinked(_ row: UInt32) -> Bool {
         unlinked == 0 || !upward(from: row).contains { node($0).isOut }
     }
@@ -343,7 +343,7 @@ final class Tree<Node: TreeNode> {
 
     func path(of row: UInt32) -> String { AttributePath.describe(nodes: ids(of: row)) }
 
-    /// Whether `row` is `ancestor` or below it.
+    /// True if `row` is `ancestor` or below it.
     func isInside(_ row: UInt32, of ancestor: UInt32) -> Bool { upward(from: row).contains(ancestor) }
 
     /// The rows of a subtree, parents before children, siblings in order.

@@ -12,14 +12,14 @@ extension Vertices {
     /// A point on the engine's own clock, for `hasChanged(_:since:)`.
     public var stamp: UInt64 { engine.revision }
 
-    /// Whether the attribute's content has changed since a stamp. Known once it has been read.
+    /// True if the attribute's content has changed since a stamp. Known once it has been read.
     public func hasChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
         engine.changedAt(attribute) > stamp
     }
 
     public func lastChange(of attribute: AttributeID) -> UInt64 { engine.changedAt(attribute) }
 
-    /// Whether the attribute's content may have changed since a stamp, as far as that is known without reading it.
+    /// True if the attribute's content may have changed since a stamp, as far as that is known without reading it.
     public func mayHaveChanged(_ attribute: AttributeID, since stamp: UInt64) -> Bool {
         engine.changedAt(attribute) > stamp || engine.isInvalidated(attribute)
     }
@@ -33,7 +33,7 @@ extension Vertices {
         if case .state? = attributes[Int(attribute.index)]?.source { true } else { false }
     }
 
-    /// Whether an attribute shows a value that belongs to another attribute.
+    /// True if an attribute shows the value of another attribute.
     func isReference(_ attribute: AttributeID) -> Bool {
         guard let record = attributes[Int(attribute.index)] else { return false }
         return switch record.source {

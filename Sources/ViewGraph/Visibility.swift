@@ -9,7 +9,7 @@ extension Wiring {
         return mayRead(AttributePath(nodes: nodes.ids(of: row)))
     }
 
-    /// Whether the client may know a vertex. A vertex without a name, for example of a modifier, counts as its whole
+    /// True if the client may know a vertex. A vertex without a name, for example of a modifier, counts as its whole
     /// node.
     public func isVisible(_ attribute: AttributeID) -> Bool {
         guard let mayRead else { return true }

@@ -8,7 +8,7 @@ extension Wiring {
         noteIdle(watches.end(attribute, in: engine))
     }
 
-    /// Whether an attribute belongs to a node that is no longer in the tree. O(depth).
+    /// True if an attribute belongs to a node that is no longer in the tree. O(depth).
     public func isUnlinked(_ attribute: AttributeID) -> Bool {
         attributes[Int(attribute.index)].map { !nodes.isLinked($0.node) } ?? true
     }

@@ -18,7 +18,7 @@ extension Wiring {
         watches.take(engine, into: &taken)
     }
 
-    /// Whether the tree or a watched attribute may have changed since both were taken.
+    /// True if the tree or a watched attribute may have changed since both were taken.
     public var hasNews: Bool {
         if engine.mayHaveReports { collectInvalidated() }
         return hasStructureChange || !watches.invalidated.isEmpty

@@ -27,7 +27,7 @@ public class Wiring: Vertices {
     /// Lists by the engine's row of their data, which is always watched.
     final var listsByData: [UInt32: UInt32] = [:]
     final var triggers = Triggers()
-    /// Whether the client of the current request may read an attribute, or all attributes of a node; nil: it may read
+    /// True if the client of the current request may read an attribute, or all attributes of a node; nil: it may read
     /// everything. Checked where the graph tells something by name, never where values are computed.
     public final var mayRead: ((AttributePath) -> Bool)?
     /// Called from time to time while rules run for long, so that those who wait see that the daemon is alive.

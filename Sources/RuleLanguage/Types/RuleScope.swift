@@ -7,9 +7,9 @@ public final class RuleScope {
     /// Names are looked up in this namespace first: in `a.b` the name `x` means `a.b.x`, else `a.x`, else `x`.
     public let container: String
     public let limits: RuleLimits
-    /// Whether rules may use operators over the past of attributes. A scope inherits this from the one that it extends.
+    /// True if rules may use operators over the past of attributes. A scope inherits this from the one that it extends.
     public var hasPast: Bool
-    /// Whether rules may name attributes by their paths from the root: `$/grid/limits.high`.
+    /// True if rules may name attributes by their paths from the root: `$/grid/limits.high`.
     public var hasRoot: Bool
     private var variables: [String: RuleType] = [:]
     private var namespaces: [String: String] = [:]

@@ -76,7 +76,7 @@ public enum RuleType: Hashable, Sendable, ScalarTypes {
         return names
     }
 
-    /// Whether values of this type have no parts.
+    /// True if values of this type have no parts.
     var isScalar: Bool {
         if case .scalar = self { true } else { false }
     }

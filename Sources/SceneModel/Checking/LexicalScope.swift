@@ -3,7 +3,7 @@ import RuleLanguage
 
 /// A name that expressions can use, with its properties.
 struct ScopeEntry {
-    /// Whether a binding can write through the name.
+    /// True if a binding can write through the name.
     enum Access {
         case writable
         /// With the kind, for messages: "computed", "a let". A let or an inherited value may be an object, whose

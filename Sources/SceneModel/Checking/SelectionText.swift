@@ -8,7 +8,7 @@ struct SelectionText {
     /// The reason why the text is no selection; nil if it is one.
     private(set) var problem: String?
 
-    /// Whether a rule has references in it.
+    /// True if a rule has references in it.
     static func hasReferences(_ text: String) -> Bool {
         guard text.utf8.contains(UInt8(ascii: "$")) else { return false }
         var scan = Scan(text)

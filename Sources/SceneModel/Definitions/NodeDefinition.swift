@@ -57,8 +57,8 @@ public final class NodeDefinition {
         rest = other.rest
     }
 
-    /// Whether both are copies of one definition, or that and a copy. False does not mean that they say different
-    /// things.
+    /// True if the two share their parts: one is a copy of the other, or both are copies of a third. Definitions that
+    /// do not share them may still be equal.
     public func isCopy(of other: NodeDefinition) -> Bool {
         kind == other.kind && isContent == other.isContent && component == other.component && body === other.body
             && attributes.hasSameMemory(as: other.attributes) && ownChildren.hasSameMemory(as: other.ownChildren)
@@ -209,7 +209,7 @@ extension NodeDefinition {
     /// The slots for which a use of its component can be given nodes, without the slot `content`.
     public var slots: [String] { placingOfUse?.slots.filter { $0 != NodeDefinition.contentSlot } ?? [] }
 
-    /// Whether `slots` names any.
+    /// True if `slots` is not empty.
     public var hasSlots: Bool { placingOfUse?.slots.contains { $0 != NodeDefinition.contentSlot } ?? false }
 
     /// The layer of the innermost component that puts the nodes it is given into its body; nil if none does.

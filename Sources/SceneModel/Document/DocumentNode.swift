@@ -101,7 +101,7 @@ extension DocumentNode {
         return required.map { required in entries.contains { required.contains($0.name) } } ?? true
     }
 
-    /// Whether both say the same, wherever they stand. `SceneLimits.nesting` bounds the recursion.
+    /// True if both have the same content, at any places in the text. `SceneLimits.nesting` bounds the recursion.
     func saysSame(as other: DocumentNode) -> Bool {
         switch (content, other.content) {
         case (.scalar(let a), .scalar(let b)): style == other.style && a == b && text.hasSameBytes(as: other.text)

@@ -53,7 +53,7 @@ class Past {
     /// Steps that a result costs.
     var cost: Int { 2 }
 
-    /// Whether the store gets every change. Windows are stored from time to time.
+    /// True if the store gets every change. Windows are stored from time to time.
     var isExact: Bool { true }
 
     // MARK: In the store

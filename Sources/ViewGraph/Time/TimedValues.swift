@@ -12,7 +12,7 @@ final class TimedValue {
     /// When it has to be evaluated although the operand has not changed.
     fileprivate(set) var deadline: Int64?
     fileprivate var isDue = false
-    /// Whether the operand depends on durable states alone, so that the store keeps the past; nil: not looked up yet.
+    /// True if the operand depends on durable states alone, so that the store keeps the past; nil: not looked up yet.
     var isStored: Bool?
     /// The row that the store has, and when it was stored.
     var storedRow: Value?

@@ -8,7 +8,7 @@ import SceneModel
 // that changes the operand reports it. At the end of the commit the change is added to its past.
 
 extension Wiring {
-    /// Whether anything changes with time alone.
+    /// True if anything changes with time alone.
     public var hasClocks: Bool { !clocks.isEmpty || !timedValues.isEmpty }
 
     func clockVertex(of schedule: ClockSchedule) -> AttributeID {
