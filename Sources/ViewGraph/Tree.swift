@@ -54,9 +54,9 @@ class TreeNode {
     fileprivate func forgetChildren() { family = nil }
 
     /// Frees memory that more children have needed.
-    fileprivate func giveBack(_ idOf: (UInt32) -> String) {
+    fileprivate func giveBack() {
         family?.children.giveBack()
-        family?.index?.giveBack(idOf)
+        family?.index?.giveBack()
     }
 
     /// True if paths skip the node, and name its children as children of its parent.
@@ -181,7 +181,7 @@ final class Tree<Node: TreeNode> {
         free = rows.indices.reversed().filter { rows[$0] == nil }.map { UInt32($0) }
         rows.giveBack()
         generations.giveBack()
-        for case let node? in rows { node.giveBack(id) }
+        for case let node? in rows { node.giveBack() }
     }
 
     // MARK: Children
@@ -200,7 +200,7 @@ final class Tree<Node: TreeNode> {
         if new.isTransparent { above.hasTransparentChildren = true }
         if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
         if above.childIndex != nil {
-            above.childIndex?.add(child, id)
+            above.childIndex?.add(child, new.id)
         } else if above.children.count > ChildIndex.threshold {
             above.childIndex = index(of: above.children)
         }
@@ -208,7 +208,7 @@ final class Tree<Node: TreeNode> {
 
     private func index(of children: [UInt32]) -> ChildIndex {
         var index = ChildIndex()
-        for child in children { index.add(child, id) }
+        for child in children { index.add(child, id(child)) }
         return index
     }
 
@@ -236,7 +236,7 @@ final class Tree<Node: TreeNode> {
         changes &+= 1
         let parent = node(node(child).parent)
         if let place = parent.children.firstIndex(of: child) { parent.children.remove(at: place) }
-        parent.childIndex?.remove(child, id)
+        parent.childIndex?.remove(child, id(child))
     }
 
     /// Adds a detached node to another parent, as content.
@@ -251,7 +251,7 @@ final class Tree<Node: TreeNode> {
         let gone = Set(children)
         let parent = node(parent)
         parent.children.removeAll { gone.contains($0) }
-        for child in children { parent.childIndex?.remove(child, id) }
+        for child in children { parent.childIndex?.remove(child, id(child)) }
     }
 
     /// Moves a child into another part of its section, or to the end of its parent.
@@ -282,7 +282,7 @@ final class Tree<Node: TreeNode> {
         if gone.count > parent.children.count {
             parent.childIndex = parent.children.count > ChildIndex.threshold ? index(of: parent.children) : nil
         } else {
-            for child in gone { parent.childIndex?.remove(child, id) }
+            for child in gone { parent.childIndex?.remove(child, id(child)) }
         }
     }
 

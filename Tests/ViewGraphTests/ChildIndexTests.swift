@@ -16,25 +16,25 @@ struct ChildIndexTests {
         }
         // Row 0 is no child.
         for row in 1..<UInt32(400) {
-            index.add(row, id)
+            index.add(row, id(row))
             model[id(row)] = row
         }
         check()
         for _ in 0..<2000 {
             let row = UInt32.random(in: 1..<400, using: &random)
             if model.removeValue(forKey: id(row)) == nil {
-                index.add(row, id)
+                index.add(row, id(row))
                 model[id(row)] = row
             } else {
-                index.remove(row, id)
+                index.remove(row, id(row))
             }
         }
         check()
         for row in model.values where row % 50 != 0 {
-            index.remove(row, id)
+            index.remove(row, id(row))
             model[id(row)] = nil
         }
-        index.giveBack(id)
+        index.giveBack()
         check()
     }
 }
