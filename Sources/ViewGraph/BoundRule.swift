@@ -30,14 +30,14 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         fileprivate let bits: Int64
 
         @inline(__always)
-        init(_ attribute: AttributeID) { bits = attribute.bits &+ BoundRule.mark }
+        init(_ attribute: AttributeID) { bits = attribute.bits &+ BoundRule.distanceBias }
 
         /// For a rule without a vertex: none is near it.
         static var none: Base { Base(AttributeID(index: 0, generation: 0)) }
     }
 
     /// Taken from distances, so that they are negative. Rows and generations are not.
-    private static let mark: Int64 = 1 << 62
+    private static let distanceBias: Int64 = 1 << 62
     /// Nodes with more vertices than this may have rules of their own.
     private static let near = -1024...Int64(1024)
 
@@ -59,8 +59,8 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
 
     private static func bits(of input: BoundInput, at base: Base) -> Int64 {
         guard case .attribute(let vertex) = input else { return 0 }
-        let distance = vertex.bits &+ mark &- base.bits
-        return near.contains(distance) ? distance &- mark : max(0, vertex.bits)
+        let distance = vertex.bits &+ distanceBias &- base.bits
+        return near.contains(distance) ? distance &- distanceBias : max(0, vertex.bits)
     }
 
     var program: Program { header.program }
