@@ -45,7 +45,7 @@ public struct PlainJSON {
             guard let keys = slots.baseAddress else { return nil }
             let values = keys + ValueMap.linearLimit
             var position = 0
-            // What is read here needs no release.
+            // Scalars and short texts need no release, so the reader may stop at any member.
             repeat {
                 guard position < ValueMap.linearLimit, let name = text(), take(UInt8(ascii: ":")),
                     read(into: values + position)

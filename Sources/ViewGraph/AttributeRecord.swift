@@ -8,7 +8,7 @@ public enum AttributeKind: String, Sendable {
     case state, binding, `let`, computed, inherit, clock, action
 }
 
-/// What the view graph knows about a vertex: a row of 24 bytes beside the engine's own. Copies of a record share its
+/// The view graph's data about a vertex: a row of 24 bytes beside the engine's own. Copies of a record share its
 /// `extras`.
 struct AttributeRecord {
     /// The row of the node that owns it.

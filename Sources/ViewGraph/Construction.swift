@@ -30,7 +30,8 @@ public final class Construction {
         /// References of all nodes, then their rules.
         case references(next: Int)
         case rules(next: Int)
-        /// What stays with the nodes is made before the rows for the store, which leave no gaps between it then.
+        /// Keys stay with the nodes, and rows are freed when they are stored. So all keys are made first: rows between
+        /// them would leave gaps in memory.
         case keys(next: Int)
         case storing(next: Int)
         case done

@@ -4,7 +4,7 @@ import SceneModel
 
 // Changing the instances of a list.
 
-/// What the data of a list asks for.
+/// A difference between a list and its data: the instances to make, to drop and to move.
 struct ListEdit {
     let row: UInt32
     let definition: ForEachDefinition

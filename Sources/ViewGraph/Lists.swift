@@ -93,7 +93,7 @@ final class Lists {
         return graph.unsettled.lists.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 < $1 }
     }
 
-    /// What the data of a list asks for; nil if it was not evaluated again.
+    /// The edit that the data of a list asks for; nil if the data was not evaluated again.
     /// - Throws: why the data makes no instances: see `noteRefusal`.
     func findEdit(of row: UInt32) throws(Failure) -> ListEdit? {
         // The state is not copied into a variable: a second reference would make its lists be copied when they change.

@@ -1,6 +1,6 @@
 import AttributeGraph
 
-/// What was made or has changed, and is not settled yet: see `ViewGraph.settleStructure`.
+/// New and changed nodes, states and lists, until `ViewGraph.settleStructure` settles them.
 struct Unsettled {
     /// Nodes that are not connected to what they read.
     var nodes: [UInt32] = []

@@ -1,7 +1,7 @@
 import AttributeGraph
 import AttributeValues
 
-// What vertices are, when they have changed, and setting inputs.
+// Kinds of vertices, times of their changes, and setting inputs.
 
 extension Vertices {
     public func isAlive(_ attribute: AttributeID) -> Bool { engine.isAlive(attribute) }

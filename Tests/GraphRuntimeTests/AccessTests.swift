@@ -377,17 +377,19 @@ struct AccessTests {
                 == "user 1000 lacks the right 'read' on /**")
     }
 
+    /// A node with a visible part that reads a hidden place.
+    private static let secret = """
+        nodes:
+          - id: secret
+            state: { key: 7 }
+            computed: { share: 100 / key }
+            children: [{ id: open, kind: view, let: { told: $share } }]
+        """
+
     @Test("an error from a hidden place stays hidden while somebody's batch subscribes") func errorsBesideBatches()
         throws
     {
-        let graph = try Harness(
-            """
-            nodes:
-              - id: secret
-                state: { key: 7 }
-                computed: { share: 100 / key }
-                children: [{ id: open, kind: view, let: { told: $share } }]
-            """)
+        let graph = try Harness(AccessTests.secret)
         graph.turn([.accessChanged(AccessRules([try rule(.read, "/secret/open/**")], owner: 7))])
         let owner = ClientID(number: 3)
         graph.turn([.connected(owner, Peer(pid: 4711, uid: 7, gid: 7))])
@@ -412,14 +414,7 @@ struct AccessTests {
 
     @Test("an update as text names its writer to those who may know, and an error from a hidden place stays hidden")
     func texts() throws {
-        let graph = try Harness(
-            """
-            nodes:
-              - id: secret
-                state: { key: 7 }
-                computed: { share: 100 / key }
-                children: [{ id: open, kind: view, let: { told: $share } }]
-            """)
+        let graph = try Harness(AccessTests.secret)
         let (part, owner) = (ClientID(number: 1), ClientID(number: 3))
         graph.turn([.accessChanged(AccessRules([try rule(.read, "/secret/open/**")], owner: 7))])
         graph.turn([.connected(owner, Peer(pid: 4711, uid: 7, gid: 7))])

@@ -32,7 +32,8 @@ public final class WatchTruth {
         for (path, content) in values.map ?? ValueMap() {
             if let path = path.string, let content = WatchTruth.content(content) { contents[path] = content }
         }
-        // What has changed in a gap changed there, and not when the writer saw it: a watcher may have been told before.
+        // A change in a gap counts from its first revision, and not from where the writer saw it: a watcher may have
+        // been told before.
         var change = revision
         if isOpen, self.revision + 1 < revision {
             change = self.revision + 1
