@@ -27,10 +27,6 @@ let fast: [SwiftSetting] =
             ] + branchesInPlace, .when(configuration: .release))
     ]
 
-/// Modules that run only in the daemon, which has one thread: counting references needs no atomic operations.
-let fastAlone: [SwiftSetting] =
-    fast + [.unsafeFlags(["-Xfrontend", "-assume-single-threaded"], .when(configuration: .release))]
-
 /// A module of the daemon, at its row: it imports what stands in rows above.
 func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = strict) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -43,8 +39,18 @@ let small: [LinkerSetting] = [
         .when(configuration: .release))
 ]
 
-func program(_ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: small)
+/// For a program with one thread, which depends on `COneThread`: references are counted without atomic operations, in
+/// all modules and in the standard library.
+let oneThread: [LinkerSetting] = [
+    .unsafeFlags(
+        ["retain", "retain_n", "release", "release_n"].flatMap { ["-Xlinker", "--wrap=swift_\($0)"] },
+        .when(configuration: .release))
+]
+
+func program(
+    _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict, links: [LinkerSetting] = []
+) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: small + links)
 }
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -95,6 +101,7 @@ let package = Package(
         .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
+        .target(name: "COneThread", cSettings: [.unsafeFlags(["-Xclang", "-mframe-pointer=none"])]),
         // Row 1
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
@@ -109,8 +116,8 @@ let package = Package(
         module("WireProtocol", ["AttributeValues"], settings: fast),
         module("LinkProtocol", ["AttributeValues"], settings: fast),
         // Row 4
-        module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fastAlone),
-        module("EventLoop", ["CLibuv", "AttributeValues"], settings: fastAlone),
+        module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
+        module("EventLoop", ["CLibuv", "AttributeValues"], settings: fast),
         // Row 5
         module(
             "GraphRuntime",
@@ -118,21 +125,23 @@ let package = Package(
                 "AttributeValues", "AttributeGraph", "RuleLanguage", "Timelines", "SceneModel", "ViewGraph",
                 "WireProtocol",
             ],
-            settings: fastAlone),
+            settings: fast),
         // Row 6
-        module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fastAlone),
+        module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fast),
         // Row 7
         module(
             "DaemonServer",
             [
                 "AttributeValues", "ProgramOptions", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log,
             ],
-            settings: fastAlone),
+            settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
         // Row 8
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
         // Row 9
-        program("agd", ["DaemonServer", "AttributeValues", "WireProtocol", "ProgramOptions", log]),
+        program(
+            "agd", ["DaemonServer", "AttributeValues", "WireProtocol", "ProgramOptions", "COneThread", log],
+            links: oneThread),
         program(
             "agctl",
             [

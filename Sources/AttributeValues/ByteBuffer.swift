@@ -79,12 +79,11 @@ public final class ByteBuffer {
     }
 
     /// Appends bytes, a number, and more bytes.
-    public func append(_ head: ByteBuffer, _ number: Int64, _ tail: ByteBuffer?) {
-        reserve(head.end + ByteBuffer.numberLength + (tail?.end ?? 0))
+    public func append(_ head: ByteBuffer, _ number: Int64, _ tail: ByteBuffer) {
+        reserve(head.end + ByteBuffer.numberLength + tail.end)
         (base + end).update(from: head.base, count: head.end)
         end += head.end
         append(number)
-        guard let tail else { return }
         (base + end).update(from: tail.base, count: tail.end)
         end += tail.end
     }

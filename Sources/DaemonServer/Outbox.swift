@@ -65,11 +65,10 @@ final class Outbox: TurnOutput {
     private func send(_ head: ByteBuffer, to receivers: [Receiver]) {
         // A large tail is shared by all queues, which then own it.
         let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
+        let copied = run == nil ? tail : ByteBuffer(capacity: 0)
         for (client, subscription) in receivers {
             guard let session = session(client) else { continue }
-            session.output.append { message in
-                message.append(head, subscription, run == nil ? tail : nil)
-            }
+            session.output.append { $0.append(head, subscription, copied) }
             if let run { session.output.append(run) }
         }
         if run != nil { tail = ByteBuffer(capacity: Outbox.tailCapacity) }
