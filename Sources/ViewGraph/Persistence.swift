@@ -97,7 +97,11 @@ public final class Persistence {
         for node in dueNodes {
             guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }
             kept.isDue = false
-            if !nodes.isLinked(node.row) { continue }
+            guard nodes.isLinked(node.row) else {
+                // Its row may name a parent that no row deleted later is below.
+                if kept.isOwn { forgetRows(of: node.row) }
+                continue
+            }
             if let value = writtenRow(of: node.row) {
                 kept.isStored = true
                 changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: value))
