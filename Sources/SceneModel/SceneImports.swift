@@ -6,10 +6,6 @@ public struct SceneFile {
     public var path: String
     public var text: String
 
-    public init(path: String, text: String) {
-        self.path = path
-        self.text = text
-    }
 }
 
 /// `import: lib/gauges.yaml`: the files that a scene needs. They are loaded before it.
