@@ -177,7 +177,7 @@ struct UnlinkedTests {
               - { id: to, kind: container, state: { sub: [] } }
 
             """, steps: 1)
-        try life.apply("[{ id: mine }]", at: "/from/rows/x/in/y")
+        try life.apply("[{ id: mine, kind: container, children: [{ id: inside }] }]", at: "/from/rows/x/in/y")
         try life.move("/from/rows/x/in", to: "/to")
         #expect(life.runtime.graph.hasUnlinked)
         #expect(try life.next().absentNodes == 0)
