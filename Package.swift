@@ -178,7 +178,8 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
 
         .target(
-            name: "TestSupport", dependencies: ["AttributeValues"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["AttributeGraph", "AttributeValues"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("ReactiveGraph", ["AttributeGraph", "ReactiveGraph"]),

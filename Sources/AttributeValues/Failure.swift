@@ -67,6 +67,11 @@ public final class Failure: Error, Hashable {
             : Failure(code, message, path: path, rule: rule, line: line, column: column, hint: hint)
     }
 
+    /// The same failure, with a context before its message.
+    public func within(_ what: String) -> Failure {
+        Failure(code, "\(what): \(message)", path: path, rule: rule, line: line, column: column, hint: hint)
+    }
+
     public static func == (a: Failure, b: Failure) -> Bool {
         a === b
             || a.code == b.code && a.message == b.message && a.path == b.path && a.rule == b.rule && a.line == b.line

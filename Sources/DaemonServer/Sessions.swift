@@ -123,7 +123,7 @@ final class Sessions {
         let failure = Failure(.limit, message, hint: hint)
         var farewell = OutputQueue()
         farewell.append { line in
-            line.appendReply(.fault(RequestFault(code: RequestFault.refused, failure: failure)), to: .null)
+            line.appendReply(.fault(RequestFault(failure: failure)), to: .null)
             line.append(UInt8(ascii: "\n"))
         }
         // A new socket accepts these bytes at once. It does not matter whether the client reads them.

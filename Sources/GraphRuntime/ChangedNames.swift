@@ -2,21 +2,17 @@ import AttributeValues
 import ViewGraph
 
 /// Names that have led nowhere, or elsewhere, since some revision: those of removed nodes, and the old and new ones of
-/// moved nodes. A queue of bounded length.
+/// moved nodes.
 struct ChangedNames {
-    private var entries: [(revision: UInt64, names: NodeNames)] = []
-    private var head = 0
-    /// Changes up to this revision are not known.
-    private var floor: UInt64 = 0
-    private let capacity: Int
+    private var entries: RecentEntries<NodeNames>
     /// Limit of names × patterns to compare when a client resumes. Beyond it, a snapshot is cheaper.
     private static let comparisons = 200_000
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int) { entries = RecentEntries(capacity: capacity) }
 
     mutating func append(_ structure: StructureChange, at revision: UInt64, in graph: ViewGraph) {
         // These trees have more names than the queue may contain.
-        if !structure.removedTrees.isEmpty { floor = revision }
+        if !structure.removedTrees.isEmpty { entries.forget(upTo: revision) }
         for names in structure.removedNames { append(names, at: revision) }
         for moved in structure.movedNodes {
             for names in moved.names { append(names, at: revision) }
@@ -26,25 +22,17 @@ struct ChangedNames {
     }
 
     private mutating func append(_ names: NodeNames, at revision: UInt64) {
-        if names.attributes.isEmpty { return }
-        entries.append((revision, names))
-        guard entries.count - head > capacity else { return }
-        floor = entries[head].revision
-        head += 1
-        if head > capacity {
-            entries.removeFirst(head)
-            head = 0
-        }
+        if !names.attributes.isEmpty { entries.append(names, at: revision) }
     }
 
     /// Names that the patterns match, each once. nil if some are no longer known.
     func changed(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
-        guard revision >= floor else { return nil }
-        let start = entries[head...].partitioningIndex { $0.revision > revision }
-        guard (entries.count - start) * patterns.count <= ChangedNames.comparisons else { return nil }
+        guard let known = entries.since(revision), known.count * patterns.count <= ChangedNames.comparisons else {
+            return nil
+        }
         var found: [String] = []
         var seen: Set<String> = []
-        for (_, names) in entries[start...] {
+        for (_, names) in known {
             for pattern in patterns where pattern.matches(nodes: names.ids) {
                 let node = AttributePath.describe(nodes: names.ids)
                 let steps = pattern.steps.map(\.description).joined()

@@ -133,10 +133,8 @@ struct Delegations {
     private static var unknown: Answer {
         .fault(
             RequestFault(
-                code: RequestFault.refused,
                 failure: Failure(
-                    .unavailable,
-                    "outcome unknown: the owner of the path has not answered",
+                    .unavailable, "outcome unknown: the owner of the path has not answered",
                     hint: "read the value to see whether it was written; the setting forward-time is the limit")))
     }
 }

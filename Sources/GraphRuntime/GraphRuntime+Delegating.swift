@@ -4,7 +4,7 @@ import WireProtocol
 
 extension GraphRuntime {
     func delegate(_ path: String, _ client: Client) throws(Failure) -> Answer {
-        let nodes = try nodePath(path).nodes
+        let nodes = try AttributePath(node: path).nodes
         let node = try graph.node(at: nodes)
         for length in 0...nodes.count {
             guard let holder = delegations[nodes[..<length]]?.client, holder != client.id else { continue }
@@ -45,7 +45,7 @@ extension GraphRuntime {
         let answer: Answer
         switch (result, error) {
         case (let result?, nil): answer = .value(result)
-        case (nil, let error?): answer = .fault(RequestFault(code: RequestFault.refused, failure: error))
+        case (nil, let error?): answer = .fault(RequestFault(failure: error))
         default: throw Failure(.invalid, "answer takes either result or error", hint: "give exactly one of them")
         }
         guard let writer = delegations.answer(forward, from: client.id, answer) else {
@@ -102,7 +102,7 @@ extension GraphRuntime {
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
         } catch {
-            return .answered(.fault(RequestFault(code: RequestFault.refused, failure: error)))
+            return .answered(.fault(RequestFault(failure: error)))
         }
     }
 

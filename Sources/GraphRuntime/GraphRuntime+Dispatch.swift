@@ -131,7 +131,7 @@ extension GraphRuntime {
             }
             if request.onlyReads { try clients.admit(result, to: client) }
         } catch {
-            result = .fault(RequestFault(code: RequestFault.refused, failure: error))
+            result = .fault(RequestFault(failure: error))
         }
         answer(result, to: id, of: client.id)
         if let opening { watching.begin(opening) }

@@ -46,7 +46,7 @@ extension GraphRuntime {
         do throws(Failure) {
             try checkAccess(of: client, to: request)
         } catch {
-            return .fault(RequestFault(code: RequestFault.refused, failure: error))
+            return .fault(RequestFault(failure: error))
         }
         jobs.append(StructureJob(client, request))
         doJobs()
@@ -68,7 +68,7 @@ extension GraphRuntime {
                 }
                 result = done
             } catch {
-                result = .fault(RequestFault(code: RequestFault.refused, failure: error))
+                result = .fault(RequestFault(failure: error))
             }
             jobs.removeFirst()
             if job.slices > 1 { hasFreed = true }
@@ -153,7 +153,7 @@ extension GraphRuntime {
     }
 
     private func place(of apply: Request.Apply) throws(Failure) -> NodeID {
-        try graph.node(at: try nodePath(apply.at).nodes)
+        try graph.node(at: try AttributePath(node: apply.at).nodes)
     }
 
     private func mode(of apply: Request.Apply) -> ApplyMode {

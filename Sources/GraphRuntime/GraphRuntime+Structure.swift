@@ -33,7 +33,12 @@ extension GraphRuntime {
     /// - Returns: warnings: things that are allowed but probably not intended.
     @discardableResult
     public func load(_ text: String, file: String) throws(Failure) -> SceneFaults? {
-        let scene = try readScene(.string(text), file: file, at: .root, .merge)
+        var context = graph.sceneContext(at: .root, .merge, isKept: false)
+        context.isFile = true
+        let scene: SceneDefinition
+        do throws(SceneFaults) { scene = try SceneReader.read(text: text, file: file, context: context) } catch {
+            throw error.failure
+        }
         graph.notesChanges = false
         defer { graph.notesChanges = true }
         perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, .none, file)
@@ -41,21 +46,6 @@ extension GraphRuntime {
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
         return scene.warnings
-    }
-
-    func readScene(_ document: Value, file: String? = nil, at node: NodeID, _ mode: ApplyMode) throws(Failure)
-        -> SceneDefinition
-    {
-        var context = graph.sceneContext(at: node, mode, isKept: false)
-        context.isFile = file != nil
-        do throws(SceneFaults) {
-            if case .string(let text) = document {
-                return try SceneReader.read(text: text, file: file, context: context)
-            }
-            return try SceneReader.read(value: document, context: context)
-        } catch {
-            throw error.failure
-        }
     }
 
     @discardableResult
@@ -68,11 +58,9 @@ extension GraphRuntime {
         return unset
     }
 
-    func nodePath(_ text: String) throws(Failure) -> AttributePath { try AttributePath(node: text) }
-
     func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer {
         let motion = try motion(options)
-        let node = try graph.node(at: try nodePath(text).nodes)
+        let node = try graph.node(at: try AttributePath(node: text).nodes)
         let stamp = graph.stamp
         try graph.remove(node)
         complete(since: stamp, by: client, cut(options.label), motion)
@@ -83,10 +71,12 @@ extension GraphRuntime {
     func moveNode(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer
     {
         let motion = try motion(options)
-        let node = try graph.node(at: try nodePath(request.path).nodes)
+        let nodes = try AttributePath(node: request.path).nodes
+        let node = try graph.node(at: nodes)
         let parent = try graph.node(
-            at: request.to == nil
-                ? Array(try nodePath(request.path).nodes.dropLast()) : try nodePath(request.to ?? "/").nodes)
+            at: try request.to.map { (to) throws(Failure) in
+                try AttributePath(node: to).nodes
+            } ?? Array(nodes.dropLast()))
         let stamp = graph.stamp
         guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
         complete(since: stamp, by: client, cut(options.label), motion)

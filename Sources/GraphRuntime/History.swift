@@ -12,7 +12,7 @@ final class History {
     let epoch: String
     /// Counts committed transactions; only grows.
     private(set) var revision: UInt64
-    private var transactions: TransactionRing
+    private var transactions: Ring<Transaction>
     /// Names that have led nowhere or elsewhere since some revision.
     private var changedNames: ChangedNames
     /// The last revision in which attributes were removed or moved.
@@ -33,7 +33,7 @@ final class History {
         self.turn = turn
         self.epoch = epoch
         self.revision = revision
-        transactions = TransactionRing(capacity: limits.historyLength)
+        transactions = Ring(capacity: limits.historyLength)
         changedNames = ChangedNames(capacity: limits.historyNames)
         lifeBeginning = LifeBeginning(revision: revision)
         resumableFrom = revision
@@ -152,40 +152,17 @@ struct Transaction {
     }
 }
 
-/// The last transactions.
-private struct TransactionRing {
-    private var entries: [Transaction] = []
-    private var start = 0
-    private let capacity: Int
-
-    init(capacity: Int) { self.capacity = max(1, capacity) }
-
-    mutating func append(_ entry: consuming Transaction) {
-        if entries.count < capacity {
-            entries.append(entry)
-        } else {
-            entries[start] = entry
-            start = start + 1 == capacity ? 0 : start + 1
-        }
-    }
-
-    private subscript(position: Int) -> Transaction { entries[(start + position) % entries.count] }
-
-    func find(_ revision: UInt64) -> Transaction? {
-        guard !entries.isEmpty else { return nil }
+extension Ring where Element == Transaction {
+    fileprivate func find(_ revision: UInt64) -> Transaction? {
+        guard count > 0 else { return nil }
         let first = self[0].revision
-        guard revision >= first, revision - first < UInt64(entries.count) else { return nil }
+        guard revision >= first, revision - first < UInt64(count) else { return nil }
         return self[Int(revision - first)]
     }
 
-    func find(at stamp: UInt64) -> Transaction? {
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].stampAfter < stamp { low = middle + 1 } else { high = middle }
-        }
-        return low < entries.count && self[low].stampBefore < stamp ? self[low] : nil
+    fileprivate func find(at stamp: UInt64) -> Transaction? {
+        let low = (0..<count).partitioningIndex { self[$0].stampAfter >= stamp }
+        return low < count && self[low].stampBefore < stamp ? self[low] : nil
     }
 }
 

@@ -119,11 +119,3 @@ extension ViewGraph {
         try perform(mutation, at: write.place, write.path, typed: false, animation: write.animation)
     }
 }
-
-extension Failure {
-    /// The same failure, with a context before its message.
-    func within(_ what: String) -> Failure {
-        Failure(
-            code, "\(what): \(message)", path: path, rule: rule, line: line, column: column, hint: hint)
-    }
-}

@@ -32,10 +32,11 @@ final class Presentations {
         var topics: [Int64]
     }
 
-    /// The progress of one transaction's motions.
-    enum End {
-        case logical(UInt64, Moves)
-        case removed(UInt64, Moves)
+    /// The progress of one transaction's motions: `logical` or `removed`.
+    struct End {
+        var phase: String
+        var transaction: UInt64
+        var moves: Moves
     }
 
     init(_ graph: ViewGraph, _ turn: CurrentTurn) {
@@ -196,9 +197,13 @@ final class Presentations {
             case .ended(let id):
                 if let attribute = attributes.removeValue(forKey: id) { running[attribute] = nil }
             case .logical(let transaction):
-                if let moves = moves[transaction] { ends.append(.logical(transaction, moves)) }
+                if let moves = moves[transaction] {
+                    ends.append(End(phase: "logical", transaction: transaction, moves: moves))
+                }
             case .removed(let transaction):
-                if let moves = moves.removeValue(forKey: transaction) { ends.append(.removed(transaction, moves)) }
+                if let moves = moves.removeValue(forKey: transaction) {
+                    ends.append(End(phase: "removed", transaction: transaction, moves: moves))
+                }
             }
         }
         return ends

@@ -31,13 +31,14 @@ struct Recording {
     /// The largest number of events that are retained, and of rules that are counted separately.
     private let capacity: Int
     private(set) var isOn = false
-    /// A ring buffer when it is full.
-    private var events: [Event] = []
-    private var oldest = 0
+    private var events: Ring<Event>
     private var rules: [AttributeID: RuleTotal] = [:]
     private var otherRules = RuleTotal(path: "")
 
-    init(capacity: Int) { self.capacity = max(1, capacity) }
+    init(capacity: Int) {
+        self.capacity = max(1, capacity)
+        events = Ring(capacity: capacity)
+    }
 
     /// Starts a new recording, unless one is running.
     mutating func begin() {
@@ -50,7 +51,7 @@ struct Recording {
     mutating func end() { isOn = false }
 
     mutating func add(turnFrom start: Double, to end: Double, _ arguments: Value) {
-        append(Event(name: "turn", isRule: false, start: start, time: max(0, end - start), arguments: arguments))
+        events.append(Event(name: "turn", isRule: false, start: start, time: max(0, end - start), arguments: arguments))
     }
 
     /// - Parameter path: the path of a rule; called once for each.
@@ -65,16 +66,7 @@ struct Recording {
             total.add(run)
             if rules.count < capacity { rules[run.attribute] = total } else { otherRules.add(run) }
         }
-        append(Event(name: name, isRule: true, start: run.start, time: run.time))
-    }
-
-    private mutating func append(_ event: Event) {
-        if events.count < capacity {
-            events.append(event)
-        } else {
-            events[oldest] = event
-            oldest = (oldest + 1) % capacity
-        }
+        events.append(Event(name: name, isRule: true, start: run.start, time: run.time))
     }
 }
 
@@ -82,7 +74,7 @@ extension Recording {
     /// In the Chrome trace format, with a list of the rules, the most expensive first.
     var value: Value {
         var map = ValueMap()
-        map["traceEvents"] = .list(events.indices.map { Recording.value(of: events[(oldest + $0) % events.count]) })
+        map["traceEvents"] = .list((0..<events.count).map { Recording.value(of: events[$0]) })
         map["rules"] = .list(
             rules.values.sorted { ($1.ownTime, $0.path) < ($0.ownTime, $1.path) }.map { .map(Recording.value(of: $0)) })
         if otherRules.runs > 0 {

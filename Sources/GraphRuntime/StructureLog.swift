@@ -1,8 +1,7 @@
-import AttributeValues
 import ViewGraph
 
-/// The tree's recent changes, in order, for clients that resume. A queue of bounded length. It begins with the first
-/// subscription to changes of the tree.
+/// The tree's recent changes, in order, for clients that resume. It begins with the first subscription to changes of
+/// the tree.
 struct StructureLog {
     /// One line of a change, as `Watching.forEachLine` gives it.
     struct Line {
@@ -12,42 +11,27 @@ struct StructureLog {
         var from: [String]?
     }
 
-    private var lines: [(revision: UInt64, line: Line)] = []
-    private var head = 0
-    /// Changes up to this revision are not known; nil: the log has not begun.
-    private var floor: UInt64?
-    private let capacity: Int
+    private var lines: RecentEntries<Line>
+    private(set) var hasBegun = false
 
-    init(capacity: Int) { self.capacity = capacity }
+    init(capacity: Int) { lines = RecentEntries(capacity: capacity) }
 
-    var hasBegun: Bool { floor != nil }
-
-    mutating func begin(at revision: UInt64) { if floor == nil { floor = revision } }
+    mutating func begin(at revision: UInt64) {
+        if !hasBegun { forget(upTo: revision) }
+        hasBegun = true
+    }
 
     /// Called when a change has more lines than the log may contain.
-    mutating func forget(upTo revision: UInt64) {
-        lines = []
-        head = 0
-        floor = revision
-    }
+    mutating func forget(upTo revision: UInt64) { lines.forget(upTo: revision) }
 
-    mutating func append(_ line: Line, at revision: UInt64) {
-        lines.append((revision, line))
-        guard lines.count - head > capacity else { return }
-        floor = lines[head].revision
-        head += 1
-        if head > capacity {
-            lines.removeFirst(head)
-            head = 0
-        }
-    }
+    mutating func append(_ line: Line, at revision: UInt64) { lines.append(line, at: revision) }
 
     /// The lines of the changes since a revision, grouped by change. nil if some are no longer known.
     func lines(since revision: UInt64) -> [[Line]]? {
-        guard let floor, revision >= floor else { return nil }
+        guard hasBegun, let known = lines.since(revision) else { return nil }
         var changes: [[Line]] = []
         var last: UInt64?
-        for (revision, line) in lines[lines[head...].partitioningIndex { $0.revision > revision }...] {
+        for (revision, line) in known {
             if revision == last { changes[changes.count - 1].append(line) } else { changes.append([line]) }
             last = revision
         }

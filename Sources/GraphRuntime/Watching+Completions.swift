@@ -32,12 +32,7 @@ extension Watching {
 
     /// The events for ends of motions, by topic.
     func completionNews(_ ends: [Presentations.End]) -> [CompletionNews] {
-        ends.flatMap { end in
-            switch end {
-            case .logical(let transaction, let moves): completionNews(of: transaction, moves, "logical")
-            case .removed(let transaction, let moves): completionNews(of: transaction, moves, "removed")
-            }
-        }
+        ends.flatMap { completionNews(of: $0.transaction, $0.moves, $0.phase) }
     }
 
     private func completionNews(of transaction: UInt64, _ moves: Presentations.Moves, _ phase: String)

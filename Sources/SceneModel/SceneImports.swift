@@ -5,11 +5,6 @@ public struct SceneFile {
     /// The path, as it was given or from the folder of the file that imports it.
     public var path: String
     public var text: String
-
-    public init(path: String, text: String) {
-        self.path = path
-        self.text = text
-    }
 }
 
 /// `import: lib/gauges.yaml`: the files that a scene needs. They are loaded before it.

@@ -44,7 +44,8 @@ public struct CompletionTracker {
 
     private var transactions: [Transaction: Progress] = [:]
     private var timelines: [TimelineID: Running] = [:]
-    private(set) var deadlines = DeadlineHeap()
+    private(set) var deadlines = Heap<Deadline>()
+    private var deadlineCount: UInt64 = 0
 
     public init() {}
 
@@ -68,7 +69,7 @@ public struct CompletionTracker {
         }
         transactions[transaction] = progress
         timelines[id] = Running(transaction: transaction, isEndless: logical == .infinity)
-        if end < .infinity { deadlines.push(.init(time: end, kind: .end, id: id)) }
+        if end < .infinity { note(.end, of: id, at: end) }
     }
 
     /// Declares that all of the transaction's timelines have been started.
@@ -78,7 +79,7 @@ public struct CompletionTracker {
         progress.isSealed = true
         transactions[transaction] = progress
         if progress.logicalTime > -.infinity {
-            deadlines.push(.init(time: progress.logicalTime, kind: .logical, id: transaction))
+            note(.logical, of: transaction, at: progress.logicalTime)
         }
         var events: [Event] = []
         check(transaction, at: time, &events)
@@ -101,7 +102,7 @@ public struct CompletionTracker {
     public mutating func advance(to time: Double) -> [Event] {
         var events: [Event] = []
         while let deadline = deadlines.first, deadline.time <= time {
-            deadlines.pop()
+            deadlines.removeFirst()
             switch deadline.kind {
             case .end:
                 guard timelines[deadline.id] != nil else { continue }  // replaced before its end
@@ -132,6 +133,11 @@ public struct CompletionTracker {
         }
     }
 
+    private mutating func note(_ kind: Deadline.Kind, of id: UInt64, at time: Double) {
+        deadlineCount += 1
+        deadlines.push(Deadline(time: time, kind: kind, id: id, order: deadlineCount))
+    }
+
     private mutating func drop(_ id: TimelineID, at time: Double, _ events: inout [Event]) {
         guard let running = timelines.removeValue(forKey: id) else { return }
         transactions[running.transaction]?.running -= 1
@@ -158,56 +164,14 @@ public struct CompletionTracker {
     }
 }
 
-/// A binary heap of moments, the earliest first; at equal times in order of insertion.
-struct DeadlineHeap {
+/// A moment at which something completes. At equal times the one that was made first comes first.
+struct Deadline: Comparable {
     enum Kind { case logical, end }
 
-    struct Deadline {
-        var time: Double
-        var kind: Kind
-        var id: UInt64
-        var order: UInt64 = 0
-        func precedes(_ other: Deadline) -> Bool { time != other.time ? time < other.time : order < other.order }
-    }
+    var time: Double
+    var kind: Kind
+    var id: UInt64
+    var order: UInt64
 
-    private var items: [Deadline] = []
-    private var inserted: UInt64 = 0
-
-    var first: Deadline? { items.first }
-    var count: Int { items.count }
-
-    mutating func giveBack() { items.giveBack() }
-
-    /// O(n log n).
-    mutating func removeAll(where shouldRemove: (Deadline) -> Bool) {
-        items.removeAll(where: shouldRemove)
-        items.sort { $0.precedes($1) }  // a sorted array is a heap
-    }
-
-    mutating func push(_ deadline: Deadline) {
-        var deadline = deadline
-        inserted += 1
-        deadline.order = inserted
-        var i = items.count
-        items.append(deadline)
-        while i > 0, deadline.precedes(items[(i - 1) / 2]) {
-            items[i] = items[(i - 1) / 2]
-            i = (i - 1) / 2
-        }
-        items[i] = deadline
-    }
-
-    mutating func pop() {
-        guard let last = items.popLast(), !items.isEmpty else { return }
-        var i = 0
-        while true {
-            var child = 2 * i + 1
-            guard child < items.count else { break }
-            if child + 1 < items.count, items[child + 1].precedes(items[child]) { child += 1 }
-            guard items[child].precedes(last) else { break }
-            items[i] = items[child]
-            i = child
-        }
-        items[i] = last
-    }
+    static func < (one: Deadline, other: Deadline) -> Bool { (one.time, one.order) < (other.time, other.order) }
 }

@@ -50,9 +50,12 @@ extension TransactedWiring {
             do throws(Failure) {
                 if let expression = step.value { value = try evaluate(expression, at: row, .modifier, call.arguments) }
             } catch {
-                throw Failure(
-                    error.code, "\(text): \(error.message)", path: error.path ?? text, rule: error.rule,
-                    line: error.line, column: error.column, hint: error.hint)
+                throw error.located(at: text).within(text)
+            }
+            func add(_ path: AttributePath, _ place: Place) {
+                writes.append(
+                    ActionWrite(
+                        operation: step.operation, path: path, place: place, value: value, animation: step.animation))
             }
             switch step.target {
             case .reference(let reference):
@@ -62,25 +65,16 @@ extension TransactedWiring {
                 }
                 var path = try AttributePath(self.path(of: target))
                 path.steps += reference.steps
-                writes.append(
-                    ActionWrite(
-                        operation: step.operation, path: path, place: Place(target, reference.steps), value: value,
-                        animation: step.animation))
+                add(path, Place(target, reference.steps))
             case .pattern(let pattern):
                 if let exact = pattern.exact {
-                    writes.append(
-                        ActionWrite(
-                            operation: step.operation, path: exact, place: try locate(exact), value: value,
-                            animation: step.animation))
+                    add(exact, try locate(exact))
                     continue
                 }
                 try PatternSearch(pattern, in: self).forEachAttribute { (attribute, whole) throws(Failure) in
                     var path = try AttributePath(whole)
                     path.steps += pattern.steps
-                    writes.append(
-                        ActionWrite(
-                            operation: step.operation, path: path, place: Place(attribute, pattern.steps), value: value,
-                            animation: step.animation))
+                    add(path, Place(attribute, pattern.steps))
                 }
             }
         }

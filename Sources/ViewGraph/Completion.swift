@@ -237,9 +237,10 @@ struct Completion {
         }
         guard var made = read else { return }
         let (component, given) = (fields["madeFrom"]?.string ?? made.component, fields["given"]?.string)
-        if made.component != component || made.givenSlot != given {
+        let layer = if case .int(let layer)? = fields["layer"] { Int(layer) } else { 0 }
+        if made.component != component || made.givenSlot != given || made.layer != layer {
             made = NodeDefinition(copyOf: made, id: id)
-            (made.component, made.givenSlot) = (component, given)
+            (made.component, made.givenSlot, made.layer) = (component, given, layer)
         }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
         let row = graph.instantiate(made, id: id, under: parent, slot: slot)

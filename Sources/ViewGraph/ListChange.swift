@@ -176,12 +176,7 @@ struct ListChange {
         var previous = [Int](repeating: -1, count: sources.count)
         for (place, source) in sources.enumerated() {
             guard let source else { continue }
-            var low = 0
-            var high = tails.count
-            while low < high {
-                let middle = (low + high) / 2
-                if (sources[tails[middle]] ?? 0) < source { low = middle + 1 } else { high = middle }
-            }
+            let low = tails.partitioningIndex { (sources[$0] ?? 0) >= source }
             if low > 0 { previous[place] = tails[low - 1] }
             if low == tails.count { tails.append(place) } else { tails[low] = place }
         }

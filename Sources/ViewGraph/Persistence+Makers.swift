@@ -62,13 +62,9 @@ extension Persistence {
                 ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
                 if let kept = nodes[Int(child)].kept, kept.key != nil {
-                    // The row of a client's child names this parent. The key of a moved child follows the child's
-                    // maker.
-                    if kept.isOwn {
-                        noteRow(of: child)
-                    } else if let maker = kept.maker, keys[maker.row] != nil {
-                        pending.append((child, false))
-                    }
+                    // Its row names this parent. The key of a moved child follows the child's maker.
+                    noteRow(of: child)
+                    if !kept.isOwn, let maker = kept.maker, keys[maker.row] != nil { pending.append((child, false)) }
                     continue
                 }
                 pending.append(

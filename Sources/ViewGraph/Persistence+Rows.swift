@@ -10,6 +10,7 @@ import SceneModel
 // | `madeFrom` | for a client's node that is written in full: the component that it was made from |
 // | `isContent` | it was given to the component around it |
 // | `given` | the component's slot that it was given for, if that is not `content` |
+// | `layer` | which of the components around it has it in its body, if that is not the innermost one |
 // | `members` | members that differ from those it was made with, in document form |
 // | `without` | members that it was made with and no longer has, as `[group, name]` |
 // | `heir` | a scene or template makes it now, and it keeps this key |
@@ -41,6 +42,7 @@ extension Persistence {
             if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
             if node.isContent { fields["isContent"] = true }
             if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
+            if node.definition.layer > 0 { fields["layer"] = .int(Int64(node.definition.layer)) }
             if isUse { addDifferences(of: row, to: &fields) }
         } else {
             addDifferences(of: row, to: &fields)

@@ -97,7 +97,8 @@ public final class Persistence {
         for node in dueNodes {
             guard nodes.isAlive(node), let kept = nodes[Int(node.row)].kept else { continue }
             kept.isDue = false
-            if !nodes.isLinked(node.row) { continue }
+            // The store finds the rows of a subtree that waits to be freed by the parents that they name.
+            guard nodes.isLinked(node.row) || kept.isOwn && kept.isStored else { continue }
             if let value = writtenRow(of: node.row) {
                 kept.isStored = true
                 changes.append(StoreChange(key: nodes.key(of: node.row), name: "", value: value))

@@ -16,7 +16,7 @@ public struct RequestFault: Error {
     public var code: Int
     public var failure: Failure
 
-    public init(code: Int, failure: Failure) {
+    public init(code: Int = RequestFault.refused, failure: Failure) {
         self.code = code
         self.failure = failure
     }

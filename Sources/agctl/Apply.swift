@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct ApplyCommand: ParsableCommand {
+struct ApplyCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "apply",
         abstract: "Make a scene part of the graph.",
@@ -34,14 +34,10 @@ struct ApplyCommand: ParsableCommand {
     @OptionGroup var write: WriteOptions
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let scene = try SceneText(file: file)
-        try perform(common) { session in
-            let result = try scene.apply(
-                at: at, mode, dryRun: dryRun,
-                write.makeOptions(), session)
-            if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
-        }
+        let result = try scene.apply(at: at, mode, dryRun: dryRun, write.makeOptions(), session)
+        if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
     }
 
     private func show(_ result: Value, _ output: Output) {

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct CallCommand: ParsableCommand {
+struct CallCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "call",
         abstract: "Call any method of the protocol.",
@@ -24,11 +24,9 @@ struct CallCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let given = try ValueForm.json.read(parameters)
         guard given.map != nil || given.list != nil else { throw Complaint(.data, "params is an object or a list") }
-        try perform(common) { session in
-            session.output.json(try session.connection().call(method, given))
-        }
+        session.output.json(try session.connection().call(method, given))
     }
 }

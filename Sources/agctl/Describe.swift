@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct DescribeCommand: ParsableCommand {
+struct DescribeCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "describe",
         abstract: "Describe a node or an attribute, or the protocol with its methods and events.",
@@ -30,34 +30,32 @@ struct DescribeCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let output = session.output
-            if let subject, subject.hasPrefix("/") {
-                let result = try session.connection().call(.describe(path: subject, depth: depth))
-                if session.settings.isJSON { return output.json(result) }
-                if result.map?["id"] != nil {
-                    let columns = output.isTerminal ? Terminal.size.columns : Int.max
-                    return output.write(
-                        TreeDrawing(style: output.style, columns: columns, showsAttributes: true).text(result))
-                }
-                return output.write(FieldList.text(result.map ?? ValueMap(), output.style))
+    func run(_ session: Session) throws {
+        let output = session.output
+        if let subject, subject.hasPrefix("/") {
+            let result = try session.connection().call(.describe(path: subject, depth: depth))
+            if session.settings.isJSON { return output.json(result) }
+            if result.map?["id"] != nil {
+                let columns = output.isTerminal ? Terminal.size.columns : Int.max
+                return output.write(
+                    TreeDrawing(style: output.style, columns: columns, showsAttributes: true).text(result))
             }
-            let schema = try session.connection().call(.describe(path: nil, depth: nil))
-            guard let subject else {
-                return session.settings.isJSON
-                    ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
-            }
-            let entries = ProtocolText.listMethods(schema) + ProtocolText.listEvents(schema)
-            guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
-                let names = entries.compactMap { $0["name"]?.string }
-                throw Complaint(
-                    .notFound, "there is no method or event '\(subject)'",
-                    hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
-            }
-            session.settings.isJSON
-                ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
+            return output.write(FieldList.text(result.map ?? ValueMap(), output.style))
         }
+        let schema = try session.connection().call(.describe(path: nil, depth: nil))
+        guard let subject else {
+            return session.settings.isJSON
+                ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
+        }
+        let entries = ProtocolText.listMethods(schema) + ProtocolText.listEvents(schema)
+        guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
+            let names = entries.compactMap { $0["name"]?.string }
+            throw Complaint(
+                .notFound, "there is no method or event '\(subject)'",
+                hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
+        }
+        session.settings.isJSON
+            ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
     }
 }
 

@@ -4,7 +4,7 @@ import AttributeValues
 import SceneModel
 import WireProtocol
 
-struct DiffCommand: ParsableCommand {
+struct DiffCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "diff",
         abstract: "Show how a scene differs from the graph.",
@@ -29,26 +29,24 @@ struct DiffCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let document = try SceneText(file: file)
-        try perform(common) { session in
-            var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
-            // The scene says nothing about nodes that are not below its own.
-            let roots = try document.listRoots(at: at)
-            let removed = (result.map?["removed"]?.list ?? []).filter { path in
-                roots.contains { path.string?.hasPrefix($0 + "/") == true }
-            }
-            var map = result.map ?? ValueMap()
-            map["removed"] = .list(removed)
-            result = .map(map)
-            let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
-            if session.settings.isJSON {
-                session.output.json(result)
-            } else {
-                AppliedText(result).show(session.output)
-            }
-            if differs { throw EndOfCommand(status: .different) }
+        var result = try document.apply(at: at, .replace, dryRun: true, TransactionOptions(), session)
+        // The scene says nothing about nodes that are not below its own.
+        let roots = try document.listRoots(at: at)
+        let removed = (result.map?["removed"]?.list ?? []).filter { path in
+            roots.contains { path.string?.hasPrefix($0 + "/") == true }
         }
+        var map = result.map ?? ValueMap()
+        map["removed"] = .list(removed)
+        result = .map(map)
+        let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
+        if session.settings.isJSON {
+            session.output.json(result)
+        } else {
+            AppliedText(result).show(session.output)
+        }
+        if differs { throw EndOfCommand(status: .different) }
     }
 }
 

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct DoCommand: ParsableCommand {
+struct DoCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "do",
         abstract: "Call an action.",
@@ -28,7 +28,7 @@ struct DoCommand: ParsableCommand {
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run(_ session: Session) throws {
         var given = ValueMap()
         for argument in arguments {
             guard let split = argument.firstIndex(of: "="), split > argument.startIndex else {
@@ -39,10 +39,7 @@ struct DoCommand: ParsableCommand {
             given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
         }
         let writing = write.makeOptions(typed: options.typed, once: repetition.once)
-        try perform(common) { (session) in
-            session.report(
-                revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing))
-            )
-        }
+        session.report(
+            revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing)))
     }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct DumpCommand: ParsableCommand {
+struct DumpCommand: DaemonVerb {
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case json, dot
     }
@@ -25,15 +25,13 @@ struct DumpCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let kind: Request.DumpFormat = format == .dot ? .dot : .json
-            let result = try session.connection().call(.dump(path: path, format: kind))
-            if !session.settings.isJSON, let text = result.map?["dot"]?.string {
-                session.output.write(text)
-            } else {
-                session.output.json(result)
-            }
+    func run(_ session: Session) throws {
+        let kind: Request.DumpFormat = format == .dot ? .dot : .json
+        let result = try session.connection().call(.dump(path: path, format: kind))
+        if !session.settings.isJSON, let text = result.map?["dot"]?.string {
+            session.output.write(text)
+        } else {
+            session.output.json(result)
         }
     }
 }

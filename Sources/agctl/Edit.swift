@@ -5,7 +5,7 @@ import Glibc
 import SceneModel
 import WireProtocol
 
-struct EditCommand: ParsableCommand {
+struct EditCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "edit",
         abstract: "Open a node in an editor, and apply what was saved.",
@@ -26,30 +26,28 @@ struct EditCommand: ParsableCommand {
     @OptionGroup var write: WriteOptions
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let options = write.makeOptions()
-        try perform(common) { session in
-            let connection = try session.connection()
-            guard let before = try connection.call(.dump(path: path, format: .scene)).map?["document"] else {
-                throw Complaint(.software, "the daemon sent no document")
-            }
-            let text = DocumentWriter.yaml(before)
-            let file = try EditedFile(text)
-            try file.edit()
-            let edited = SceneText(text: try InputText.read(file.path), name: file.path)
-            guard edited.text != text else {
-                file.deleteFile()
-                if session.output.isTerminal { session.output.writeLine("nothing to change") }
-                return
-            }
-            let parent = try Self.parent(of: path)
-            do {
-                try apply(edited, replacing: before, below: parent, options, session)
-            } catch {
-                throw Self.keeping(file, parent, error)
-            }
-            file.deleteFile()
+        let connection = try session.connection()
+        guard let before = try connection.call(.dump(path: path, format: .scene)).map?["document"] else {
+            throw Complaint(.software, "the daemon sent no document")
         }
+        let text = DocumentWriter.yaml(before)
+        let file = try EditedFile(text)
+        try file.edit()
+        let edited = SceneText(text: try InputText.read(file.path), name: file.path)
+        guard edited.text != text else {
+            file.deleteFile()
+            if session.output.isTerminal { session.output.writeLine("nothing to change") }
+            return
+        }
+        let parent = try Self.parent(of: path)
+        do {
+            try apply(edited, replacing: before, below: parent, options, session)
+        } catch {
+            throw Self.keeping(file, parent, error)
+        }
+        file.deleteFile()
     }
 
     private func apply(

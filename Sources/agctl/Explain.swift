@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct ExplainCommand: ParsableCommand {
+struct ExplainCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "explain",
         abstract: "Tell why an attribute has its value and why it last changed.",
@@ -21,12 +21,10 @@ struct ExplainCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.explain(path: path, revision: revision))
-            if session.settings.isJSON { return session.output.json(result) }
-            session.output.write(ExplanationText(style: session.output.style).text(result.map ?? ValueMap()))
-        }
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.explain(path: path, revision: revision))
+        if session.settings.isJSON { return session.output.json(result) }
+        session.output.write(ExplanationText(style: session.output.style).text(result.map ?? ValueMap()))
     }
 }
 

@@ -4,7 +4,7 @@ import AttributeValues
 import SceneModel
 import WireProtocol
 
-struct ExportCommand: ParsableCommand {
+struct ExportCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "export",
         abstract: "Write the tree as a scene that makes it again.",
@@ -28,17 +28,15 @@ struct ExportCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.dump(path: path, format: .scene))
-            guard let document = result.map?["document"] else {
-                throw Complaint(.software, "the daemon sent no document")
-            }
-            if session.settings.isJSON {
-                session.output.json(document)
-            } else {
-                session.output.write(DocumentWriter.yaml(document))
-            }
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.dump(path: path, format: .scene))
+        guard let document = result.map?["document"] else {
+            throw Complaint(.software, "the daemon sent no document")
+        }
+        if session.settings.isJSON {
+            session.output.json(document)
+        } else {
+            session.output.write(DocumentWriter.yaml(document))
         }
     }
 }

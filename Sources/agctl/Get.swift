@@ -9,7 +9,7 @@ struct Reading {
     var isTyped = false
 }
 
-struct GetCommand: ParsableCommand {
+struct GetCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "get",
         abstract: "Print values.",
@@ -39,8 +39,8 @@ struct GetCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { try Self.perform(paths, Reading(presentation: presentation, isTyped: typed), $0) }
+    func run(_ session: Session) throws {
+        try Self.perform(paths, Reading(presentation: presentation, isTyped: typed), session)
     }
 
     static func perform(_ paths: [String], _ reading: Reading, _ session: Session) throws {

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct HistoryCommand: ParsableCommand {
+struct HistoryCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Print the recorded past of an attribute.",
@@ -22,17 +22,15 @@ struct HistoryCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.history(path: path))
-            if session.settings.isJSON { return session.output.json(result) }
-            let text = HistoryText(result.map ?? ValueMap())
-            let size = session.output.isTerminal ? Terminal.size : nil
-            if let size {
-                session.output.writeLine(session.output.style.cyan(text.drawSparkline(width: max(10, size.columns))))
-            }
-            session.output.write(text.table(rows: size.map { max(10, $0.rows - 4) } ?? .max))
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.history(path: path))
+        if session.settings.isJSON { return session.output.json(result) }
+        let text = HistoryText(result.map ?? ValueMap())
+        let size = session.output.isTerminal ? Terminal.size : nil
+        if let size {
+            session.output.writeLine(session.output.style.cyan(text.drawSparkline(width: max(10, size.columns))))
         }
+        session.output.write(text.table(rows: size.map { max(10, $0.rows - 4) } ?? .max))
     }
 }
 

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct ListCommand: ParsableCommand {
+struct ListCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List what is in a node: children and attributes.",
@@ -24,15 +24,13 @@ struct ListCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.describe(path: path, depth: 1))
-            guard let node = result.map, node["id"] != nil else {
-                throw Complaint(.data, "\(path) is an attribute, not a node", hint: "agctl get \(path)")
-            }
-            if session.settings.isJSON { return session.output.json(result) }
-            show(node, session.output)
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.describe(path: path, depth: 1))
+        guard let node = result.map, node["id"] != nil else {
+            throw Complaint(.data, "\(path) is an attribute, not a node", hint: "agctl get \(path)")
         }
+        if session.settings.isJSON { return session.output.json(result) }
+        show(node, session.output)
     }
 
     private func show(_ node: ValueMap, _ output: Output) {

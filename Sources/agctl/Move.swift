@@ -2,7 +2,7 @@ import AGClient
 import ArgumentParser
 import WireProtocol
 
-struct MoveCommand: ParsableCommand {
+struct MoveCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "move",
         abstract: "Move a node to another parent or another position among its siblings.",
@@ -31,11 +31,9 @@ struct MoveCommand: ParsableCommand {
         if to == nil, index == nil { throw ValidationError("where to? Give --to, --index or both") }
     }
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let options = write.makeOptions()
-        try perform(common) { session in
-            session.report(
-                revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
-        }
+        session.report(
+            revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
     }
 }

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct PingCommand: ParsableCommand {
+struct PingCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "ping",
         abstract: "See whether the daemon answers.",
@@ -26,8 +26,8 @@ struct PingCommand: ParsableCommand {
         if count < 1 { throw ValidationError("--count is at least 1") }
     }
 
-    func run() throws {
-        try perform(common) { try Self.perform(count: count, isQuiet: quiet, $0) }
+    func run(_ session: Session) throws {
+        try Self.perform(count: count, isQuiet: quiet, session)
     }
 
     static func perform(count: Int, isQuiet: Bool, _ session: Session) throws {

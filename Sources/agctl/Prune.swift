@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct PruneCommand: ParsableCommand {
+struct PruneCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "prune",
         abstract: "Delete the stored rows of nodes that do not exist.",
@@ -19,12 +19,10 @@ struct PruneCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.prune)
-            if session.settings.isJSON { return session.output.json(result) }
-            let count = result.map?["pruned"]?.jsonText ?? "0"
-            session.output.writeLine("\(count) row\(count == "1" ? "" : "s") deleted")
-        }
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.prune)
+        if session.settings.isJSON { return session.output.json(result) }
+        let count = result.map?["pruned"]?.jsonText ?? "0"
+        session.output.writeLine("\(count) row\(count == "1" ? "" : "s") deleted")
     }
 }

@@ -2,7 +2,7 @@ import AGClient
 import ArgumentParser
 import WireProtocol
 
-struct RemoveCommand: ParsableCommand {
+struct RemoveCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "remove",
         abstract: "Remove nodes with all below them.",
@@ -23,10 +23,8 @@ struct RemoveCommand: ParsableCommand {
     @OptionGroup var write: WriteOptions
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let options = write.makeOptions()
-        try perform(common) { session in
-            for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
-        }
+        for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
     }
 }

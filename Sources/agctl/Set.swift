@@ -26,18 +26,18 @@ struct SetCommand: ValueCommand {
 }
 
 /// A verb that writes one value to one place.
-protocol ValueCommand: ParsableCommand {
+protocol ValueCommand: DaemonVerb {
     static var operation: Mutation.Operation { get }
     var given: WrittenValue { get }
 }
 
 extension ValueCommand {
-    func run() throws {
+    var common: CommonOptions { given.common }
+
+    func run(_ session: Session) throws {
         let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
-        try perform(given.common) {
-            try Self.perform(
-                given.path, value, given.write.makeOptions(typed: given.options.typed, once: given.repetition.once), $0)
-        }
+        let options = given.write.makeOptions(typed: given.options.typed, once: given.repetition.once)
+        try Self.perform(given.path, value, options, session)
     }
 
     static func perform(_ path: String, _ value: Value, _ options: TransactionOptions, _ session: Session) throws {

@@ -93,8 +93,6 @@ final class Session {
         self.output = output ?? Output(color: settings.color)
     }
 
-    convenience init(_ options: CommonOptions) throws(Complaint) { try self.init(options.settings) }
-
     /// - Parameter name: the name of this client in explanations.
     func connection(name: String = "agctl") throws(ClientError) -> Connection {
         if let opened { return opened }
@@ -119,10 +117,14 @@ extension Session {
     }
 }
 
-extension ParsableCommand {
-    func perform(_ options: CommonOptions, _ work: (Session) throws -> Void) throws {
-        try Session(options).run(work)
-    }
+/// A verb that uses the daemon.
+protocol DaemonVerb: ParsableCommand {
+    var common: CommonOptions { get }
+    func run(_ session: Session) throws
+}
+
+extension DaemonVerb {
+    func run() throws { try Session(common.settings).run { try run($0) } }
 }
 
 extension Session {

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct SitesCommand: ParsableCommand {
+struct SitesCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "sites",
         abstract: "List the mirrors of other machines' subtrees.",
@@ -23,26 +23,24 @@ struct SitesCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let root: [String]
-            do throws(Failure) {
-                let path = try AttributePath(self.path)
-                guard path.attribute == nil else { throw Failure(.invalid, "\(self.path) is an attribute, not a node") }
-                root = path.nodes
-            } catch { throw Complaint(error, status: .data) }
-            let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
-            let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
-            let result = try session.connection().call(.get(.init(paths: patterns)))
-            let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
-            if sites.isEmpty {
-                throw Complaint(
-                    .notFound, "there is no mirror below \(path)",
-                    hint: "the 'mirror' lines of agd-link's configuration make mirrors")
-            }
-            show(sites, session)
-            if sites.contains(where: { $0.state == "silent" }) { throw EndOfCommand(status: .different) }
+    func run(_ session: Session) throws {
+        let root: [String]
+        do throws(Failure) {
+            let path = try AttributePath(self.path)
+            guard path.attribute == nil else { throw Failure(.invalid, "\(self.path) is an attribute, not a node") }
+            root = path.nodes
+        } catch { throw Complaint(error, status: .data) }
+        let below = root.isEmpty ? "" : AttributePath.describe(nodes: root)
+        let patterns = MirroredSite.attributes.map { "\(below)/**.\($0)" }
+        let result = try session.connection().call(.get(.init(paths: patterns)))
+        let sites = try MirroredSite.all(in: result.map?["values"]?.map ?? ValueMap())
+        if sites.isEmpty {
+            throw Complaint(
+                .notFound, "there is no mirror below \(path)",
+                hint: "the 'mirror' lines of agd-link's configuration make mirrors")
         }
+        show(sites, session)
+        if sites.contains(where: { $0.state == "silent" }) { throw EndOfCommand(status: .different) }
     }
 
     private func show(_ sites: [MirroredSite], _ session: Session) {

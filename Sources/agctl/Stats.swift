@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct StatsCommand: ParsableCommand {
+struct StatsCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "stats",
         abstract: "Print the daemon's counters.",
@@ -19,22 +19,20 @@ struct StatsCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.stats(format: openmetrics ? .openmetrics : .json))
-            if session.settings.isJSON { return session.output.json(result) }
-            if let text = result.map?["text"]?.string { return session.output.write(text) }
-            let figures = result.map ?? ValueMap()
-            guard session.output.isTerminal else {
-                for (name, value) in figures {
-                    session.output.writeLine("\(name.string ?? "")\t\(value.string ?? value.jsonText)")
-                }
-                return
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.stats(format: openmetrics ? .openmetrics : .json))
+        if session.settings.isJSON { return session.output.json(result) }
+        if let text = result.map?["text"]?.string { return session.output.write(text) }
+        let figures = result.map ?? ValueMap()
+        guard session.output.isTerminal else {
+            for (name, value) in figures {
+                session.output.writeLine("\(name.string ?? "")\t\(value.string ?? value.jsonText)")
             }
-            let table = TextTable(rows: figures.map { [$0.key.string ?? "", Figure.text($0.value)] })
-            session.output.write(
-                table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
+            return
         }
+        let table = TextTable(rows: figures.map { [$0.key.string ?? "", Figure.text($0.value)] })
+        session.output.write(
+            table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
     }
 }
 

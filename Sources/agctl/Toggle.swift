@@ -1,7 +1,7 @@
 import ArgumentParser
 import WireProtocol
 
-struct ToggleCommand: ParsableCommand {
+struct ToggleCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "toggle",
         abstract: "Flip bools.",
@@ -21,8 +21,8 @@ struct ToggleCommand: ParsableCommand {
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { try Self.perform(paths, write.makeOptions(once: repetition.once), $0) }
+    func run(_ session: Session) throws {
+        try Self.perform(paths, write.makeOptions(once: repetition.once), session)
     }
 
     static func perform(_ paths: [String], _ options: TransactionOptions, _ session: Session) throws {

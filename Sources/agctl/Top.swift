@@ -4,7 +4,7 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-struct TopCommand: ParsableCommand {
+struct TopCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "top",
         abstract: "Show what the daemon is busy with, live.",
@@ -36,32 +36,30 @@ struct TopCommand: ParsableCommand {
         if let count, count < 1 { throw ValidationError("--count is at least 1") }
     }
 
-    func run() throws {
-        try perform(common) { session in
-            let connection = try session.connection()
-            var load = LoadTable()
-            load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
-            if !patterns.isEmpty {
-                _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
-            }
+    func run(_ session: Session) throws {
+        let connection = try session.connection()
+        var load = LoadTable()
+        load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
+        if !patterns.isEmpty {
+            _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
+        }
+        load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+        if session.output.isTerminal, count == nil, !session.settings.isJSON {
+            return try live(connection, &load, session)
+        }
+        let signals = try Signals()
+        var left = count
+        while left != 0 {
+            _ = try listen(connection, until: MonotonicTime.now + interval, signals.descriptor, &load)
+            try signals.check()
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-            if session.output.isTerminal, count == nil, !session.settings.isJSON {
-                return try live(connection, &load, session)
+            left? -= 1
+            if session.settings.isJSON {
+                session.output.json(load.json)
+            } else {
+                session.output.write(load.text(columns: .max, rows: .max, session.output.style))
             }
-            let signals = try Signals()
-            var left = count
-            while left != 0 {
-                _ = try listen(connection, until: MonotonicTime.now + interval, signals.descriptor, &load)
-                try signals.check()
-                load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-                left? -= 1
-                if session.settings.isJSON {
-                    session.output.json(load.json)
-                } else {
-                    session.output.write(load.text(columns: .max, rows: .max, session.output.style))
-                }
-                try session.output.flush()
-            }
+            try session.output.flush()
         }
     }
 

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct TraceCommand: ParsableCommand {
+struct TraceCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "trace",
         abstract: "Record what each turn of the daemon does, and which rules run.",
@@ -43,13 +43,11 @@ struct TraceCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try perform(common) { session in
-            let connection = try session.connection()
-            if let seconds { return try record(seconds, connection, session) }
-            let recorded = try connection.call(.trace(enable: start ? true : stop ? false : nil))
-            if !start { show(recorded, session) }
-        }
+    func run(_ session: Session) throws {
+        let connection = try session.connection()
+        if let seconds { return try record(seconds, connection, session) }
+        let recorded = try connection.call(.trace(enable: start ? true : stop ? false : nil))
+        if !start { show(recorded, session) }
     }
 
     /// Records for some seconds. The daemon stops recording when this returns, for any reason.

@@ -4,7 +4,7 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-struct TransactCommand: ParsableCommand {
+struct TransactCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "transact",
         abstract: "Commit several mutations together, all or none.",
@@ -43,20 +43,18 @@ struct TransactCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run(_ session: Session) throws {
         let mutations = try readMutations()
         guard !mutations.isEmpty else { throw Complaint(.data, "no mutations: \(MutationText.syntax)") }
-        try perform(common) { session in
-            do throws(ClientError) {
-                try session.commit(mutations, write.makeOptions(typed: valueOptions.typed, once: repetition.once))
-            } catch {
-                var complaint = Complaint(error)
-                if error.failure?.code == .conflict { complaint.status = .tryAgain }
-                if let faulty = mutations.first(where: { $0.path == error.failure?.path })?.value {
-                    complaint = complaint.explaining(faulty)
-                }
-                throw complaint
+        do throws(ClientError) {
+            try session.commit(mutations, write.makeOptions(typed: valueOptions.typed, once: repetition.once))
+        } catch {
+            var complaint = Complaint(error)
+            if error.failure?.code == .conflict { complaint.status = .tryAgain }
+            if let faulty = mutations.first(where: { $0.path == error.failure?.path })?.value {
+                complaint = complaint.explaining(faulty)
             }
+            throw complaint
         }
     }
 

@@ -3,7 +3,7 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-struct TreeCommand: ParsableCommand {
+struct TreeCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "tree",
         abstract: "Draw the tree with attributes and values.",
@@ -26,14 +26,12 @@ struct TreeCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let result = try session.connection().call(.describe(path: path, depth: depth))
-            if session.settings.isJSON { return session.output.json(result) }
-            let columns = session.output.isTerminal ? Terminal.size.columns : Int.max
-            session.output.write(
-                TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))
-        }
+    func run(_ session: Session) throws {
+        let result = try session.connection().call(.describe(path: path, depth: depth))
+        if session.settings.isJSON { return session.output.json(result) }
+        let columns = session.output.isTerminal ? Terminal.size.columns : Int.max
+        session.output.write(
+            TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))
     }
 }
 

@@ -4,7 +4,7 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-struct WatchCommand: ParsableCommand {
+struct WatchCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "watch",
         abstract: "Show values and how they change.",
@@ -89,17 +89,15 @@ struct WatchCommand: ParsableCommand {
         )
     }
 
-    func run() throws {
-        try perform(common) { session in
-            let limit = once ? 1 : count
-            let isTable =
-                session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
-            let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
-            if isTable {
-                try WatchScreen(watcher, patterns: patterns, session).run()
-            } else {
-                try WatchLines(watcher, patterns: patterns, limit: limit, acknowledges: invalidate, session).run()
-            }
+    func run(_ session: Session) throws {
+        let limit = once ? 1 : count
+        let isTable =
+            session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
+        let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
+        if isTable {
+            try WatchScreen(watcher, patterns: patterns, session).run()
+        } else {
+            try WatchLines(watcher, patterns: patterns, limit: limit, acknowledges: invalidate, session).run()
         }
     }
 }

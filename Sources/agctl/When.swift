@@ -4,7 +4,7 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-struct WhenCommand: ParsableCommand {
+struct WhenCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "when",
         abstract: "Run a command whenever a rule becomes true.",
@@ -52,29 +52,27 @@ struct WhenCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        try perform(common) { session in
-            let watcher = session.newWatcher(
-                .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
-                name: "agctl when")
-            let signals = try Signals()
-            var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
-            var edge = RisingEdge(delay: seconds ?? 0)
-            // A mistake in the rule is reported at once.
-            if let holds = try condition.begin() { edge.note(holds, at: MonotonicTime.now) }
-            while true {
-                if edge.takeIfDue(at: MonotonicTime.now) {
-                    let status = perform(condition)
-                    if once { throw EndOfCommand(code: status) }
-                }
-                let news = try watcher.next(timeout: edge.wait(at: MonotonicTime.now), interrupt: signals.descriptor)
-                try signals.check()
-                guard let news else { continue }
-                WatchNotice(news)?.report(session.errors)
-                if case .interrupted = news { condition.disconnect() }
-                guard case .event(let message) = news, try condition.take(message) else { continue }
-                if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
+    func run(_ session: Session) throws {
+        let watcher = session.newWatcher(
+            .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
+            name: "agctl when")
+        let signals = try Signals()
+        var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
+        var edge = RisingEdge(delay: seconds ?? 0)
+        // A mistake in the rule is reported at once.
+        if let holds = try condition.begin() { edge.note(holds, at: MonotonicTime.now) }
+        while true {
+            if edge.takeIfDue(at: MonotonicTime.now) {
+                let status = perform(condition)
+                if once { throw EndOfCommand(code: status) }
             }
+            let news = try watcher.next(timeout: edge.wait(at: MonotonicTime.now), interrupt: signals.descriptor)
+            try signals.check()
+            guard let news else { continue }
+            WatchNotice(news)?.report(session.errors)
+            if case .interrupted = news { condition.disconnect() }
+            guard case .event(let message) = news, try condition.take(message) else { continue }
+            if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
         }
     }
 

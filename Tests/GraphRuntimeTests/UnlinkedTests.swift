@@ -1,4 +1,5 @@
 import AttributeValues
+import TestSupport
 import Testing
 import WireProtocol
 

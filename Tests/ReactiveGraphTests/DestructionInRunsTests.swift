@@ -1,5 +1,6 @@
 import AttributeGraph
 import ReactiveGraph
+import TestSupport
 import Testing
 
 /// Destroying what runs, what it has made, and what made it: what is left must belong to somebody.

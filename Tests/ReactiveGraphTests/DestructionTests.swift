@@ -1,5 +1,6 @@
 @testable import AttributeGraph
 @testable import ReactiveGraph
+import TestSupport
 import Testing
 
 /// Destroying things while something runs, waits to run, or has been looked at.

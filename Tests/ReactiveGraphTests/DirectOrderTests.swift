@@ -1,5 +1,6 @@
 @testable import AttributeGraph
 @testable import ReactiveGraph
+import TestSupport
 import Testing
 
 /// Orders all of whose steps are observers of the written input itself: none of them is asked whether it has to run.

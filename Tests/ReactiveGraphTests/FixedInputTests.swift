@@ -1,5 +1,6 @@
 import AttributeGraph
 import ReactiveGraph
+import TestSupport
 import Testing
 
 @Suite("Rules and observers over fixed inputs") struct FixedInputTests {

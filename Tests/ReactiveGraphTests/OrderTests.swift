@@ -1,5 +1,6 @@
 @testable import AttributeGraph
 @testable import ReactiveGraph
+import TestSupport
 import Testing
 
 /// Writes that concern the same vertices as the write before, and so go along an order (`Orders.swift`).

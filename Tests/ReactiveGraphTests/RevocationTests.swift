@@ -1,5 +1,6 @@
 import AttributeGraph
 import ReactiveGraph
+import TestSupport
 import Testing
 
 /// What others have read, or found unchanged, is made stale before they are done.

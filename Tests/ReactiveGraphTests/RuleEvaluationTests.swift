@@ -1,5 +1,6 @@
 import AttributeGraph
 import ReactiveGraph
+import TestSupport
 import Testing
 
 @Suite struct RuleEvaluationTests {

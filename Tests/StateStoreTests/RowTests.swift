@@ -142,6 +142,50 @@ struct RowTests {
         }
     }
 
+    private static let boards = """
+        components:
+          Board:
+            kind: container
+            children:
+              - { id: low, kind: container, children: [{ slot: header }, { place: subviews }] }
+              - { id: high, kind: container, children: [{ id: each, forEach: { in: =subviews, node: { state: { q: 0 } } } }] }
+          Titled: { component: Board, children: [{ id: title, state: { q: 0 } }] }
+        nodes:
+          - { id: board, component: Titled, slots: { header: [{ id: top }] }, children: [{ id: k, kind: container }] }
+
+        """
+
+    @Test("nodes of a component's body that were removed and made again are after a restart what they were")
+    func remadeBody() throws {
+        let life = try Life(RowTests.boards)
+        let use = "[{ id: board, component: Titled }]"
+        func expectSame() throws {
+            let next = try life.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [])
+            let exported = try differences(life.exported(), next.exported())
+            #expect(exported == [])
+        }
+        for path in ["/board/low", "/board/high", "/board/title"] { try life.remove(path) }
+        try life.apply(use)
+        try expectSame()
+        try life.apply("[]", at: "/board/low", mode: .replace)
+        try life.apply(use)
+        try expectSame()
+        try life.move("/board/low", to: "/")
+        try life.move("/low", to: "/board", at: 0)
+        try expectSame()
+    }
+
+    @Test("a node of a scene stays in a node that leaves its component") func stays() throws {
+        let life = try Life(RowTests.boards + "  - { id: other, state: { q: 0 } }\n")
+        try life.apply("[{ id: mine, component: Board }]")
+        try life.move("/other", to: "/mine/high")
+        try life.move("/mine/high", to: "/")
+        let next = try life.next()
+        #expect(try differences(life.described(), next.described()) == [])
+    }
+
     @Test("values that were folded and values that were not come back together, whenever the daemon is killed")
     func folds() throws {
         let life = try Life(RowTests.scene)

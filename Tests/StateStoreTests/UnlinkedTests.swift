@@ -26,11 +26,11 @@ struct UnlinkedTests {
         { id: second, state: { v: 6 } }]
         """
 
-    private func life(steps: Int = 60) throws -> Life {
+    private func life(_ scene: String = scene, steps: Int = 60) throws -> Life {
         var limits = RuntimeLimits()
         limits.sliceSteps = steps
         limits.graph.freedAtOnce = 0
-        return try Life(UnlinkedTests.scene, limits: limits)
+        return try Life(scene, limits: limits)
     }
 
     private func ids(_ life: Life, _ path: String) throws -> [String] {
@@ -164,5 +164,22 @@ struct UnlinkedTests {
         let next = try life.next()
         #expect(try next.value("/list/rows/a.v") == 0 && next.value("/list/rows/a/kid.v") == 9)
         #expect(try next.rows().count == 2)
+    }
+
+    @Test("an instance that goes because its list is moved takes along what a client put into it")
+    func movedList() throws {
+        let list = "{ id: in, forEach: { in: $sub, node: { kind: container } } }"
+        let node = "{ kind: container, state: { sub: [{ id: y }] }, children: [\(list)] }"
+        let life = try life(
+            """
+            nodes:
+              - { id: from, kind: container, state: { items: [{ id: x }] }, children: [{ id: rows, forEach: { in: $items, node: \(node) } }] }
+              - { id: to, kind: container, state: { sub: [] } }
+
+            """, steps: 1)
+        try life.apply("[{ id: mine, kind: container, children: [{ id: inside }] }]", at: "/from/rows/x/in/y")
+        try life.move("/from/rows/x/in", to: "/to")
+        #expect(life.runtime.graph.hasUnlinked)
+        #expect(try life.next().absentNodes == 0)
     }
 }

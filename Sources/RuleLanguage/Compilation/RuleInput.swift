@@ -20,21 +20,6 @@ public struct RuleInput: Hashable {
     /// The operator over time through which the rule reads the path; nil: the value itself.
     public let operation: TimeOperator?
 
-    init(
-        name: String, namespace: String?, steps: [AttributePath.Step], isPresence: Bool, isDynamic: Bool,
-        isDefinite: Bool,
-        parts: UsedParts?, operation: TimeOperator? = nil
-    ) {
-        self.name = name
-        self.namespace = namespace
-        self.steps = steps
-        self.isPresence = isPresence
-        self.isDynamic = isDynamic
-        self.isDefinite = isDefinite
-        self.parts = parts
-        self.operation = operation
-    }
-
     /// The variable's full name, as declared in the scope.
     public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
     /// The first name of the path in the rule.

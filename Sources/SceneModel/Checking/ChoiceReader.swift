@@ -47,7 +47,7 @@ struct ChoiceReader {
             switch written.form {
             case .reference: made = expressions.expression(written, in: scope)
             case .literal(let value) where value.string == nil: made = (.literal(value), ValueType(of: value))
-            case .literal, .rule: made = expressions.readRule(written, in: components.dataScope(scope))
+            case .literal, .rule: made = expressions.readRule(written, in: expressions.dataScope(scope))
             }
             guard let (expression, type) = made else { return nil }
             components.noteSubviews(in: expression)
@@ -80,8 +80,8 @@ struct ChoiceReader {
         _ node: DocumentNode, _ choice: ForEachDefinition.Choice, _ scope: LexicalScope
     ) -> Expression? {
         guard let written = node[choice.rawValue] else { return nil }
-        guard let component = components.current else {
-            if expressions.isKept { return .literal(.null) }
+        let component = components.current
+        guard component != nil || expressions.isKept else {
             cursor.fault(
                 under: choice.rawValue,
                 "\(choice.rawValue) shows nodes that a component is given, so it must be inside a component",
@@ -89,8 +89,8 @@ struct ChoiceReader {
             return nil
         }
         guard choice == .slot else {
-            component.placing.hasPlaces = true
-            if let base = component.components.last(where: { $0.placing.hasPlaces }) {
+            component?.placing.hasPlaces = true
+            if let base = component?.components.last(where: { $0.placing.hasPlaces }) {
                 cursor.fault(
                     under: "place", "\(base.component ?? "the component") places its subviews itself", at: written,
                     hint: "to pass nodes on from a component that is made from it, write slot: content")
@@ -99,7 +99,9 @@ struct ChoiceReader {
         }
         return cursor.at("slot") {
             guard cursor.checkName(written, "a slot") else { return nil }
-            if !component.placing.slots.contains(written.text) { component.placing.slots.append(written.text) }
+            if component?.placing.slots.contains(written.text) == false {
+                component?.placing.slots.append(written.text)
+            }
             return .literal(.string(written.text))
         }
     }

@@ -75,12 +75,6 @@ final class ComponentTable {
     /// The component whose body is being checked.
     var current: NodeDefinition? { cursor.component.flatMap { components[$0]?.definition } }
 
-    /// The scope of rules over data. In the body of a component they can also use the subviews and sections that the
-    /// component is given.
-    func dataScope(_ lexical: LexicalScope) -> ExpressionScope {
-        ExpressionScope(lexical: lexical, isContainer: cursor.component != nil)
-    }
-
     /// Notes that the body of the current component places its subviews, if the data is made from them.
     func noteSubviews(in data: Expression) {
         guard case .rule(let program) = data,

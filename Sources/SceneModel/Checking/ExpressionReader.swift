@@ -50,6 +50,12 @@ struct ExpressionReader {
         rules.read(node, in: scope.rules).map { (.rule($0), vocabulary.type(of: $0)) }
     }
 
+    /// The scope of rules over data. In the body of a component they can also use the subviews and sections that the
+    /// component is given. A store has nodes of bodies without the component around them.
+    func dataScope(_ lexical: LexicalScope) -> ExpressionScope {
+        ExpressionScope(lexical: lexical, isContainer: cursor.component != nil || isKept)
+    }
+
     private func selection(_ text: String, in scope: ExpressionScope, at node: DocumentNode) -> Typed? {
         selections.choose(text, in: scope, at: node).map { (.selection($0.selection), $0.type) }
     }

@@ -94,7 +94,7 @@ struct ForEachReader {
                 if case .writable = found.entry.access { isWritable = !idField.isEmpty }
                 if let object = found.property, case .state = object.property.role { isWritable = !idField.isEmpty }
             } else {
-                guard let made = expressions.expression(node, in: components.dataScope(scope)) else { return nil }
+                guard let made = expressions.expression(node, in: expressions.dataScope(scope)) else { return nil }
                 (expression, type) = made
                 components.noteSubviews(in: expression)
             }

@@ -34,6 +34,17 @@ struct TimedValues {
         let operation: TimeOperator
     }
 
+    private struct Deadline: Comparable {
+        let time: Int64
+        let value: TimedValue
+
+        /// False if the value has another deadline now.
+        var isCurrent: Bool { value.deadline == time }
+
+        static func < (one: Deadline, other: Deadline) -> Bool { one.time < other.time }
+        static func == (one: Deadline, other: Deadline) -> Bool { one.time == other.time }
+    }
+
     private var values: [Key: TimedValue] = [:]
     /// Operators that are to be evaluated and fed at the end of the current change.
     private var due: [TimedValue] = []
@@ -43,8 +54,7 @@ struct TimedValues {
     private var made: [TimedValue] = []
     /// Nodes and names of rows whose operators were removed.
     private var forgotten: [(node: NodeID, name: String)] = []
-    /// A heap by time. Entries whose value has another deadline now are skipped.
-    private var queue: [(time: Int64, value: TimedValue)] = []
+    private var queue = Heap<Deadline>()
     /// Nanoseconds since 1970 that never go back, and how far they are ahead of the wall clock.
     private(set) var now: Int64
     private(set) var lead: Int64 = 0
@@ -123,11 +133,11 @@ struct TimedValues {
         if wall + lead < now { lead = now - wall }
         now = wall + lead
         var reached: [TimedValue] = []
-        while let (time, value) = queue.first, time <= now {
-            pop()
-            guard value.deadline == time else { continue }
-            value.deadline = nil
-            reached.append(value)
+        while let next = queue.first, next.time <= now {
+            queue.removeFirst()
+            guard next.isCurrent else { continue }
+            next.value.deadline = nil
+            reached.append(next.value)
         }
         return reached
     }
@@ -138,9 +148,9 @@ struct TimedValues {
 
     /// The time on the wall clock when the next value has to be evaluated.
     mutating func nextDeadline() -> Timestamp? {
-        while let (time, value) = queue.first {
-            if value.deadline == time { return wallTime(of: time) }
-            pop()
+        while let next = queue.first {
+            if next.isCurrent { return wallTime(of: next.time) }
+            queue.removeFirst()
         }
         return nil
     }
@@ -150,43 +160,8 @@ struct TimedValues {
         guard deadline != value.deadline else { return }
         value.deadline = deadline
         guard let deadline else { return }
-        if queue.count > 2 * values.count + 64 {
-            queue.removeAll { $0.value.deadline != $0.time }
-            heapify()
-        }
-        push((deadline, value))
-    }
-
-    private mutating func push(_ entry: (time: Int64, value: TimedValue)) {
-        queue.append(entry)
-        var at = queue.count - 1
-        while at > 0, queue[at].time < queue[(at - 1) / 2].time {
-            queue.swapAt(at, (at - 1) / 2)
-            at = (at - 1) / 2
-        }
-    }
-
-    private mutating func pop() {
-        queue.swapAt(0, queue.count - 1)
-        queue.removeLast()
-        sink(0)
-    }
-
-    private mutating func sink(_ start: Int) {
-        var at = start
-        while true {
-            var least = at
-            for child in [2 * at + 1, 2 * at + 2] where child < queue.count && queue[child].time < queue[least].time {
-                least = child
-            }
-            if least == at { return }
-            queue.swapAt(at, least)
-            at = least
-        }
-    }
-
-    private mutating func heapify() {
-        for at in stride(from: queue.count / 2, through: 0, by: -1) where at < queue.count { sink(at) }
+        if queue.count > 2 * values.count + 64 { queue.removeAll { !$0.isCurrent } }
+        queue.push(Deadline(time: deadline, value: value))
     }
 
     mutating func giveBack() {

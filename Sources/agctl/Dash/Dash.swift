@@ -4,7 +4,7 @@ import AttributeValues
 import Glibc
 import WireProtocol
 
-struct DashCommand: ParsableCommand {
+struct DashCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
         commandName: "dash",
         abstract: "Show a board of cards.",
@@ -27,18 +27,16 @@ struct DashCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() throws {
-        try perform(common) { session in
-            let link = DashLink(session)
-            let root = try path ?? link.findRoot()
-            let isLive = session.output.isTerminal && !session.settings.isJSON
-            // No pattern matches both "/" and everything below it, but the root has no attributes.
-            let request = Request.Subscribe(
-                patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
-                frameRate: isLive ? DashScreen.rate : nil)
-            let screen = DashScreen(root, session.newWatcher(request, name: "agctl dash"), link, session)
-            if isLive { try screen.run() } else { try screen.printOnce() }
-        }
+    func run(_ session: Session) throws {
+        let link = DashLink(session)
+        let root = try path ?? link.findRoot()
+        let isLive = session.output.isTerminal && !session.settings.isJSON
+        // No pattern matches both "/" and everything below it, but the root has no attributes.
+        let request = Request.Subscribe(
+            patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
+            frameRate: isLive ? DashScreen.rate : nil)
+        let screen = DashScreen(root, session.newWatcher(request, name: "agctl dash"), link, session)
+        if isLive { try screen.run() } else { try screen.printOnce() }
     }
 }
 

@@ -1,6 +1,8 @@
+import AttributeGraph
+
 extension GraphCore where Host: ~Copyable {
     /// Checks the invariants of the tables between two calls from outside, and describes each violation in words. Empty
-    /// if there is none. O(graph). For tests and debug builds.
+    /// if there is none. O(graph).
     ///
     /// 1. An edge is in both lists, and each entry has the position of the other.
     /// 2. A tracked list of inputs contains no vertex twice.
@@ -39,7 +41,7 @@ extension GraphCore where Host: ~Copyable {
         return faults
     }
 
-    func checkFlags(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
+    private func checkFlags(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
         if vertex.flags.contains(.running) { faults.append("vertex \(index) runs at rest") }
         if vertex.flags.contains(.stale) && !vertex.flags.contains(.maybe) {
             faults.append("vertex \(index) must run but is not marked")
@@ -57,7 +59,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    func checkInputs(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) -> UInt64 {
+    private func checkInputs(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) -> UInt64 {
         var seen: Set<UInt32> = []
         var count: UInt64 = 0
         let inputs = inputs(of: s.pointee.vertex(index))
@@ -88,7 +90,7 @@ extension GraphCore where Host: ~Copyable {
         return count
     }
 
-    func checkReaders(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
+    private func checkReaders(_ index: UInt32, _ vertex: Vertex, _ faults: inout [String]) {
         let readers = readers(of: s.pointee.vertex(index))
         if readers.count > EdgePool.size(of: vertex.readerClass) {
             faults.append("vertex \(index) overflows its readers")
@@ -102,7 +104,7 @@ extension GraphCore where Host: ~Copyable {
         }
     }
 
-    func checkPool(_ faults: inout [String]) {
+    private func checkPool(_ faults: inout [String]) {
         var blocks: [(UInt32, UInt32)] = [(0, 1), (s.pointee.edges.next, s.pointee.edges.limit - s.pointee.edges.next)]
         for index in 1..<max(1, s.pointee.vertices.count) {
             let vertex = s.pointee.vertex(index).pointee

@@ -1,0 +1,44 @@
+/// A binary heap: the least element is the first.
+public struct Heap<Element: Comparable> {
+    @usableFromInline var items: [Element] = []
+
+    @inlinable public init() {}
+
+    @inlinable public var first: Element? { items.first }
+    @inlinable public var count: Int { items.count }
+
+    public mutating func giveBack() { items.giveBack() }
+
+    /// O(n log n).
+    @inlinable
+    public mutating func removeAll(where shouldRemove: (Element) -> Bool) {
+        items.removeAll(where: shouldRemove)
+        items.sort()  // a sorted array is a heap
+    }
+
+    @inlinable
+    public mutating func push(_ element: Element) {
+        var place = items.count
+        items.append(element)
+        while place > 0, element < items[(place - 1) / 2] {
+            items[place] = items[(place - 1) / 2]
+            place = (place - 1) / 2
+        }
+        items[place] = element
+    }
+
+    @inlinable
+    public mutating func removeFirst() {
+        guard let last = items.popLast(), !items.isEmpty else { return }
+        var place = 0
+        while true {
+            var child = 2 * place + 1
+            guard child < items.count else { break }
+            if child + 1 < items.count, items[child + 1] < items[child] { child += 1 }
+            guard items[child] < last else { break }
+            items[place] = items[child]
+            place = child
+        }
+        items[place] = last
+    }
+}
