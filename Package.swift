@@ -27,7 +27,8 @@ let fast: [SwiftSetting] =
             ] + branchesInPlace, .when(configuration: .release))
     ]
 
-/// Modules that run only in the daemon, which has one thread: counting references needs no atomic operations.
+/// Modules that run only in the daemon and in `agctl`, which have one thread: counting references needs no atomic
+/// operations.
 let fastAlone: [SwiftSetting] =
     fast + [.unsafeFlags(["-Xfrontend", "-assume-single-threaded"], .when(configuration: .release))]
 
@@ -104,7 +105,7 @@ let package = Package(
         module("Timelines", ["AttributeValues"], settings: fast),
         // Row 3
         module("ReactiveGraph", ["AttributeGraph"], settings: fast),
-        module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
+        module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fastAlone),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
         module("LinkProtocol", ["AttributeValues"], settings: fast),
