@@ -68,9 +68,11 @@ public final class Connection {
 
     private var expired: ClientError { .timedOut(seconds: socket.timeout ?? 0) }
 
-    private func receiveNew(_ timeout: Double?, _ interrupt: Int32?) throws(ClientError) -> Message? {
+    private func receiveNew(
+        _ timeout: Double?, _ interrupt: Int32?, _ read: (JSONElement) throws(ClientError) -> Value = { $0.value }
+    ) throws(ClientError) -> Message? {
         try socket.receive(timeout: timeout, interrupt: interrupt) { line throws(ClientError) in
-            try decoder.decode(line, isPadded: true, typed: isTyped)
+            try decoder.decode(line, isPadded: true, typed: isTyped, read)
         }
     }
 
@@ -78,6 +80,15 @@ public final class Connection {
     /// - Throws: `refused` with the daemon's reason; `timedOut`, `lost`, `malformed`, `limit`.
     public func call(_ request: Request) throws(ClientError) -> Value {
         try answer(to: send(request))
+    }
+
+    /// As the other `call`. No other reply may be outstanding.
+    /// - Parameter read: makes the value to return of the result, which is valid only inside it. Most of a large result
+    ///   need not become values.
+    public func call(
+        _ request: Request, _ read: (JSONElement) throws(ClientError) -> Value
+    ) throws(ClientError) -> Value {
+        try answer(to: send(request), read)
     }
 
     /// Calls a method with parameters that the caller has written as JSON: an object or a list.
@@ -95,9 +106,13 @@ public final class Connection {
     /// Waits for the reply of a request that was sent. Other messages that arrive are retained for `receive`.
     /// - Parameter wanted: the requests sent before it must have had their replies.
     /// - Throws: as `call`.
-    public func answer(to wanted: Int64) throws(ClientError) -> Value {
+    public func answer(to wanted: Int64) throws(ClientError) -> Value { try answer(to: wanted) { $0.value } }
+
+    private func answer(
+        to wanted: Int64, _ read: (JSONElement) throws(ClientError) -> Value
+    ) throws(ClientError) -> Value {
         try socket.flush()
-        while let message = try receiveNew(socket.timeout, nil) {
+        while let message = try receiveNew(socket.timeout, nil, read) {
             // A reply without an id answers a line that the daemon could not read.
             if case .reply(let id, let reply) = message, id == wanted || id == nil { return try reply.get() }
             held.append(message)

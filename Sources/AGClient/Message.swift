@@ -60,7 +60,11 @@ public final class MessageDecoder {
         }
     }
 
-    func decode(_ line: UnsafeBufferPointer<UInt8>, isPadded: Bool, typed: Bool) throws(ClientError) -> Message {
+    /// - Parameter read: makes the value of a result.
+    func decode(
+        _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool, typed: Bool,
+        _ read: (JSONElement) throws(ClientError) -> Value = { $0.value }
+    ) throws(ClientError) -> Message {
         let message = try parse(line, isPadded)
         if let method = message["method"]?.string {
             guard let parameters = message["params"], let subscription = parameters["subscription"]?.int else {
@@ -71,7 +75,7 @@ public final class MessageDecoder {
         let id = message["id"]?.int
         if let fault = message["error"] { return .reply(id: id, .fault(RequestFault(fault))) }
         guard let result = message["result"] else { throw .malformed("neither a reply nor an event") }
-        return .reply(id: id, .result(result.value))
+        return .reply(id: id, .result(try read(result)))
     }
 
     func summarize(_ line: UnsafeBufferPointer<UInt8>) throws(ClientError) -> MessageSummary {
@@ -145,7 +149,7 @@ extension Event {
 
 extension Content {
     /// Reads `{value}` or `{error}`, as in replies and events.
-    init(_ element: JSONElement, typed: Bool) throws(ClientError) {
+    public init(_ element: JSONElement, typed: Bool = false) throws(ClientError) {
         if let failure = element["error"] {
             self = .failure(Failure(failure.value.map ?? ValueMap()))
             return

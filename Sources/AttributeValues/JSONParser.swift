@@ -151,7 +151,7 @@ public struct JSONElement {
         return name.withUTF8Buffer { name in
             var found: JSONElement?
             forEachMember { key, element in
-                if found == nil, key.count == name.count, key.elementsEqual(name) { found = element }
+                if found == nil, key.hasSameBytes(as: name) { found = element }
             }
             return found
         }

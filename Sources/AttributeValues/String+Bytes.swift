@@ -28,15 +28,8 @@ extension String {
 
     @usableFromInline
     func hasSameBytesAtLength(as other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        var a = self
-        var b = other
-        return a.withUTF8 { x in
-            b.withUTF8 { y in
-                guard let first = x.baseAddress, let second = y.baseAddress else { return true }
-                return memcmp(first, second, x.count) == 0
-            }
-        }
+        var (a, b) = (self, other)
+        return a.withUTF8 { a in b.withUTF8 { a.hasSameBytes(as: $0) } }
     }
 
     /// Order of the UTF-8 bytes, which is the order of the Unicode scalars.
@@ -147,6 +140,16 @@ extension String {
             for byte in bytes[whole...] where byte & 0xC0 == 0x80 { continuing += 1 }
             return bytes.count - continuing
         } ?? unicodeScalars.count
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// As `elementsEqual`, which compares byte by byte.
+    public func hasSameBytes(as other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count, let first = baseAddress, let second = other.baseAddress else {
+            return count == other.count
+        }
+        return memcmp(first, second, count) == 0
     }
 }
 

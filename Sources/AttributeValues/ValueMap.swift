@@ -167,6 +167,16 @@ public struct ValueMap {
 
     private mutating func append(_ key: Value, _ value: Value) {
         let count = storage.count
+        if count < Swift.min(storage.room, ValueMap.linearLimit), !storage.isIndexed,
+            isKnownUniquelyReferenced(&storage)
+        {
+            return storage.withUnsafeMutablePointers { header, keys in
+                (keys + count).initialize(to: key)
+                (keys + Int(header.pointee.room) + count).initialize(to: value)
+                header.pointee.count = count + 1
+                header.pointee.isFlat = false
+            }
+        }
         makeUnique(room: count < storage.room ? storage.room : Swift.max(4, 2 * count))
         (storage.keys + count).initialize(to: key)
         (storage.values + count).initialize(to: value)

@@ -61,12 +61,10 @@ extension GraphRuntime {
     public func restore(
         _ rows: [StoredRow], resumableFrom floor: UInt64? = nil, isSalvaged: Bool = false
     ) -> [(revision: UInt64, failure: Failure)] {
-        repeats.restore(rows.filter { $0.key.hasSameBytes(as: Repeats.key) })
-        let delegated = rows.filter { $0.key.hasSameBytes(as: Delegations.key) }
-        var failures = graph.restore(
-            rows.filter { !$0.key.hasSameBytes(as: Repeats.key) && !$0.key.hasSameBytes(as: Delegations.key) },
-            isSalvaged: isSalvaged)
-        restoreDelegations(delegated)
+        let others = rows.ofNoNode
+        repeats.restore(others.filter { $0.key.hasSameBytes(as: Repeats.key) })
+        var failures = graph.restore(rows, isSalvaged: isSalvaged)
+        restoreDelegations(others.filter { $0.key.hasSameBytes(as: Delegations.key) })
         _ = graph.takeInvalidated()
         _ = graph.takeStructureChange()
         // If the tree has not changed, clients may resume from revisions of the earlier life.

@@ -78,8 +78,8 @@ final class ValueReader {
 
     private func value(_ bytes: UnsafeBufferPointer<UInt8>, _ place: inout Int, depth: Int) throws(Failure) -> Value {
         guard depth < maximumDepth else { throw ValueReader.unreadable }
-        if depth == 1, let last, let start = bytes.baseAddress, last.bytes.count <= bytes.count - place,
-            memcmp(last.bytes, start + place, last.bytes.count) == 0
+        if depth == 1, place < bytes.count, bytes[place] == Sign.map, let last, let start = bytes.baseAddress,
+            last.bytes.count <= bytes.count - place, memcmp(last.bytes, start + place, last.bytes.count) == 0
         {
             place += last.bytes.count
             return last.map
@@ -124,9 +124,9 @@ final class ValueReader {
         -> UnsafeBufferPointer<UInt8>
     {
         let count = Int(try number(4, bytes, &place))
-        guard bytes.count - place >= count else { throw ValueReader.unreadable }
+        guard bytes.count - place >= count, let start = bytes.baseAddress else { throw ValueReader.unreadable }
         defer { place += count }
-        return UnsafeBufferPointer(rebasing: bytes[place..<place + count])
+        return UnsafeBufferPointer(start: start + place, count: count)
     }
 
     private static var unreadable: Failure { Failure(.unavailable, "it is not a value") }

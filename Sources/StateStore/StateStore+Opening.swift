@@ -321,7 +321,7 @@ extension StateStore {
                 guard checksum(key, name, revision, select.bytes(3)) == select.integer(4) else { throw badChecksum }
                 let row = StoredRow(
                     key: key, name: name, revision: revision, value: try values.value(select.bytes(3)))
-                let isNext = changed.isEmpty && rows.last.map { $0.precedes(row) } ?? true
+                let isNext = changed.isEmpty && (rows.isEmpty || rows[rows.count - 1].precedes(row))
                 if isNext { rows.append(row) } else { change(key) { $0[name] = row } }
                 return revision
             } catch {

@@ -180,6 +180,8 @@ struct AttributeTable {
     /// The source alone: a record takes longer to copy.
     func source(_ row: Int) -> Source? { row < rows.count ? rows[row]?.source : nil }
 
+    mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
+
     /// The rule that is the source of a vertex. The table retains it as long as it is the source.
     @inline(__always)
     func rule(_ row: UInt32) -> Unmanaged<BoundRule>? {

@@ -291,10 +291,9 @@ extension Wiring {
     func replaceSource(of attribute: AttributeID, _ source: Source) {
         guard let record = attributes[Int(attribute.index)] else { return }
         let isHeld = needsHolding(record.type, source)
-        if record.isHeldToType != isHeld || !isSame(record.source, source, of: attribute) {
-            attributes[Int(attribute.index)]?.isHeldToType = isHeld
-            setSource(source, of: attribute)
-        }
+        let isChanged = record.isHeldToType != isHeld
+        if isChanged { attributes[Int(attribute.index)]?.isHeldToType = isHeld }
+        if isChanged || !isSame(record.source, source, of: attribute) { setSource(source, of: attribute) }
         // Places that are watched through a reference are connected to the reference's new target.
         record.projections?.forEachAttribute { place in
             guard let steps = attributes[Int(place.index)]?.steps else { return }

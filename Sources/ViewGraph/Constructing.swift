@@ -90,7 +90,7 @@ extension ViewGraph {
         }
         // Clients that resume see a state as new from the change that makes it visible.
         for attribute in construction.structureChange.addedAttributes {
-            if case .state? = attributes[Int(attribute.index)]?.source { engine.redate(attribute, to: engine.revision) }
+            if case .state? = attributes.source(Int(attribute.index)) { engine.redate(attribute, to: engine.revision) }
         }
         structureChange.append(construction.structureChange)
         unsettled.lists.formUnion(construction.unsettled.lists)

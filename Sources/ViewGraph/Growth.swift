@@ -41,7 +41,7 @@ extension Wiring {
             growth.nodes += 1
             growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
             // The properties of an object are attributes, and so are those of the objects in it.
-            var objects = next.attributes
+            var objects = next.attributes.filter { if case .object = $0.type { true } else { false } }
             while let attribute = objects.popLast() {
                 guard case .state = attribute.role, case .object(let name) = attribute.type,
                     let type = new?.types[name] ?? declarations.types[name]
@@ -49,7 +49,9 @@ extension Wiring {
                 growth.attributes += type.properties.count
                 objects += type.properties
             }
-            for child in next.header + next.children + next.footer { pending.append((child, depth + 1)) }
+            for children in [next.header, next.children, next.footer] where !children.isEmpty {
+                pending += children.map { ($0, depth + 1) }
+            }
         }
         return growth
     }

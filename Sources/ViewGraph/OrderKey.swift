@@ -16,16 +16,20 @@ enum OrderKey {
     static let longest = 48
 
     /// The key of a place in a scene, template or component.
-    static func implied(_ place: Int) -> String { String(decoding: number(place), as: UTF8.self) }
+    static func implied(_ place: Int) -> String { key(of: place) }
 
-    private static func number(_ number: Int) -> [UInt8] {
-        var rest = number
-        var text = [UInt8](repeating: digits[1], count: width)
-        for place in (0..<width).reversed() {
-            text[place] = digits[1 + rest % 62]
-            rest /= 62
+    /// - Parameter sign: what the key begins with.
+    private static func key(_ sign: UInt8? = nil, of number: Int) -> String {
+        String(unsafeUninitializedCapacity: 1 + width) { key in
+            let start = sign == nil ? 0 : 1
+            if let sign { key.initializeElement(at: 0, to: sign) }
+            var rest = number
+            for place in (start..<start + width).reversed() {
+                key.initializeElement(at: place, to: digits[1 + rest % 62])
+                rest /= 62
+            }
+            return start + width
         }
-        return text
     }
 
     private static func number(in key: some Collection<UInt8>) -> Int {
@@ -37,15 +41,16 @@ enum OrderKey {
     ///   - low: nil: before all others.
     ///   - high: nil: behind all others. Greater than `low`.
     static func makeKey(_ low: String?, _ high: String?) -> String {
-        let (low, high) = (low.map { Array($0.utf8) } ?? [], high.map { Array($0.utf8) })
-        guard let high else {
+        guard let high = high.map({ Array($0.utf8) }) else {
             // Behind all: the next whole number.
-            let next = low.first == digits[63] ? number(in: low.dropFirst()) + 1 : 1
-            return String(decoding: [digits[63]] + number(next), as: UTF8.self)
+            var low = low ?? ""
+            return key(
+                digits[63], of: low.withUTF8 { $0.first == digits[63] ? number(in: $0.dropFirst()) + 1 : 1 })
         }
+        let low = low.map { Array($0.utf8) } ?? []
         if low.isEmpty {
             let next = high.first == digits[0] ? number(in: high.dropFirst()) - 1 : 916_132_831
-            if next > 0 { return String(decoding: [digits[0]] + number(next), as: UTF8.self) }
+            if next > 0 { return key(digits[0], of: next) }
         }
         var key: [UInt8] = []
         var isBounded = true

@@ -93,8 +93,9 @@ extension Persistence {
         func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {
             guard let node = absent.made, nodes.isAlive(node) else { return true }
             let there = nodes[Int(node.row)]
-            guard there.hasValues || there.kept?.isStored == true, nodes.key(of: node.row).hasSameBytes(as: absent.key)
-            else { return true }
+            guard there.hasValues || there.kept?.isStored == true, nodes.hasKey(absent.key, node.row) else {
+                return true
+            }
             return name != "" && !(name == Persistence.heldName && there.instances?.isHeld == true)
                 && !isTaken(name, node.row)
         }

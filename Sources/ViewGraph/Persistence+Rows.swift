@@ -22,7 +22,7 @@ extension Persistence {
     func writtenRow(of row: UInt32) -> Value? {
         let node = nodes[Int(row)]
         guard let kept = node.kept else { return nil }
-        var fields = ValueMap()
+        var fields = ValueMap(minimumCapacity: 4)
         if kept.isOwn || kept.home != nil || kept.isHeir {
             fields["id"] = .string(node.id)
             fields["parent"] = .string(nodes.key(of: node.parent))

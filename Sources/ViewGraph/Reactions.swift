@@ -97,9 +97,10 @@ public final class Reactions {
         graph.collectInvalidated()
         var found: [Reaction] = []
         let isQuiet = !persistence.notesChanges
-        let added = graph.structureChange.addedAttributes[min(known, graph.structureChange.addedAttributes.count)...]
-        known = graph.structureChange.addedAttributes.count
-        for attribute in added where graph.engine.isAlive(attribute) {
+        let added = graph.structureChange.addedAttributes
+        let first = exist ? min(known, added.count) : added.count
+        known = added.count
+        for attribute in added[first...] where graph.engine.isAlive(attribute) {
             let record = graph.record(attribute)
             guard case .action(let action)? = record.definition?.role, let trigger = action.trigger else { continue }
             let reaction = Reaction(path: graph.path(of: attribute), action: attribute, row: record.node)

@@ -30,9 +30,10 @@ extension ViewGraph {
         persistence.author = .store
         persistence.isSalvaged = isSalvaged
         budget.isWaived = true
-        var failures = restoreDeclarations(rows.filter { StoredKey.isDeclaration($0.key) })
+        let others = rows.ofNoNode
+        var failures = restoreDeclarations(others.filter { StoredKey.isDeclaration($0.key) })
         persistence.begin(with: rows)
-        for row in rows where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
+        for row in others where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         if !persistence.absentRows.isEmpty {
             complete([NodeID.root.row])
             unsettled.nodes = []

@@ -22,6 +22,14 @@ public struct StoredRow {
     }
 }
 
+extension [StoredRow] {
+    /// The rows that are neither of nodes nor of their states.
+    public var ofNoNode: [StoredRow] {
+        // Copying each row for a look at its key takes three times as long.
+        indices.filter { !StoredKey.isOfNode(self[$0].key) }.map { self[$0] }
+    }
+}
+
 /// A change of one row, or of all rows of a key.
 public struct StoreChange: Equatable {
     public var key: String
@@ -94,7 +102,10 @@ enum StoredKey {
 
     static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
 
-    static func isDeclaration(_ key: String) -> Bool { !isOfNode(key) && !isUnlinked(key) }
+    static func isDeclaration(_ key: String) -> Bool {
+        ![unlinked, StoreChange.onceKey, StoreChange.delegationKey].contains { $0.hasSameBytes(as: key) }
+            && !isOfNode(key)
+    }
 
     /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.
     static let unlinked = "@unlinked"

@@ -111,6 +111,12 @@ extension Tree<NodeRecord> {
         return OrderKey.implied(Int(node.basePlace))
     }
 
+    func hasKey(_ key: String, _ row: UInt32) -> Bool {
+        var (key, isSame) = (key, false)
+        withKey(of: row) { bytes in isSame = key.withUTF8 { $0.hasSameBytes(as: bytes) } }
+        return isSame
+    }
+
     /// Passes the bytes of a node's key to `body`. They are valid only inside it. O(depth).
     func withKey(of row: UInt32, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: plainKey) { bytes in

@@ -84,9 +84,9 @@ public class Vertices {
 
     /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
-        guard let old = attributes[Int(attribute.index)]?.source else { return }
+        guard let old = attributes.source(Int(attribute.index)) else { return }
         holdVertices(of: source, attribute)
-        attributes[Int(attribute.index)]?.source = source
+        attributes.setSource(source, at: Int(attribute.index))
         releaseVertices(of: old, attribute)
         do { try engine.invalidate(attribute) } catch {
             preconditionFailure("a source was given to a removed attribute")

@@ -30,8 +30,8 @@ extension Wiring {
             while let next = pending.popLast() {
                 all.append(next)
                 for (_, attribute) in nodes[Int(next)].attributes {
-                    guard let record = attributes[Int(attribute.index)], record.kind == .state,
-                        case .object(let object) = record.source
+                    guard case .object(let object)? = attributes.source(Int(attribute.index)),
+                        record(attribute).kind == .state
                     else { continue }
                     pending.append(object)
                 }

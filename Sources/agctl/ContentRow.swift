@@ -1,24 +1,22 @@
 import AttributeValues
 
-/// A path and its content, for lists of values.
-struct ContentRow {
-    var path: String
-    var content: Content
-
-    /// In a pipe, one line each: path, tab, and JSON or `error: …`, which is not the beginning of any JSON. On a
-    /// terminal, columns.
-    static func write(_ rows: [ContentRow], to output: Output) {
-        let width = output.isTerminal ? rows.map { DisplayWidth.of($0.path) }.max() ?? 0 : 0
-        for row in rows {
-            if output.isTerminal {
-                output.write(DisplayWidth.pad(row.path, to: width))
-                output.write("  ")
-                output.writeLine(show(row.content, output.style))
-            } else {
-                output.write(row.path)
-                output.write("\t")
-                output.writeLine(describe(row.content))
-            }
+/// A path and its content as a line, for lists of values.
+enum ContentRow {
+    /// In a pipe: path, tab, and JSON or `error: …`, which is not the beginning of any JSON. On a terminal, columns.
+    /// - Parameters:
+    ///   - path: read only inside the call.
+    ///   - width: of the first column on a terminal.
+    static func write(_ path: UnsafeBufferPointer<UInt8>, _ content: Content, width: Int, to output: Output) {
+        if output.isTerminal {
+            output.write(DisplayWidth.pad(String(decoding: path, as: UTF8.self), to: width))
+            output.write("  ")
+            return output.writeLine(show(content, output.style))
+        }
+        output.buffer.append(path)
+        output.buffer.append(UInt8(ascii: "\t"))
+        switch content {
+        case .value(let value) where value.isPrintable: output.json(value)
+        default: output.writeLine(describe(content))
         }
     }
 
@@ -36,6 +34,17 @@ struct ContentRow {
 
     static func oneLine(_ text: String) -> String {
         String(text.map { $0.isNewline ? " " : $0 }).printable
+    }
+}
+
+extension Value {
+    /// True if its JSON is known to contain no control characters.
+    fileprivate var isPrintable: Bool {
+        switch self {
+        case .null, .bool, .int, .uint, .double: true
+        case .string(let text): text.utf8.allSatisfy { $0 < 0x7f }
+        default: false
+        }
     }
 }
 

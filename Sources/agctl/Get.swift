@@ -45,12 +45,28 @@ struct GetCommand: DaemonVerb {
 
     static func perform(_ paths: [String], _ reading: Reading, _ session: Session) throws {
         if paths.count == 1, !isPattern(paths[0]) { return try performSingle(paths[0], reading, session) }
-        let result = try session.connection().call(request(paths, isSingle: false, reading))
-        guard result.map?["values"]?.map?.isEmpty != true else {
-            throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))")
+        var count = 0
+        var failures: [(path: String, code: ErrorCode)] = []
+        // A reply may have hundreds of thousands of values. Each is written as it is read.
+        let result = try session.connection().call(request(paths, isSingle: false, reading)) {
+            result throws(ClientError) in
+            let (values, isJSON) = (result["values"], session.settings.isJSON)
+            var width = 0
+            if session.output.isTerminal {
+                values?.forEachMember { path, _ in
+                    width = max(width, DisplayWidth.of(String(decoding: path, as: UTF8.self)))
+                }
+            }
+            try values?.forEachMember { (path, content) throws(ClientError) in
+                count += 1
+                let content = try Content(content)
+                if let code = content.failure?.code { failures.append((String(decoding: path, as: UTF8.self), code)) }
+                if !isJSON { ContentRow.write(path, content, width: width, to: session.output) }
+            }
+            return isJSON ? result.value : .null
         }
-        let rows = try show(result, session)
-        let failures = rows.compactMap { row in row.content.failure.map { (path: row.path, code: $0.code) } }
+        guard count > 0 else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
+        if session.settings.isJSON { session.output.json(result) }
         if failures.isEmpty { return }
         // Attributes that a pattern has matched exist, whatever their errors are.
         let named = failures.filter { paths.contains($0.path) }
@@ -90,18 +106,5 @@ struct GetCommand: DaemonVerb {
             if session.settings.isJSON { throw EndOfCommand(status: status) }
             throw Complaint(failure, status: status)
         }
-    }
-
-    private static func show(_ result: Value, _ session: Session) throws -> [ContentRow] {
-        var rows: [ContentRow] = []
-        for (path, content) in result.map?["values"]?.map ?? ValueMap() {
-            rows.append(ContentRow(path: path.string ?? "", content: try Content(result: content)))
-        }
-        if session.settings.isJSON {
-            session.output.json(result)
-        } else {
-            ContentRow.write(rows, to: session.output)
-        }
-        return rows
     }
 }

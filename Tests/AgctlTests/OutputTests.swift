@@ -45,18 +45,20 @@ struct OutputTests {
 
     @Test("rows are path, tab, JSON in a pipe and columns on a terminal")
     func rows() {
-        let rows = [
-            ContentRow(path: "/a.b", content: .value("x\ty")),
-            ContentRow(path: "/long.c", content: .failure(Failure(.cycle, "round\nand round"))),
+        let rows: [(path: String, content: Content)] = [
+            ("/a.b", .value("x\ty")), ("/long.c", .failure(Failure(.cycle, "round\nand round"))),
+            ("/n.d", .value("\u{7f}é\u{9b}")),
         ]
         let (pipe, terminal) = (false, true)
         func text(_ isTerminal: Bool) -> String {
             let output = Output(isTerminal: isTerminal, style: Self.plain)
-            ContentRow.write(rows, to: output)
+            for var row in rows { row.path.withUTF8 { ContentRow.write($0, row.content, width: 7, to: output) } }
             return output.buffer.text
         }
-        #expect(text(pipe) == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n")
-        #expect(text(terminal) == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n")
+        #expect(text(pipe) == "/a.b\t\"x\\ty\"\n/long.c\terror: round and round\n/n.d\t\"\\u007fé\\u009b\"\n")
+        #expect(
+            text(terminal)
+                == "/a.b     \"x\\ty\"\n/long.c  error: round and round\n/n.d     \"\\u007fé\\u009b\"\n")
     }
 
     @Test("a complaint shows the rule with a caret under the fault, and the hint")

@@ -41,14 +41,14 @@ struct NodeHeadReader {
     }
 
     func readID(_ written: DocumentNode) -> String {
-        cursor.at("id") {
-            guard case .scalar(let value) = written.content, value != .null else {
-                cursor.fault("an id is a text, not \(written.summary)", at: written)
-                return written.text
+        if case .scalar = written.content, !written.isNull {
+            if let problem = NodeIdentifier.refusal(of: written.text) {
+                cursor.fault(under: "id", "an id \(problem)", at: written)
             }
-            if let problem = NodeIdentifier.refusal(of: written.text) { cursor.fault("an id \(problem)", at: written) }
-            return written.text
+        } else {
+            cursor.fault(under: "id", "an id is a text, not \(written.summary)", at: written)
         }
+        return written.text
     }
 
     // MARK: Kind

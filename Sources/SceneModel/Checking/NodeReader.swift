@@ -11,9 +11,8 @@ struct NodeReader {
     private var size: SceneSize { uses.size }
     private var cursor: CheckCursor { heads.cursor }
 
-    /// Reads a child of the innermost open node.
+    /// Reads a child of the innermost open node that `readCopy` does not make.
     func read(_ child: OpenNodes.Child) {
-        if isCopied(child) { return }
         guard let fields = heads.readFields(child.node) else { return }
         let id = heads.readID(of: fields, child)
         open.take(id, of: child, isWritten: fields[.id] != nil)
@@ -29,7 +28,8 @@ struct NodeReader {
     }
 
     /// Makes a copy of a sibling's definition, if the child is new and says the same as the sibling.
-    private func isCopied(_ child: OpenNodes.Child) -> Bool {
+    /// - Returns: false if it does not.
+    func readCopy(_ child: OpenNodes.Child) -> Bool {
         guard let model = open.model(of: child), let written = child.node["id"] else { return false }
         let id = heads.readID(written)
         tree.ids?.append(id)

@@ -58,7 +58,7 @@ final class OpenNodes {
         /// The nodes made from the next list so far.
         var made: [NodeDefinition] = []
         /// Some of those without children, as they are written: nodes that say the same become copies of them.
-        var models: [(written: DocumentNode, definition: NodeDefinition)] = []
+        var models: [(written: [DocumentEntry], definition: NodeDefinition)] = []
         /// Called after all children have been read.
         var finish: () -> Void
     }
@@ -209,18 +209,19 @@ final class OpenNodes {
     /// Siblings that say the same as a child, but for the id, can be copies of its definition.
     func addModel(_ definition: NodeDefinition, for child: Child) {
         if open[child.parent].models.count == OpenNodes.mostModels { open[child.parent].models.removeFirst() }
-        open[child.parent].models.append((child.node, definition))
+        open[child.parent].models.append((child.node.map ?? [], definition))
     }
 
     /// The definition of a sibling that says the same as a child, but for the id.
     func model(of child: Child) -> NodeDefinition? {
-        guard !open[child.parent].models.isEmpty, let entries = child.node.map else { return nil }
-        return open[child.parent].models.last { model in
-            model.written.map?.hasSameElements(as: entries) { a, b in
+        let models = open[child.parent].models
+        guard !models.isEmpty, let entries = child.node.map else { return nil }
+        return models.indices.last { place in
+            models[place].written.hasSameElements(as: entries) { a, b in
                 a.pointee.name.hasSameBytes(as: b.pointee.name)
-                    && (a.pointee.value.saysSame(as: b.pointee.value)
-                        || a.pointee.name.hasSameBytes(as: NodeKey.id.name))
-            } ?? false
-        }?.definition
+                    && (a.pointee.name.hasSameBytes(as: NodeKey.id.name)
+                        || a.pointee.value.saysSame(as: b.pointee.value))
+            }
+        }.map { models[$0].definition }
     }
 }

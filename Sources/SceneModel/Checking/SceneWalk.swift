@@ -33,6 +33,7 @@ final class SceneWalk {
     func readNext() -> Bool {
         guard !open.isEmpty else { return false }
         guard let child = open.next() else { return true }
+        if nodes.readCopy(child) { return true }
         if let choice = child.node.choice { choices.read(choice, child) } else { nodes.read(child) }
         return true
     }

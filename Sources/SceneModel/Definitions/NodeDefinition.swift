@@ -39,7 +39,14 @@ public final class NodeDefinition {
         var size = (nodes: 1, levels: 1)
         var header: [NodeDefinition] = []
         var footer: [NodeDefinition] = []
-        weak var repeated: NodeDefinition?
+        var repeated: Repeated?
+    }
+
+    /// An object, because each access to a weak member of a structure copies the structure.
+    private final class Repeated {
+        weak var node: NodeDefinition?
+
+        init(_ node: NodeDefinition) { self.node = node }
     }
 
     public init() {}
@@ -132,11 +139,11 @@ public final class NodeDefinition {
     }
     /// Sections only.
     public var header: [NodeDefinition] {
-        get { rest.isEmpty ? [] : rest[0].repeated.map { $0.header + rest[0].header } ?? rest[0].header }
+        get { rest.isEmpty ? [] : rest[0].repeated?.node.map { $0.header + rest[0].header } ?? rest[0].header }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.header = newValue } }
     }
     public var footer: [NodeDefinition] {
-        get { rest.isEmpty ? [] : rest[0].repeated.map { $0.footer + rest[0].footer } ?? rest[0].footer }
+        get { rest.isEmpty ? [] : rest[0].repeated?.node.map { $0.footer + rest[0].footer } ?? rest[0].footer }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.footer = newValue } }
     }
     /// For a child of a component's root: 0 if it is written in the body of the innermost component, 1 if it is written
@@ -153,8 +160,8 @@ public final class NodeDefinition {
     /// The component's definition, if this node is part of that component's own body, as a `forEach` may repeat it. The
     /// component's children are then this node's, before its own. Weak, because the node is a part of the definition.
     var repeated: NodeDefinition? {
-        get { rest.isEmpty ? nil : rest[0].repeated }
-        set { if !rest.isEmpty || newValue != nil { madeRest.repeated = newValue } }
+        get { rest.isEmpty ? nil : rest[0].repeated?.node }
+        set { if !rest.isEmpty || newValue != nil { madeRest.repeated = newValue.map(Repeated.init) } }
     }
     /// True if its children are those of a component that contains it.
     public var isRepeated: Bool { repeated != nil }

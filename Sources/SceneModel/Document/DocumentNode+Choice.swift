@@ -1,10 +1,11 @@
 /// The kinds of choices among the nodes of a document.
 extension DocumentNode {
-    private static let choices: [ForEachDefinition.Choice] = [.if, .switch, .place, .slot]
+    private static let choices = [ForEachDefinition.Choice.if, .switch, .place, .slot].map { ($0, $0.rawValue) }
 
     /// The kind of choice that a node in a list of children is; nil for any other node.
     var choice: ForEachDefinition.Choice? {
-        map == nil ? nil : DocumentNode.choices.first { self[$0.rawValue] != nil }
+        guard let entries = map else { return nil }
+        return DocumentNode.choices.first { _, name in entries.contains { $0.key.text.hasSameBytes(as: name) } }?.0
     }
 
     /// The lists of nodes in a choice, in the order in which they are written.

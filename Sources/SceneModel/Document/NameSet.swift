@@ -14,14 +14,16 @@ struct NameSet {
 
     /// Returns the number of the name if the set contains it; otherwise adds it.
     mutating func insert(_ name: String, at number: Int) -> Int? {
-        if let found = find(name) { return found }
         if index.isEmpty {
+            if let found = find(name) { return found }
             names.append(name)
             guard names.count > NameSet.linearLimit else { return nil }
             for (position, name) in names.enumerated() { index[.string(name)] = position }
             return nil
         }
-        index[.string(name)] = number
-        return nil
+        func itself(_ number: inout Int) -> Int { number }
+        let count = index.count
+        let found = itself(&index[.string(name), default: number])
+        return index.count == count ? found : nil
     }
 }
