@@ -292,7 +292,7 @@ extension Wiring {
         guard let record = attributes[Int(attribute.index)] else { return }
         let isHeld = needsHolding(record.type, source)
         if record.isHeldToType != isHeld || !isSame(record.source, source, of: attribute) {
-            attributes[Int(attribute.index)]?.isHeldToType = isHeld
+            if record.isHeldToType != isHeld { attributes[Int(attribute.index)]?.isHeldToType = isHeld }
             setSource(source, of: attribute)
         }
         // Places that are watched through a reference are connected to the reference's new target.

@@ -84,7 +84,7 @@ public class Vertices {
 
     /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
-        guard let old = attributes[Int(attribute.index)]?.source else { return }
+        guard let old = attributes.source(Int(attribute.index)) else { return }
         holdVertices(of: source, attribute)
         attributes[Int(attribute.index)]?.source = source
         releaseVertices(of: old, attribute)
@@ -97,7 +97,6 @@ public class Vertices {
     func freeVertex(_ attribute: AttributeID, _ record: AttributeRecord) {
         attributes.remove(at: attribute.index)
         noteIdle(watches.forget(attribute, in: engine))
-        places.forget(attribute)
         if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)
         releaseVertices(of: record.source, attribute)

@@ -33,7 +33,7 @@ struct VerticesTests {
         let places = ["a", "b"].map { key in
             let place = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
             tree.entry(at: [.key(key)]).attribute = place
-            vertices.places.add(place, in: whole)
+            vertices.attributes[Int(place.index)]?.owner = whole
             return place
         }
         vertices.setInput(whole, .value(["a": 1, "b": 3]))
