@@ -72,7 +72,7 @@ extension GraphCore where Host: ~Copyable {
             vertex.pointee.cause = 0
             vertex.pointee.flags.insert(.cyclic)
             vertex.pointee.evaluatedAt = s.pointee.revision
-            vertex.pointee.evaluations &+= 1
+            s.pointee.evaluations(member).pointee &+= 1
             host.pointee.note(s.pointee.id(member), onCycle: path)
             let row = s.pointee.vertex(member)
             if let value { store(value, in: row, row.pointee.flags, s.pointee.revision) } else { removeValue(of: row) }

@@ -62,7 +62,7 @@ extension GraphCore where Host: ~Copyable {
     /// How often the attribute's rule has run to its end (wraps at 2³²); 0 for a destroyed attribute.
     @inlinable
     public func evaluations(of attribute: AttributeID) -> UInt32 {
-        s.pointee.isAlive(attribute) ? s.pointee.vertex(attribute.index).pointee.evaluations : 0
+        s.pointee.isAlive(attribute) ? s.pointee.evaluations(attribute.index).pointee : 0
     }
 
     /// True if the value may be out of date, so that a read has to look upstream. False for a destroyed attribute.

@@ -117,7 +117,7 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.counters.evaluations &+= 1
         let vertex = s.pointee.vertex(index)
         vertex.pointee.cause = cause
-        vertex.pointee.evaluations &+= 1
+        s.pointee.evaluations(index).pointee &+= 1
         return vertex
     }
 

@@ -107,6 +107,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
             generation = s.pointee.vertices.firstGeneration
         }
         s.pointee.vertex(index).initialize(to: Vertex(kind: kind, flags: flags, generation: generation))
+        s.pointee.evaluations(index).initialize(to: 0)
         s.pointee.counters.attributesCreated &+= 1
         return AttributeID(index: index, generation: generation)
     }

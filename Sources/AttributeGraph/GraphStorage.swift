@@ -44,6 +44,7 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         tracking = Tracking(at: pool.ends)
         edges = pool
         vertex(0).initialize(to: Vertex(kind: .free, flags: .empty, generation: .max))
+        evaluations(0).initialize(to: 0)
     }
 
     @inlinable
@@ -69,6 +70,12 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @inlinable @inline(__always)
     package static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Host.Value> {
         VertexTable<Host.Value>.value(of: vertex)
+    }
+
+    /// How often the vertex's rule has run to its end (wraps).
+    @inlinable @inline(__always)
+    package func evaluations(_ index: UInt32) -> UnsafeMutablePointer<UInt32> {
+        VertexTable<Host.Value>.evaluations(of: vertices[index])
     }
 
     @inlinable @inline(__always)
@@ -227,7 +234,8 @@ package struct WriteLog<Value>: ~Copyable {
     }
 }
 
-/// Vertices with their values, `stride` bytes apart.
+/// Vertices with their values and the numbers of their runs, `stride` bytes apart. The number of runs is in the last
+/// four bytes, where many values leave room.
 ///
 /// Lifetime: a pointer into the table is valid until an attribute is created, which may make the table grow.
 @usableFromInline
@@ -255,7 +263,8 @@ package struct VertexTable<Value> {
     @inlinable @inline(__always)
     package static var stride: Int {
         let alignment = max(8, MemoryLayout<Value>.alignment)
-        return (valueOffset + MemoryLayout<Value>.size + alignment - 1) & ~(alignment - 1)
+        let size = valueOffset + (MemoryLayout<Value>.size + 3) & ~3 + MemoryLayout<UInt32>.size
+        return (size + alignment - 1) & ~(alignment - 1)
     }
 
     @inlinable @inline(__always)
@@ -266,6 +275,11 @@ package struct VertexTable<Value> {
     @inlinable @inline(__always)
     package static func value(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<Value> {
         (UnsafeMutableRawPointer(vertex) + valueOffset).assumingMemoryBound(to: Value.self)
+    }
+
+    @inlinable @inline(__always)
+    package static func evaluations(of vertex: UnsafeMutablePointer<Vertex>) -> UnsafeMutablePointer<UInt32> {
+        (UnsafeMutableRawPointer(vertex) + (stride - MemoryLayout<UInt32>.size)).assumingMemoryBound(to: UInt32.self)
     }
 
     @inlinable @inline(never)
@@ -286,6 +300,8 @@ package struct VertexTable<Value> {
         } else {
             for index in 0..<count {
                 self[index].initialize(to: old[index].pointee)
+                VertexTable.evaluations(of: self[index]).initialize(
+                    to: VertexTable.evaluations(of: old[index]).pointee)
                 if !old[index].pointee.flags.contains(.empty) {
                     VertexTable.value(of: self[index]).moveInitialize(from: VertexTable.value(of: old[index]), count: 1)
                 }

@@ -1,5 +1,5 @@
-/// One row of the vertex table: all that the engine knows of an attribute except its value, which follows
-/// the row in memory. 56 bytes, so that with an 8-byte value a vertex is exactly one cache line.
+/// One row of the vertex table: what the engine knows of an attribute. Its value and the number of its runs follow the
+/// row in memory. With 48 bytes here, a vertex with an 8-byte value is exactly one cache line.
 @usableFromInline
 package struct Vertex: BitwiseCopyable {
     @usableFromInline package var flags: Flags
@@ -19,8 +19,6 @@ package struct Vertex: BitwiseCopyable {
     @usableFromInline package var cause: UInt32
     /// The position of this vertex in the input list of the running rule. Only a hint: check it before use.
     @usableFromInline package var hint: UInt32
-    /// How often the rule has run to its end (wraps).
-    @usableFromInline package var evaluations: UInt32
 
     @usableFromInline package static let openBit: UInt32 = 1 << 31
 
@@ -37,7 +35,6 @@ package struct Vertex: BitwiseCopyable {
         evaluatedAt = 0
         cause = 0
         hint = 0
-        evaluations = 0
     }
 
     @usableFromInline

@@ -90,13 +90,12 @@ public enum IdenticalRun {
             var (here, there) = (number, other.number)
             chunks.withUnsafeBufferPointer { a in
                 other.chunks.withUnsafeBufferPointer { b in
-                    while here < a.count, there < b.count, a[here] === b[there],
-                        starts[here + 1] - starts[number] <= count
-                    {
+                    while here < a.count, there < b.count, a[here] === b[there] {
                         (here, there) = (here + 1, there + 1)
                     }
                 }
             }
+            while starts[here] - starts[number] > count { (here, there) = (here - 1, there - 1) }
             let passed = starts[here] - starts[number]
             if passed > 0 {
                 stand(before: here)
@@ -117,11 +116,10 @@ public enum IdenticalRun {
             var (here, there) = (number, other.number)
             chunks.withUnsafeBufferPointer { a in
                 other.chunks.withUnsafeBufferPointer { b in
-                    while here >= 0, there >= 0, a[here] === b[there], starts[number + 1] - starts[here] <= count {
-                        (here, there) = (here - 1, there - 1)
-                    }
+                    while here >= 0, there >= 0, a[here] === b[there] { (here, there) = (here - 1, there - 1) }
                 }
             }
+            while starts[number + 1] - starts[here + 1] > count { (here, there) = (here + 1, there + 1) }
             let passed = starts[number + 1] - starts[here + 1]
             if passed > 0 {
                 stand(behind: here)

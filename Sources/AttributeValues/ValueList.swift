@@ -22,15 +22,28 @@ public struct ValueList {
             self.chunks = chunks
             self.starts = starts
         }
+
+        /// Chunks are copied and released one by one, which is faster than copying or freeing an array of references.
+        convenience init(copying other: Chunks) {
+            var chunks: [ListChunk] = []
+            chunks.reserveCapacity(other.chunks.count + 1)
+            for chunk in other.chunks { chunks.append(chunk) }
+            self.init(chunks, other.starts)
+        }
+
+        deinit { while chunks.popLast() != nil {} }
     }
 
-    /// The maximum number of elements of a chunk, and of a list that is an array.
-    static let chunkLength = 512
+    /// The maximum number of elements of a chunk. A change of a list copies the references to all chunks, and to the
+    /// elements of one chunk.
+    static let chunkLength = 128
+    /// The maximum number of elements of a list that is an array.
+    static let flatLength = 512
 
     @usableFromInline var storage: Storage
 
     public init(_ elements: [Value]) {
-        storage = elements.count <= ValueList.chunkLength ? .flat(elements) : .chunked(Chunks(elements))
+        storage = elements.count <= ValueList.flatLength ? .flat(elements) : .chunked(Chunks(elements))
     }
 
     /// A list with the same elements in one array. Cost: O(elements) if there are many.
@@ -178,7 +191,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
             return .flat(elements)
         case .chunked(var list):
             storage = .flat([])
-            return .chunked(isKnownUniquelyReferenced(&list) ? list : Chunks(list.chunks, list.starts))
+            return .chunked(isKnownUniquelyReferenced(&list) ? list : Chunks(copying: list))
         }
     }
 

@@ -45,6 +45,7 @@ struct AttributeRecord {
         var origin: Origin
         var holders: Int32 = 0
         var steps: [AttributePath.Step] = []
+        var owner: AttributeID?
         var isLoose = false
         var projections: ProjectionTree?
         var history: AttributeID?
@@ -59,6 +60,15 @@ struct AttributeRecord {
         self.isHidden = isHidden
         body = .plain(.made(Made(name, type)))
         self.source = source
+    }
+
+    /// For places in the values of one attribute: they share what the system chose.
+    init(placeIn owner: AttributeRecord, like sibling: AttributeRecord?) {
+        node = owner.node
+        kind = owner.kind
+        isHidden = true
+        body = .plain(sibling?.origin ?? .made(Made(owner.name, .dyn)))
+        source = .system
     }
 
     init(node: UInt32, _ definition: AttributeDefinition, source: Source) {
@@ -137,6 +147,11 @@ struct AttributeRecord {
     var steps: [AttributePath.Step] {
         get { extras?.steps ?? [] }
         set { madeExtras.steps = newValue }
+    }
+    /// For a place that is an input, of which the engine knows no input: the attribute whose value the place is in.
+    var owner: AttributeID? {
+        get { extras?.owner }
+        set { madeExtras.owner = newValue }
     }
     /// The places inside this attribute's value that others read, each a vertex of its own.
     var projections: ProjectionTree? {

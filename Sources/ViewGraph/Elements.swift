@@ -30,7 +30,7 @@ extension Wiring {
         let made = createInput(
             .value(.int(Int64(nodes.index(of: row)))), node: row, name: instance.indexName, type: .int, source: .system,
             isHidden: false)
-        instance.index = made
+        nodes[Int(row)].instance?.index = made
         nodes[Int(parent)].instances?.hasIndices = true
         return made
     }

@@ -33,7 +33,10 @@ extension Lists {
         guard var state = nodes[Int(row)].instances else { return [] }
         // Taken out of the node, so that the lists in it are changed in place.
         nodes[Int(row)].instances = nil
-        if state.target == nil {
+        if let target = state.target {
+            graph.expectElements(
+                of: edit.list, at: target, by: edit.definition.idField, from: change.new.lowerBound)
+        } else {
             for position in change.changedElements {
                 let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
                 if let element = nodes[Int(instance)].instance?.element {

@@ -21,7 +21,6 @@ extension ViewGraph {
         animations.giveBack()
         reactions.giveBack()
         triggers.byValue.giveBack()
-        places.giveBack()
         giveBackRooms()
         persistence.absentRows.giveBack()
     }

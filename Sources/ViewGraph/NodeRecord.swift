@@ -11,7 +11,7 @@ final class NodeRecord: TreeNode {
     /// What a store has to know about it; nil if no client has changed it.
     var kept: KeptNode?
     /// Set for an instance of a list.
-    var instance: InstanceScope?
+    private var kindOfInstance: InstanceScope.Kind?
     /// Its place among the children that its parent was made with.
     var basePlace: UInt32 = 0
     /// True if a store has values of its states.
@@ -48,7 +48,7 @@ final class NodeRecord: TreeNode {
     /// Drops the contents of a removed node. Its place can still be asked for.
     func clear(_ definition: NodeDefinition) {
         attributes = NamedAttributes()
-        instance = nil
+        kindOfInstance = nil
         extras = nil
         kept = nil
         self.definition = definition
@@ -56,11 +56,11 @@ final class NodeRecord: TreeNode {
 }
 
 /// The element and the index of an instance of a list.
-final class InstanceScope {
+struct InstanceScope {
     let element: AttributeID
-    private let kind: Kind
-    /// Row 0: there is none. An optional takes more memory.
-    private var storedIndex = AttributeID(index: 0, generation: 0)
+    let kind: Kind
+    /// Its place; the vertex is made when first asked for.
+    var index: AttributeID?
 
     /// Shared by all instances of a list.
     final class Kind {
@@ -71,12 +71,8 @@ final class InstanceScope {
         init(element: AttributeRecord, indexName: String) { (self.element, self.indexName) = (element, indexName) }
     }
 
-    init(_ element: AttributeID, _ kind: Kind) { (self.element, self.kind) = (element, kind) }
-
-    /// Its place; the vertex is made when first asked for.
-    var index: AttributeID? {
-        get { storedIndex.index == 0 ? nil : storedIndex }
-        set { storedIndex = newValue ?? AttributeID(index: 0, generation: 0) }
+    init(_ element: AttributeID, _ kind: Kind, index: AttributeID? = nil) {
+        (self.element, self.kind, self.index) = (element, kind, index)
     }
 
     var elementName: String { kind.element.name }
@@ -177,6 +173,18 @@ extension NodeRecord {
 }
 
 extension NodeRecord {
+    /// Set for an instance of a list.
+    var instance: InstanceScope? {
+        get {
+            guard let kindOfInstance, let element = attributes.element else { return nil }
+            return InstanceScope(element, kindOfInstance, index: attributes.index)
+        }
+        set {
+            kindOfInstance = newValue?.kind
+            attributes.setScope(newValue?.element, newValue?.index)
+        }
+    }
+
     /// Its attributes in the order of definition, and the element of an instance. Without the index, which may be no
     /// vertex yet.
     var namedAttributes: [(name: String, attribute: AttributeID)] {
@@ -203,6 +211,9 @@ struct NamedAttributes: Sequence {
     /// Nodes that are made one after the other from one component share this object.
     private var names: AttributeNames?
     private var rows = Rows.run(first: AttributeID(index: 0, generation: 0), count: 0)
+    /// How many rows behind the named ones are an instance's element and its index. The element of an instance without
+    /// children continues the run, so it takes no memory.
+    private var scope: UInt8 = 0
 
     private enum Rows {
         /// Rows of one generation that follow each other, as those of new nodes do.
@@ -240,6 +251,10 @@ struct NamedAttributes: Sequence {
         mutating func remove(at place: Int) {
             self = .list((0..<count).filter { $0 != place }.map { self[$0] })
         }
+
+        mutating func insert(_ attribute: AttributeID, at place: Int) {
+            self = .list((0..<place).map { self[$0] } + [attribute] + (place..<count).map { self[$0] })
+        }
     }
 
     init() {}
@@ -247,7 +262,26 @@ struct NamedAttributes: Sequence {
     /// - Parameter names: of the attributes that will be added first.
     init(_ names: AttributeNames) { self.names = names }
 
-    var count: Int { rows.count }
+    var count: Int { rows.count - Int(scope) }
+
+    /// The element of an instance, and its index if that is a vertex.
+    var element: AttributeID? { scope > 0 ? rows[count] : nil }
+    var index: AttributeID? { scope > 1 ? rows[count + 1] : nil }
+
+    mutating func setScope(_ element: AttributeID?, _ index: AttributeID?) {
+        while scope > 0 {
+            rows.remove(at: rows.count - 1)
+            scope -= 1
+        }
+        if let element { addToScope(element) }
+        if let index { addToScope(index) }
+    }
+
+    private mutating func addToScope(_ vertex: AttributeID) {
+        rows.add(vertex)
+        scope += 1
+    }
+
     var list: [(name: String, attribute: AttributeID)] { Array(self) }
 
     struct Iterator: IteratorProtocol {
@@ -275,7 +309,7 @@ struct NamedAttributes: Sequence {
         if names.map({ place >= $0.list.count || !$0.list[place].hasSameBytes(as: name) }) ?? true {
             own().replace(from: place, with: name)
         }
-        rows.add(attribute)
+        if scope == 0 { rows.add(attribute) } else { rows.insert(attribute, at: place) }
     }
 
     mutating func remove(_ name: String) {

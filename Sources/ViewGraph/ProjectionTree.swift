@@ -88,17 +88,33 @@ final class ProjectionTree {
             entries[id] = nil
         }
 
-        /// True if it has a list that was searched.
-        fileprivate var isSearching: Bool { locator.list != nil }
+        /// True while `ProjectionTree.locating` has it.
+        fileprivate var isLocating = false
 
         fileprivate func findElement(_ id: Value, _ entry: Entry, in list: ValueList) -> Int? {
             locator.findElement(id, name, in: list, last: &entry.position)
         }
 
-        fileprivate func releaseList() { locator = ElementLocator() }
+        fileprivate func expectElements(of list: ValueList, from position: Int) {
+            locator = ElementLocator(unique: list, from: position)
+        }
+
+        fileprivate func releaseSearches() {
+            isLocating = false
+            locator.releaseSearches()
+        }
+
+        /// Forgets the list, which is about to be replaced.
+        /// - Returns: whether it is known that each id occurs once in it.
+        fileprivate func forgetList(_ list: ValueList) -> Bool {
+            defer { locator = ElementLocator() }
+            return locator.isUnique && locator.list?.isIdentical(to: list) == true
+        }
     }
 
     let root = Entry()
+    /// The record of the place that was made last.
+    var lastRecord: AttributeRecord?
     /// Fields whose locators hold a list.
     private var locating: [Field] = []
     var hasLocators: Bool { !locating.isEmpty }
@@ -130,7 +146,8 @@ final class ProjectionTree {
             if case .element(let name, let id) = step, case .list(let list) = value,
                 list.count > ElementLocator.scanned, let field = entry.field(name)
             {
-                if !field.isSearching { locating.append(field) }
+                if !field.isLocating { locating.append(field) }
+                field.isLocating = true
                 guard let place = field.findElement(id, inner, in: list) else {
                     return .failure(ProjectionTree.missing(step))
                 }
@@ -151,9 +168,15 @@ final class ProjectionTree {
         return failure
     }
 
+    /// Notes that elements of the list at a place will be asked for in order, from a position on. Each id occurs once
+    /// in the list. This is known until the list is replaced.
+    func expectElements(at steps: [AttributePath.Step], by field: String, in list: ValueList, from position: Int) {
+        entryIfAny(at: steps)?.field(field)?.expectElements(of: list, from: position)
+    }
+
     /// Releases the lists that were searched.
     func forgetLocators() {
-        for field in locating { field.releaseList() }
+        for field in locating { field.releaseSearches() }
         locating = []
     }
 
@@ -242,12 +265,14 @@ final class ProjectionTree {
         _ field: Field, _ old: Value?, _ content: Content, _ pending: inout [(Entry, Value?, Content)]
     ) {
         guard case .list(let before)? = old, case .value(.list(let after)) = content else {
+            _ = field.forgetList([])
             for (id, entry) in field.entries {
                 let step = AttributePath.Step.element(field: field.name, value: id)
                 pending.append((entry, old?.child(step), content.selecting(step)))
             }
             return
         }
+        let isUnique = field.forgetList(before)
         let shorter = min(before.count, after.count)
         let prefix = IdenticalRun.countFrom(before, from: 0, after, from: 0, count: shorter)
         let suffix = IdenticalRun.countFromEnd(before, after, count: shorter - prefix)
@@ -273,7 +298,7 @@ final class ProjectionTree {
                 continue
             }
             // Only a twin with the same id outside the stretch can stand for one that has gone.
-            let twin = locator.findElement(id, field.name, in: after).map { after[$0] }
+            let twin = isUnique ? nil : locator.findElement(id, field.name, in: after).map { after[$0] }
             let content = twin.map { Content.value($0) }
             pending.append(
                 (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field.name, value: id))))
@@ -290,17 +315,29 @@ struct ElementLocator {
 
     /// The list that was searched last.
     private(set) var list: ValueList?
-    /// So many elements at its front were found one after the other.
+    /// True if it is known that each id occurs once in the list.
+    private(set) var isUnique = false
+    /// So many elements at its front were found one after the other. If ids are unique: the element after the one that
+    /// was found last.
     private var located = 0
     private var searches = 0
     private var places: [Value: Int] = [:]
+
+    init() {}
+
+    init(unique list: ValueList, from position: Int) { (self.list, isUnique, located) = (list, true, position) }
+
+    /// Keeps only the list, if its ids are known to be unique.
+    mutating func releaseSearches() {
+        if isUnique, let list { self = ElementLocator(unique: list, from: 0) } else { self = ElementLocator() }
+    }
 
     /// The position of the first element with an id.
     /// - Parameter last: where the element was found before, if it was.
     mutating func findElement(_ id: Value, _ field: String, in list: ValueList, last: inout UInt32) -> Int? {
         take(list)
         let known = Int(last)
-        if known < located, list[known].id(by: field) == id { return known }
+        if known < (isUnique ? list.count : located), list[known].id(by: field) == id { return known }
         guard located < list.count, list[located].id(by: field) == id else { return findElement(id, field, in: list) }
         last = UInt32(located)
         located += 1
@@ -343,19 +380,10 @@ extension Content {
     }
 }
 
-/// Data about places inside values, beside that in the table of attributes.
+/// What was searched for places inside values.
 struct Places {
-    /// By place: the attribute whose value the place is in. Only for places that are inputs, of which the engine knows
-    /// no input.
-    private var owners: [AttributeID: AttributeID] = [:]
     /// States whose lists were searched by id since the tree was settled last.
     private var locating: [ProjectionTree] = []
-
-    func owner(of place: AttributeID) -> AttributeID? { owners[place] }
-
-    mutating func add(_ place: AttributeID, in owner: AttributeID) { owners[place] = owner }
-
-    mutating func forget(_ place: AttributeID) { owners[place] = nil }
 
     mutating func noteLocators(in tree: ProjectionTree) { locating.append(tree) }
 
@@ -366,6 +394,4 @@ struct Places {
         for tree in locating { tree.forgetLocators() }
         locating = []
     }
-
-    mutating func giveBack() { owners.giveBack() }
 }

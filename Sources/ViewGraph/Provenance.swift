@@ -47,7 +47,7 @@ public struct Provenance {
                 guard !isTransient, graph.owner(of: next) != nil, isKnown(next) else { return false }
             case .literal: break
             case .system:
-                if let owner = graph.places.owner(of: next) {
+                if let owner = record.owner {
                     inputs = [owner]
                 } else {
                     // An element depends on the data of its list.
@@ -86,7 +86,7 @@ public struct Provenance {
 
     private func cause(of attribute: AttributeID) -> AttributeID? {
         if let cause = graph.engine.cause(of: attribute) { return cause }
-        if let owner = graph.places.owner(of: attribute) { return owner }
+        if let owner = graph.attributes[Int(attribute.index)]?.owner { return owner }
         // The cause of a place behind a reference is what it reads, even if it has run only once.
         if graph.wholeAttribute(of: attribute).map(graph.isReference) == true {
             return graph.engine.inputs(of: attribute).first

@@ -216,7 +216,7 @@ final class Tree<Node: TreeNode> {
     /// own).
     private func position(for child: Node, nearest place: Int, in parent: Node) -> Int {
         let children = parent.children
-        guard parent.ranksChildren else { return min(place, children.count) }
+        guard hasPlaces || parent.kind == .section, parent.ranksChildren else { return min(place, children.count) }
         let rank = parent.rank(of: child)
         var end = children.count
         while end > 0, parent.rank(of: node(children[end - 1])) > rank { end -= 1 }

@@ -50,7 +50,7 @@ extension Vertices {
         case .projection(let whole, _): whole
         case .selected(_, _, let whole?), .rooted(_, _, let whole?): whole
         case .alias(let place, _) where !record.steps.isEmpty: place.attribute
-        default: places.owner(of: attribute)
+        default: record.owner
         }
     }
 

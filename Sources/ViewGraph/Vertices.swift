@@ -97,7 +97,6 @@ public class Vertices {
     func freeVertex(_ attribute: AttributeID, _ record: AttributeRecord) {
         attributes.remove(at: attribute.index)
         noteIdle(watches.forget(attribute, in: engine))
-        places.forget(attribute)
         if sharing.hasLoose { noteIdle(engine.inputs(of: attribute)) }
         engine.destroy(attribute)
         releaseVertices(of: record.source, attribute)

@@ -41,6 +41,8 @@ extension Wiring {
         if record.projections == nil { attributes[index]?.projections = tree }
         let entry = tree.entry(at: steps)
         if let existing = entry.attribute { return existing }
+        var place = AttributeRecord(placeIn: record, like: tree.lastRecord)
+        place.steps = steps
         let made: AttributeID
         if isInput(record.source) {
             // The running rule must depend on the place alone.
@@ -50,18 +52,25 @@ extension Wiring {
                 content = tree.select(steps, in: whole)
                 if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) }
             }
-            made = createInput(content, node: record.node, name: record.name, kind: record.kind, source: .system)
+            place.owner = attribute
+            made = createInput(content, place)
             // It cannot have changed later than the value around it.
             engine.redate(made, to: engine.changedAt(attribute))
-            places.add(made, in: attribute)
         } else {
-            made = createRule(
-                node: record.node, name: record.name, kind: record.kind, source: source(of: steps, in: attribute))
+            place.source = source(of: steps, in: attribute)
+            made = createRule(place)
         }
-        attributes[Int(made.index)]?.steps = steps
+        tree.lastRecord = place
         entry.attribute = made
         sharing.noteIdle(made)
         return made
+    }
+
+    /// See `ProjectionTree.expectElements`.
+    func expectElements(of list: ValueList, at place: Place, by field: String, from position: Int) {
+        let place = follow(place)
+        attributes[Int(place.attribute.index)]?.projections?.expectElements(
+            at: place.steps, by: field, in: list, from: position)
     }
 
     /// The source of a place in the value of an attribute that is no input. Behind a reference it is the place in the

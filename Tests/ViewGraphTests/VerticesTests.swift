@@ -33,7 +33,7 @@ struct VerticesTests {
         let places = ["a", "b"].map { key in
             let place = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
             tree.entry(at: [.key(key)]).attribute = place
-            vertices.places.add(place, in: whole)
+            vertices.attributes[Int(place.index)]?.owner = whole
             return place
         }
         vertices.setInput(whole, .value(["a": 1, "b": 3]))
@@ -41,6 +41,30 @@ struct VerticesTests {
         #expect(vertices.wholeAttribute(of: places[1]) == whole && vertices.wholeAttribute(of: whole) == nil)
         vertices.setInput(whole, .failure(Failure(.ruleFailed, "no")))
         #expect(places.allSatisfy { vertices.content(of: $0).failure != nil })
+    }
+
+    @Test("a removed element has a twin only where ids are not known to be unique") func twins() {
+        func steps(_ id: Int64) -> [AttributePath.Step] { [.element(field: "id", value: .int(id))] }
+        func element(_ id: Int64, _ n: Int64) -> Value { ["id": .int(id), "n": .int(n)] }
+        var list = ValueList((0..<20).map { element($0, 0) })
+        let tree = ProjectionTree()
+        for id in [3, 15, 16] as [Int64] {
+            tree.entry(at: steps(id)).attribute = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+        }
+        /// The contents that places get when the list is replaced.
+        func replace(_ change: (inout ValueList) -> Void) -> [Content] {
+            let old = list
+            change(&list)
+            var set: [Content] = []
+            tree.refresh(from: .list(old), to: .list(list)) { set.append($1) }
+            return set
+        }
+        tree.expectElements(at: [], by: "id", in: list, from: 15)
+        for id in [15, 16, 3] as [Int64] { #expect(tree.select(steps(id), in: .list(list)) == .value(element(id, 0))) }
+        tree.forgetLocators()
+        #expect(replace { $0.remove(at: 16) }.map { $0.failure?.code } == [.notFound])
+        list.append(element(3, 1))
+        #expect(replace { $0.remove(at: 3) } == [.value(element(3, 1))])
     }
 
     @Test("while a transaction is open, a vertex is noted with its content before the first change") func touching() {
