@@ -34,9 +34,11 @@ public struct ValueList {
         deinit { while chunks.popLast() != nil {} }
     }
 
-    /// The maximum number of elements of a chunk. A change of a list copies the references to all chunks, and to the
-    /// elements of one chunk.
-    static let chunkLength = 128
+    /// The number of elements at which a chunk of a list is full, at least 128. A change of a list copies the
+    /// references to all chunks and the elements of one chunk, so there are about as many chunks as elements in one.
+    static func chunkLength(ofListOf count: Int) -> Int {
+        1 << Swift.max(7, (Int.bitWidth - count.leadingZeroBitCount) / 2)
+    }
     /// The maximum number of elements of a list that is an array.
     static let flatLength = 512
 
@@ -70,7 +72,8 @@ public struct ValueList {
 
 extension ValueList.Chunks {
     convenience init(_ elements: [Value]) {
-        let starts = Array(stride(from: 0, to: elements.count, by: ValueList.chunkLength)) + [elements.count]
+        let length = ValueList.chunkLength(ofListOf: elements.count)
+        let starts = Array(stride(from: 0, to: elements.count, by: length)) + [elements.count]
         self.init(zip(starts, starts.dropFirst()).map { ListChunk(Array(elements[$0..<$1])) }, starts)
     }
 
@@ -102,7 +105,9 @@ extension ValueList.Chunks {
         let place = position - starts[chunk]
         let length = chunks[chunk].elements.count
         move(after: chunk, by: 1)
-        guard length == ValueList.chunkLength else { return own(chunk).insert(element, at: place) }
+        guard length >= ValueList.chunkLength(ofListOf: count) else {
+            return own(chunk).insert(element, at: place)
+        }
         // A list that grows at its end fills its chunks. A list that grows elsewhere halves them.
         let cut = place == length ? length : length / 2
         let elements = chunks[chunk].elements
@@ -127,7 +132,9 @@ extension ValueList.Chunks {
         if left.isEmpty {
             chunks.remove(at: chunk)
             starts.remove(at: next)
-        } else if next < chunks.count, left.count + chunks[next].elements.count <= ValueList.chunkLength / 2 {
+        } else if next < chunks.count,
+            left.count + chunks[next].elements.count <= ValueList.chunkLength(ofListOf: count) / 2
+        {
             chunks[chunk] = ListChunk(left + chunks[next].elements)
             chunks.remove(at: next)
             starts.remove(at: next)
@@ -272,7 +279,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
 extension ValueList {
     /// Cost: that of each element that is inserted, removed or replaced, or O(elements) if they are many.
     public mutating func replaceSubrange(_ range: Range<Int>, with elements: [Value]) {
-        guard Swift.max(range.count, elements.count) <= count / ValueList.chunkLength else {
+        guard Swift.max(range.count, elements.count) <= count / ValueList.chunkLength(ofListOf: count) else {
             var all = array
             all.replaceSubrange(range, with: elements)
             self = ValueList(all)
