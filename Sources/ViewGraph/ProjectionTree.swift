@@ -292,17 +292,15 @@ final class ProjectionTree {
         var locator = ElementLocator()
         for (id, (oldElement, newElement)) in touched {
             guard let entry = field.entry(of: id) else { continue }
-            if let newElement {
-                if oldElement?.isIdentical(to: newElement) == true { continue }
-                pending.append((entry, oldElement, .value(newElement)))
+            // If there may be a twin with the same id outside the stretch, the first of both counts.
+            let hasNoTwin = isUnique && oldElement != nil
+            let first = hasNoTwin ? newElement : locator.findElement(id, field.name, in: after).map { after[$0] }
+            guard let first else {
+                let failure = ProjectionTree.missing(.element(field: field.name, value: id))
+                pending.append((entry, oldElement, .failure(failure)))
                 continue
             }
-            // Only a twin with the same id outside the stretch can stand for one that has gone.
-            let twin = isUnique ? nil : locator.findElement(id, field.name, in: after).map { after[$0] }
-            let content = twin.map { Content.value($0) }
-            pending.append(
-                (entry, oldElement, content ?? .failure(ProjectionTree.missing(.element(field: field.name, value: id))))
-            )
+            if oldElement?.isIdentical(to: first) != true { pending.append((entry, oldElement, .value(first))) }
         }
     }
 }

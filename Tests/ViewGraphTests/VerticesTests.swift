@@ -67,6 +67,19 @@ struct VerticesTests {
         #expect(replace { $0.remove(at: 3) } == [.value(element(3, 1))])
     }
 
+    @Test("an element with the id of an earlier one is not read in its place", arguments: [true, false])
+    func lateTwin(_ isKnownUnique: Bool) {
+        func element(_ n: Int64) -> Value { ["id": "a", "n": .int(n)] }
+        let steps = [AttributePath.Step.element(field: "id", value: "a")]
+        let (before, after) = (ValueList([element(1)]), ValueList([element(1), element(2)]))
+        let tree = ProjectionTree()
+        tree.entry(at: steps).attribute = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+        if isKnownUnique { tree.expectElements(at: [], by: "id", in: before, from: 0) }
+        var set: [Content] = []
+        tree.refresh(from: .list(before), to: .list(after)) { set.append($1) }
+        #expect(set == [.value(element(1))])
+    }
+
     @Test("while a transaction is open, a vertex is noted with its content before the first change") func touching() {
         let vertex = state(1)
         let open = OpenTransaction()
