@@ -53,8 +53,9 @@ func program(
     .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: small + links)
 }
 
-func benchmark(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast)
+func benchmark(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
+    .executableTarget(
+        name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast, linkerSettings: links)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -157,7 +158,10 @@ let package = Package(
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
         benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport", "TestSupport"]),
-        benchmark("scenes-benchmark", ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph", "TestSupport"]),
+        benchmark(
+            "scenes-benchmark",
+            ["AttributeValues", "RuleLanguage", "SceneModel", "ViewGraph", "COneThread", "TestSupport"],
+            links: oneThread),
         benchmark("documents-benchmark", ["AttributeValues", "SceneModel"]),
         benchmark("hostile-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),
         benchmark("server-benchmark", ["AttributeValues", "BenchmarkSupport", "TestSupport"]),

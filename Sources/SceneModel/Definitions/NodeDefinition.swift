@@ -42,7 +42,7 @@ public final class NodeDefinition {
         var repeated: Repeated?
     }
 
-    /// An object, because each access to a weak member of a structure copies the structure.
+    /// It is an object, because each access to a weak member of a structure copies the structure.
     private final class Repeated {
         weak var node: NodeDefinition?
 
