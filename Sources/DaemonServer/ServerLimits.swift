@@ -12,7 +12,7 @@ public struct ServerLimits: Equatable {
     public var inputTotal = 256 << 20
     public var nesting = JSONParser.defaultDepth
     public var batchCalls = RequestDecoder.defaultMaximumBatch
-    public var requestsPerTurn = 32
+    public var requestsPerTurn = 256
     /// A client with more waiting output counts as behind: its news is conflated and its requests wait.
     public var outputQueue = 1 << 20
     /// A client with more waiting output is disconnected when there is still more to send.

@@ -50,7 +50,7 @@ extension Session {
     /// The number of requests that the client may have performed in one turn. Their answers should fill at most half of
     /// its queue, if they are as long as the last ones. A new client begins with few.
     private func share(of limits: ServerLimits) -> Int {
-        max(1, min(limits.requestsPerTurn, limits.outputQueue / 2 / max(1, answerSize)))
+        max(1, min(sessions.portion, limits.requestsPerTurn, limits.outputQueue / 2 / max(1, answerSize)))
     }
 
     /// - Returns: the part of the client's share that the line has used.

@@ -12,6 +12,9 @@ final class Sessions {
     /// Finds the process at the other end of a connection.
     var identify: (Connection) throws(LoopError) -> Peer = Peer.init(of:)
     let pool = InputPool()
+    /// The requests of a client in one turn, if `requests-per-turn` allows more. The client reads their answers while
+    /// the daemon performs its next requests. Only if a turn waits for the disk, as many as possible share the wait.
+    var portion = 32
     /// The output that waits for all clients together.
     let output = OutputLedger()
     private var decoder: RequestDecoder

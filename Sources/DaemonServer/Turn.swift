@@ -27,6 +27,7 @@ final class Turn {
         let outbox = Outbox(sessions)
         self.outbox = outbox
         runtime.isStored = store != nil
+        if store?.waitsForDisk == true { sessions.portion = .max }
         runtime.leavesWritten = true
         // The output is sent only after the commit.
         runtime.output = outbox

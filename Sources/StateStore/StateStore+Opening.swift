@@ -63,7 +63,8 @@ extension StateStore {
             }
         try database.execute("PRAGMA synchronous = \(level)")
         let store = try StateStore(
-            database, path: path, revision: restored.revision, resumableFrom: restored.resumableFrom)
+            database, path: path, waitsForDisk: durability == .full, revision: restored.revision,
+            resumableFrom: restored.resumableFrom)
         try store.beginLog()
         return (store, restored)
     }

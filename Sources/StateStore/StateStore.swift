@@ -40,6 +40,8 @@ public final class StateStore {
     }
 
     public let path: String
+    /// True if changes are on the disk when `append` returns.
+    public let waitsForDisk: Bool
     private let database: Database
     private let appendTurn: Statement
     private let selectTurns: Statement
@@ -95,9 +97,12 @@ public final class StateStore {
 
     static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
-    init(_ database: Database, path: String, revision: UInt64, resumableFrom: UInt64 = 0) throws(StoreError) {
+    init(
+        _ database: Database, path: String, waitsForDisk: Bool = false, revision: UInt64, resumableFrom: UInt64 = 0
+    ) throws(StoreError) {
         self.database = database
         self.path = path
+        self.waitsForDisk = waitsForDisk
         appendTurn = try database.prepare(
             "INSERT INTO turns(sequence, revision, body, checksum) VALUES(?1, ?2, ?3, ?4)")
         selectTurns = try database.prepare("SELECT sequence, body FROM turns ORDER BY sequence")

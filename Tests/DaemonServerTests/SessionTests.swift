@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import TestSupport
 import Testing
 
 @testable import DaemonServer
@@ -202,6 +203,23 @@ struct SessionTests {
         let session = try #require(daemon.sessions.all.first)
         #expect(session.input.hasLine)
         for number in 1...1000 { #expect(try busy.next()?.member("id") == .int(Int64(number))) }
+    }
+
+    @Test(
+        "a client has 32 answers while its next requests wait, and more if a turn waits for the disk",
+        arguments: [false, true])
+    func portions(_ waitsForDisk: Bool) throws {
+        let folder = try Folder()
+        let daemon = try TestDaemon { if waitsForDisk { $0.stateDirectory = folder.path } }
+        let client = try daemon.connect()
+        // Until the daemon knows how short the answers are.
+        for _ in 1...5 { _ = try client.call("ping") }
+        let many = (1...64).map { ping("\($0)") }.joined(separator: "\n") + "\n"
+        #expect(client.sendSome(many) == many.utf8.count)
+        #expect(try client.next()?.member("id") == 1)
+        let session = try #require(daemon.sessions.all.first)
+        #expect(session.input.hasLine == !waitsForDisk)
+        for number in 2...64 { #expect(try client.next()?.member("id") == .int(Int64(number))) }
     }
 }
 
