@@ -152,7 +152,7 @@ final class Topics {
 
     /// The matching patterns of topics that watch attributes.
     private func naming(_ attribute: AttributeID) -> [PatternIndex.Entry] {
-        guard let (node, name) = graph.owner(of: attribute) else { return [] }
+        guard let (node, name) = graph.nodeAndName(of: attribute) else { return [] }
         return index.find(name, at: graph.ids(of: node)).filter { $0.topic.watchesAttributes && !$0.topic.isOverfull }
     }
 

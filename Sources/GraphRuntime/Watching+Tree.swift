@@ -122,7 +122,7 @@ extension Watching {
         }
         let nodes = Set(structure.addedNodes)
         for attribute in structure.addedAttributes {
-            guard let (node, name) = graph.owner(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
+            guard let (node, name) = graph.nodeAndName(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
             else { continue }
             let names = NodeNames(ids: graph.ids(of: node), attributes: [name], isWhole: false)
             guard body({ .init(names: names, kind: .added) }) else { return }

@@ -43,7 +43,7 @@ extension Wiring {
 
     /// The node and name of a named attribute; nil for hidden ones, and for properties of objects, which are named as
     /// places in the attribute that holds the object.
-    public func owner(of attribute: AttributeID) -> (NodeID, String)? {
+    public func nodeAndName(of attribute: AttributeID) -> (NodeID, String)? {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)], !record.isHidden,
             !nodes[Int(record.node)].isObject, isNamed(attribute)
         else { return nil }

@@ -44,7 +44,7 @@ public struct Provenance {
             var inputs: [AttributeID] = []
             switch record.source {
             case .state(let isTransient):
-                guard !isTransient, graph.owner(of: next) != nil, isKnown(next) else { return false }
+                guard !isTransient, graph.nodeAndName(of: next) != nil, isKnown(next) else { return false }
             case .literal: break
             case .system:
                 if let owner = record.owner {
