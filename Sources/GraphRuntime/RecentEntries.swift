@@ -1,6 +1,6 @@
 import AttributeValues
 
-/// What happened in the last revisions, in order. A queue of bounded length.
+/// A queue of bounded length: the last entries, each with its revision, in order.
 struct RecentEntries<Entry> {
     private var entries: [(revision: UInt64, entry: Entry)] = []
     private var head = 0

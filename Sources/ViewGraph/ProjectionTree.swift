@@ -378,7 +378,7 @@ extension Content {
     }
 }
 
-/// What was searched for places inside values.
+/// The states in whose lists the graph has searched for places inside values.
 struct Places {
     /// States whose lists were searched by id since the tree was settled last.
     private var locating: [ProjectionTree] = []
