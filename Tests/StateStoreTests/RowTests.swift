@@ -148,7 +148,9 @@ struct RowTests {
             kind: container
             children:
               - { id: low, kind: container, children: [{ slot: header }, { place: subviews }] }
-              - { id: high, kind: container, children: [{ id: each, forEach: { in: =subviews, node: { state: { q: 0 } } } }] }
+              - id: high
+                kind: container
+                children: [{ id: each, forEach: { in: =subviews, node: { state: { q: 0 } } } }]
           Titled: { component: Board, children: [{ id: title, state: { q: 0 } }] }
         nodes:
           - { id: board, component: Titled, slots: { header: [{ id: top }] }, children: [{ id: k, kind: container }] }

@@ -173,7 +173,10 @@ struct UnlinkedTests {
         let life = try life(
             """
             nodes:
-              - { id: from, kind: container, state: { items: [{ id: x }] }, children: [{ id: rows, forEach: { in: $items, node: \(node) } }] }
+              - id: from
+                kind: container
+                state: { items: [{ id: x }] }
+                children: [{ id: rows, forEach: { in: $items, node: \(node) } }]
               - { id: to, kind: container, state: { sub: [] } }
 
             """, steps: 1)
