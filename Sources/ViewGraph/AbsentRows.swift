@@ -113,33 +113,27 @@ struct AbsentRows {
         if lastParent === node { lastParent = nil }
     }
 
-    /// The key of a node's parent: the one that a client chose, or else the one that the key implies.
-    func around(_ key: String) -> String? { node(key)?["parent"]?.string ?? StoredKey.parentKey(of: key) }
+    /// The key of a node's parent: the one that a client chose, or else the one that the key implies. nil for a
+    /// client's node that exists: its key tells where it was made, and its row is no longer here.
+    func around(_ key: String) -> String? {
+        if let parent = node(key)?["parent"]?.string { return parent }
+        return StoredKey.number(in: key) == nil ? StoredKey.parentKey(of: key) : nil
+    }
 
     /// Keys of rows at and below some nodes. O(rows · depth).
     func findKeys(below tops: Set<String>) -> [String] { findKeys { tops.contains($0) } }
 
-    func findKeys(below isTop: (String) -> Bool) -> [String] {
+    /// - Parameter isElsewhere: true for the key of a node that does not stand where its key says.
+    func findKeys(below isTop: (String) -> Bool, unlessIn isElsewhere: (String) -> Bool = { _ in false }) -> [String] {
         keys.filter { key in
-            var at: String? = key
-            while let next = at {
-                if isTop(next) { return true }
-                at = around(next)
-            }
-            return false
+            let path = sequence(first: key) { around($0) }
+            guard let top = path.first(where: isTop) else { return false }
+            return !path.prefix { $0 != top }.contains(where: isElsewhere)
         }
     }
 
     /// Number of ancestors of a key's node. O(depth).
     func depth(of key: String) -> Int { sequence(first: key) { around($0) }.reduce(-1) { depth, _ in depth + 1 } }
-
-    /// - Returns: the deletions that the store has to make.
-    mutating func remove(below tops: Set<String>) -> [StoreChange] {
-        findKeys(below: tops).sorted { $0.precedesByBytes($1) }.map { key in
-            remove(key)
-            return StoreChange(key: key, name: nil, value: nil)
-        }
-    }
 
     /// The ids from below `top` down to the node of a key; nil if the node is not below `top`.
     func ids(of key: String, below top: String) -> [String]? {

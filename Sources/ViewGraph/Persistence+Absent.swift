@@ -31,7 +31,13 @@ extension Persistence {
     /// Deletes rows without a node at and below nodes that are removed or made anew.
     func forgetAbsentRows(below rows: [UInt32]) {
         guard !absentRows.isEmpty else { return }
-        for change in absentRows.remove(below: Set(rows.map { nodes.key(of: $0) })) { note(change) }
+        let tops = Set(rows.map { nodes.key(of: $0) })
+        lazy var moved = Set(nodes.living.filter { nodes[Int($0)].kept?.home != nil }.map { nodes.key(of: $0) })
+        let keys = absentRows.findKeys { tops.contains($0) } unlessIn: { hasMovedNodes && moved.contains($0) }
+        for key in keys.sorted(by: { $0.precedesByBytes($1) }) {
+            absentRows.remove(key)
+            note(StoreChange(key: key, name: nil, value: nil))
+        }
     }
 
     /// The list from which the instances were made when the list's data was refused.

@@ -121,6 +121,43 @@ struct RowTests {
         #expect(try next.rows().isEmpty)
     }
 
+    private static let homes = """
+        nodes:
+          - { id: away, kind: container }
+          - id: home
+            kind: container
+            state: { fed: { initial: [], transient: true } }
+            children:
+              - id: rows
+                forEach: { in: $fed, node: { kind: container, children: [{ id: box, kind: container }] } }
+              - id: made
+                kind: container
+                state: { items: { initial: [], transient: true } }
+                children: [{ id: each, forEach: { in: $items, node: { state: { q: 0 } } } }]
+
+        """
+
+    @Test("what was removed takes no rows of nodes along that were moved away before", arguments: ["client's", "scene's"])
+    func movedAway(kind: String) throws {
+        let life = try Life(RowTests.homes)
+        try life.set("/home.fed", [["id": "x"]])
+        if kind == "client's" {
+            try life.apply(
+                """
+                [{ id: made, kind: container, state: { items: { initial: [], transient: true } },
+                   children: [{ id: each, forEach: { in: $items, node: { state: { q: 0 } } } }] }]
+                """, at: "/home/rows/x/box")
+        }
+        try life.move(kind == "client's" ? "/home/rows/x/box/made" : "/home/made", to: "/away")
+        try life.set("/away/made.items", [["id": "a"]])
+        try life.set("/away/made/each/a.q", 4)
+        if kind == "client's" { try life.remove("/home/rows/x/box") }
+        let next = try life.next()
+        if kind == "client's" { try next.set("/home.fed", [["id": "x"]]) } else { try next.remove("/home") }
+        try next.set("/away/made.items", [["id": "a"]])
+        #expect(try next.value("/away/made/each/a.q") == 4)
+    }
+
     @Test("nodes stay what they are when their component is declared anew, over a restart too") func redeclared() throws
     {
         let life = try Life()
