@@ -33,7 +33,7 @@ extension Persistence {
         guard !absentRows.isEmpty else { return }
         let tops = Set(rows.map { nodes.key(of: $0) })
         lazy var moved = Set(nodes.living.filter { nodes[Int($0)].kept?.home != nil }.map { nodes.key(of: $0) })
-        let keys = absentRows.findKeys { tops.contains($0) } unlessIn: { hasMovedNodes && moved.contains($0) }
+        let keys = absentRows.findKeys(below: tops.contains, unlessIn: { hasMovedNodes && moved.contains($0) })
         for key in keys.sorted(by: { $0.precedesByBytes($1) }) {
             absentRows.remove(key)
             note(StoreChange(key: key, name: nil, value: nil))

@@ -137,7 +137,8 @@ struct RowTests {
 
         """
 
-    @Test("what was removed takes no rows of nodes along that were moved away before", arguments: ["client's", "scene's"])
+    @Test(
+        "a node that is removed takes no rows of moved nodes along", arguments: ["client's", "scene's"])
     func movedAway(kind: String) throws {
         let life = try Life(RowTests.homes)
         try life.set("/home.fed", [["id": "x"]])
