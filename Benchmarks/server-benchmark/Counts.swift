@@ -21,9 +21,9 @@ func countRequests(_ program: String) throws {
     var excesses: [String] = []
     for (name, shape, watchers, durability, limit) in [
         ("set a map", Message.Shape.map, 0, nil, Limit(instructions: 7_200, allocations: 1)),
-        ("set a number", .number, 0, nil, Limit(instructions: 5_000, allocations: 0)),
-        ("set a map, 1 watcher", .map, 1, nil, Limit(instructions: 14_000, allocations: 1)),
-        ("set a map, durable normal", .map, 0, "normal", Limit(instructions: 15_500, allocations: 1)),
+        ("set a number", .number, 0, nil, Limit(instructions: 5_400, allocations: 0)),
+        ("set a map, 1 watcher", .map, 1, nil, Limit(instructions: 13_000, allocations: 1)),
+        ("set a map, durable normal", .map, 0, "normal", Limit(instructions: 15_300, allocations: 1)),
     ] {
         let instructions = try counting.count("Collected :", ["--tool=callgrind", "--callgrind-out-file=/dev/null"]) {
             try counting.perform($0, shape, watchers: watchers, durability, runner: $1)
