@@ -78,14 +78,27 @@ public final class ByteBuffer {
         other.withBytes { append($0) }
     }
 
-    /// Appends bytes, a number, and more bytes.
-    public func append(_ head: ByteBuffer, _ number: Int64, _ tail: ByteBuffer) {
-        reserve(head.end + ByteBuffer.numberLength + tail.end)
+    /// Appends messages that begin with the same bytes and a number.
+    /// - Parameters:
+    ///   - tails: what follows the number in each of them, one behind the other.
+    ///   - ends: where in `tails` that of each message ends; not empty.
+    public func append(_ head: ByteBuffer, _ number: Int64, _ tails: ByteBuffer, endingAt ends: [Int]) {
+        reserve((head.end + ByteBuffer.numberLength) * ends.count + tails.end)
+        let start = end
         (base + end).update(from: head.base, count: head.end)
         end += head.end
         append(number)
-        (base + end).update(from: tail.base, count: tail.end)
-        end += tail.end
+        let length = end - start
+        var from = 0
+        for to in ends {
+            if from > 0 {
+                (base + end).update(from: base + start, count: length)
+                end += length
+            }
+            (base + end).update(from: tails.base + from, count: to - from)
+            end += to - from
+            from = to
+        }
     }
 
     /// Room that writing an integer needs.

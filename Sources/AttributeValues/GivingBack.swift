@@ -37,3 +37,13 @@ extension Array {
     @inlinable @inline(__always)
     public mutating func removeEach() { while popLast() != nil {} }
 }
+
+extension Array {
+    /// True if the other array is this one, or a copy of it that has not been changed. O(1).
+    @inlinable
+    public func isCopy(of other: [Element]) -> Bool {
+        withUnsafeBufferPointer { some in
+            other.withUnsafeBufferPointer { some.baseAddress == $0.baseAddress && some.count == $0.count }
+        }
+    }
+}

@@ -6,11 +6,22 @@ import WireProtocol
 /// Puts a turn's output into the queues of its receivers. Encodes each event once.
 final class Outbox: TurnOutput {
     private let sessions: Sessions
-    /// The shared parts of the present event. Reused for the next one after all queues have copied them.
-    private let head = ByteBuffer()
-    private var tail = ByteBuffer(capacity: tailCapacity)
-    private static let tailCapacity = 1024
     private let updateHead = ByteBuffer()
+    private let eventHead = ByteBuffer()
+    /// What follows the subscription's number in updates that are not in the queues yet, or in the present event.
+    private var tails = ByteBuffer(capacity: tailCapacity)
+    private static let tailCapacity = 1024
+    /// Where in `tails` that of each message ends.
+    private var ends: [Int] = []
+    /// Who gets these messages.
+    private var receivers: [Receiver] = []
+    /// The last client with other output, which is not among them.
+    private var outsider: ClientID?
+
+    /// Updates for the same receivers go into the queues together: so many, as long as the writers pay for the time
+    /// that it takes.
+    private static let gatheredDeliveries = 16_384
+    private static let gatheredBytes = 65_536
 
     init(_ sessions: Sessions) {
         self.sessions = sessions
@@ -41,6 +52,9 @@ final class Outbox: TurnOutput {
     /// The session of a connected client. Its output is written at the end of the turn.
     private func receiver(_ client: ClientID) -> Session? {
         guard let session = sessions[client], !session.isClosing else { return nil }
+        if !ends.isEmpty, client != outsider {
+            if receivers.contains(where: { $0.client == client }) { putUpdates() } else { outsider = client }
+        }
         sessions.touch(session)
         return session
     }
@@ -48,41 +62,53 @@ final class Outbox: TurnOutput {
     func take(
         _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
     ) {
-        tail.removeAll()
-        tail.appendTail(revision: revision, label: label, writer: writer, changes: changes)
-        send(updateHead, to: receivers)
+        let isLarge = changes.count >= OutputQueue.sharingThreshold
+        let isFull =
+            ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes
+        if isLarge || isFull || !receivers.isCopy(of: self.receivers) { putUpdates() }
+        if ends.isEmpty { self.receivers = receivers }
+        tails.appendTail(revision: revision, label: label, writer: writer, changes: changes)
+        ends.append(tails.count)
+        if isLarge { putUpdates() }
     }
 
     private func send(_ event: Event, to receivers: [Receiver]) {
-        head.removeAll()
-        head.appendHead(of: event)
-        tail.removeAll()
-        tail.appendTail(of: event)
-        send(head, to: receivers)
+        putUpdates()
+        eventHead.removeAll()
+        eventHead.appendHead(of: event)
+        tails.appendTail(of: event)
+        ends.append(tails.count)
+        self.receivers = receivers
+        put(behind: eventHead)
     }
 
-    /// Puts the head and the tail into the queues, with the number of the subscription between them.
-    private func send(_ head: ByteBuffer, to receivers: [Receiver]) {
+    /// Puts all updates so far into the queues. Called at the end of the turn, too.
+    func putUpdates() { if !ends.isEmpty { put(behind: updateHead) } }
+
+    /// Puts messages into the queues: the head, the number of the subscription, and one of the tails.
+    private func put(behind head: ByteBuffer) {
         // A large tail is shared by all queues, which then own it.
-        let run = tail.count >= OutputQueue.sharingThreshold ? OutputRun(tail, sessions.output) : nil
-        let copied = run == nil ? tail : ByteBuffer(capacity: 0)
+        let isShared = ends.count == 1 && tails.count >= OutputQueue.sharingThreshold
+        let run = isShared ? OutputRun(tails, sessions.output) : nil
+        if isShared { (tails, ends) = (ByteBuffer(capacity: Outbox.tailCapacity), [0]) }
         for (client, subscription) in receivers {
-            guard let session = session(client) else { continue }
-            session.output.append { $0.append(head, subscription, copied) }
+            guard let session = sessions[client], !session.isClosing, hasRoom(session) else { continue }
+            sessions.touch(session)
+            session.output.append { $0.append(head, subscription, tails, endingAt: ends) }
             if let run { session.output.append(run) }
         }
-        if run != nil { tail = ByteBuffer(capacity: Outbox.tailCapacity) }
+        tails.removeAll()
+        ends.removeEach()
+        receivers = []
+        outsider = nil
     }
 
-    /// The session of a receiver, if it is connected and has not exceeded `output-maximum`. Only output of a client
-    /// that is behind, and of unfinished batches, counts: other clients have had no time to read it.
-    private func session(_ client: ClientID) -> Session? {
-        guard let session = receiver(client) else { return nil }
+    /// False if a client has exceeded `output-maximum`. Only output of a client that is behind, and of unfinished
+    /// batches, counts: other clients have had no time to read it.
+    private func hasRoom(_ session: Session) -> Bool {
         let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)
-        guard piled <= sessions.limits.outputMaximum else {
-            sessions.disconnect(session, "\(session.waiting) bytes of output wait for it, more than output-maximum")
-            return nil
-        }
-        return session
+        if piled <= sessions.limits.outputMaximum { return true }
+        sessions.disconnect(session, "\(session.waiting) bytes of output wait for it, more than output-maximum")
+        return false
     }
 }

@@ -46,6 +46,7 @@ final class Turn {
         sessions.performCalls(by: runtime, at: now.monotonic)
         if isDue { runtime.take(.woken) }
         runtime.endTurn()
+        outbox.putUpdates()
         takeOutcome(at: now)
         try store?.append(
             runtime.outcome.changes, of: runtime, revision: runtime.revision, resumableFrom: runtime.resumableFrom)

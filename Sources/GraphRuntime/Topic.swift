@@ -69,13 +69,6 @@ final class Topic {
         return receivers
     }
 
-    /// True if the list is the list of members; O(1), so false for an equal copy.
-    func isAll(_ some: [Subscription]) -> Bool {
-        some.withUnsafeBufferPointer { some in
-            members.withUnsafeBufferPointer { some.baseAddress == $0.baseAddress && some.count == $0.count }
-        }
-    }
-
     /// True if it needs values; false if it only needs to know that they may have changed.
     var wantsValues: Bool { !key.events.isDisjoint(with: [.update, .frames, .completion]) }
 

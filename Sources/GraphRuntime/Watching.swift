@@ -265,7 +265,7 @@ final class Watching {
             statistics.events += UInt64(members.count)
             turn.update(
                 history.revision, label, writer, text,
-                to: topic.isAll(members) ? topic.receivers : members.map(\.receiver))
+                to: members.isCopy(of: topic.members) ? topic.receivers : members.map(\.receiver))
             bookmarks.note(members)
         }
         return writing(changes, isTyped: topic.key.typed) {
@@ -350,7 +350,7 @@ extension Watching {
     }
 
     private func say(_ event: Event, to receivers: [Subscription]) {
-        if let topic = receivers.first?.topic, topic.isAll(receivers) {
+        if let topic = receivers.first?.topic, receivers.isCopy(of: topic.members) {
             return turn.say(.event(topic.receivers, event))
         }
         turn.say(.event(receivers.map(\.receiver), event))

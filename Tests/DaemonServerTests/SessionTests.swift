@@ -88,6 +88,35 @@ struct SessionTests {
         #expect(try client.next()?.member("id") == 4)
     }
 
+    @Test("a watcher gets its own answers between the updates, long and short, and other watchers get these alone")
+    func eventsAmongAnswers() throws {
+        let daemon = try TestDaemon()
+        let (writer, watcher) = (try daemon.connect(), try daemon.connect())
+        for client in [writer, watcher] {
+            let paths = #"{"paths":["/counter.*"],"initial":false}"#
+            #expect(try client.call("subscribe", paths).member("result", "revision") != nil)
+        }
+        let long = String(repeating: "x", count: 5000)
+        let values = ["1", "\"\(long)\"", "2", "3"]
+        let lines = values.enumerated().map { number, value in
+            let name = value.count > 1 ? "text" : "value"
+            return
+                #"{"jsonrpc":"2.0","id":\#(number),"method":"set","params":{"path":"/counter.\#(name)","value":\#(value)}}"#
+        }
+        let unsubscribe = #"{"jsonrpc":"2.0","id":4,"method":"unsubscribe","params":{"subscription":1}}"#
+        writer.send((lines + [unsubscribe, lines[0], ping("5")]).joined(separator: "\n"))
+        let expected: [Value] = [1, .string(long), 2, 3]
+        func isUpdate(_ line: Value?, _ value: Value) throws -> Bool {
+            try #require(line?.member("params", "changes")?.list).first?.member("value") == value
+        }
+        for (number, value) in expected.enumerated() {
+            #expect(try isUpdate(writer.next(), value))
+            #expect(try writer.next()?.member("id") == .int(Int64(number)))
+        }
+        for id: Value in [4, 0, 5] { #expect(try writer.next()?.member("id") == id) }
+        for value in expected + [1] { #expect(try isUpdate(watcher.next(), value)) }
+    }
+
     @Test("a client that ends its side is answered to the last line, then let go") func halfClosed() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()
