@@ -127,16 +127,16 @@ final class Load {
             let count = recv(connection.descriptor, &chunk, chunk.count, 0)
             if count < 0, errno == EAGAIN { return }
             guard count > 0 else { throw Trouble("the server has closed a connection") }
-            let before = connection.received
-            chunk.withUnsafeBytes { bytes in
+            let (before, time) = (connection.received, window == 1 ? MonotonicTime.now : 0)
+            let isRefused = chunk.withUnsafeBytes { bytes in
                 let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
                 connection.received += isWatcher ? values(in: part, of: connection) : lines(in: part)
+                return !isWatcher && isRefusal(part)
             }
-            // Of many answers the beginning is looked at: if one is refused, all are.
-            if !isWatcher, chunk[0] == UInt8(ascii: "-") || isRefusal(chunk[..<min(count, 80)]) {
+            if isRefused {
                 throw Trouble("a write was refused: \(String(decoding: chunk[..<min(count, 300)], as: UTF8.self))")
             }
-            if window == 1, connection.received > before, watchers.isEmpty { waits.append(MonotonicTime.now - sentAt) }
+            if window == 1, connection.received > before, watchers.isEmpty { waits.append(time - sentAt) }
             if count < chunk.count { return }
         }
     }
@@ -147,8 +147,23 @@ final class Load {
         return count
     }
 
-    private func isRefusal(_ line: ArraySlice<UInt8>) -> Bool {
-        String(decoding: line, as: UTF8.self).contains("\"error\"")
+    private static let errorMark = Array("error".utf8)
+
+    /// Of many answers the beginning is looked at: if one is refused, all are.
+    private func isRefusal(_ answers: UnsafeRawBufferPointer) -> Bool {
+        let beginning = UnsafeRawBufferPointer(rebasing: answers.prefix(80))
+        return beginning.first == UInt8(ascii: "-") || count(Load.errorMark, in: beginning) > 0
+    }
+
+    private func count(_ mark: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        var at = 0
+        while let start = bytes.baseAddress, let found = memchr(start + at, Int32(mark[0]), bytes.count - at) {
+            let place = UnsafeRawPointer(found) - start
+            if bytes[place...].starts(with: mark) { count += 1 }
+            at = place + 1
+        }
+        return count
     }
 
     private static let mark = Array("cpu".utf8)
@@ -158,12 +173,7 @@ final class Load {
         let edge = watcher.tail + bytes.prefix(Load.mark.count - 1)
         var count = 0
         for start in edge.indices where edge[start...].starts(with: Load.mark) { count += 1 }
-        var at = 0
-        while let start = bytes.baseAddress, let found = memchr(start + at, Int32(Load.mark[0]), bytes.count - at) {
-            let place = UnsafeRawPointer(found) - start
-            if bytes[place...].starts(with: Load.mark) { count += 1 }
-            at = place + 1
-        }
+        count += self.count(Load.mark, in: bytes)
         watcher.tail = Array((watcher.tail + bytes.suffix(2)).suffix(2))
         return count
     }
