@@ -3,7 +3,7 @@ import ViewGraph
 import WireProtocol
 
 // Turns: dispatches commands to methods.
-// //
+//
 // Order within a turn: commands are performed in the order given. A transaction's events come before its reply, and the
 // reply to `subscribe` comes before the subscription's events.
 
