@@ -110,12 +110,9 @@ extension Method {
             ],
             result: revisionOnly, errors: [.notFound, .invalid]
         ) { (given) throws(Failure) in
-            let error = given[.error].map { error in
-                Failure(
-                    ErrorCode(rawValue: error["code"]?.string ?? "") ?? .invalid, error["message"]?.string ?? "",
-                    path: error["path"]?.string, hint: error["hint"]?.string)
-            }
-            return .answer(forward: given.int(.forward) ?? 0, result: given[.result]?.value, error: error)
+            .answer(
+                forward: given.int(.forward) ?? 0, result: given[.result]?.value,
+                error: given[.error]?.value.map.map { Failure($0) })
         }
     }
 }

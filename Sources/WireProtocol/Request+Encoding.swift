@@ -1,5 +1,4 @@
 import AttributeValues
-public import WireProtocol
 
 extension Request {
     /// The name of the method that the request calls.
@@ -94,6 +93,19 @@ extension Request {
     }
 }
 
+extension Request {
+    /// The parameters as a client has sent them. Values of requests with `typed` are typed JSON already.
+    public var parameters: ValueMap {
+        let text = ByteBuffer()
+        ParameterWriter.writeObject(to: text, writesTyped: false, write)
+        // Values have come with a request, so their depth is limited.
+        let parser = JSONParser(maximumDepth: 1024)
+        let map = text.withBytes { (try? parser.parse($0))?.value.map }
+        guard let map else { preconditionFailure("the parameters of a request are JSON") }
+        return map
+    }
+}
+
 extension ByteBuffer {
     /// Appends a request as a line, with its newline. In a request with `typed`, values are ordinary values here and
     /// are converted to typed JSON.
@@ -107,19 +119,25 @@ extension ByteBuffer {
         }
         append("\"method\":\"")
         append(request.method)
-        append("\",\"params\":{")
-        var parameters = ParameterWriter(buffer: self)
-        request.write(to: &parameters)
-        append("}}\n")
+        append("\",\"params\":")
+        ParameterWriter.writeObject(to: self, writesTyped: true, request.write)
+        append("}\n")
     }
 }
 
 /// Writes the members of an object. It omits members that are nil or false, which the protocol treats as omitted.
 private struct ParameterWriter {
     let buffer: ByteBuffer
+    /// True if the values of a request with `typed` are converted to typed JSON.
+    let writesTyped: Bool
     private var isFirst = true
 
-    init(buffer: ByteBuffer) { self.buffer = buffer }
+    static func writeObject(to buffer: ByteBuffer, writesTyped: Bool, _ write: (inout ParameterWriter) -> Void) {
+        buffer.append(UInt8(ascii: "{"))
+        var members = ParameterWriter(buffer: buffer, writesTyped: writesTyped)
+        write(&members)
+        buffer.append(UInt8(ascii: "}"))
+    }
 
     private mutating func name(_ name: StaticString) {
         if !isFirst { buffer.append(UInt8(ascii: ",")) }
@@ -131,7 +149,7 @@ private struct ParameterWriter {
 
     mutating func put(_ name: StaticString, _ value: Value, typed: Bool = false) {
         self.name(name)
-        typed ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
+        typed && writesTyped ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
     }
 
     mutating func put(_ name: StaticString, _ text: String?) {
@@ -150,7 +168,7 @@ private struct ParameterWriter {
     /// Values by name; omitted if there are none.
     mutating func put(_ name: StaticString, _ values: ValueMap, typed: Bool) {
         if values.isEmpty { return }
-        put(name, .map(ValueMap(values.map { ($0.key, typed ? $0.value.typedJSON : $0.value) })))
+        put(name, .map(ValueMap(values.map { ($0.key, typed && writesTyped ? $0.value.typedJSON : $0.value) })))
     }
 
     mutating func put(_ options: TransactionOptions) {
@@ -167,13 +185,12 @@ private struct ParameterWriter {
         buffer.append(UInt8(ascii: "["))
         for (position, mutation) in mutations.enumerated() {
             if position > 0 { buffer.append(UInt8(ascii: ",")) }
-            buffer.append(UInt8(ascii: "{"))
-            var members = ParameterWriter(buffer: buffer)
-            members.put("op", mutation.operation.rawValue)
-            members.put("path", mutation.path)
-            if let value = mutation.value { members.put("value", value, typed: typed) }
-            members.put("index", mutation.index)
-            buffer.append(UInt8(ascii: "}"))
+            ParameterWriter.writeObject(to: buffer, writesTyped: writesTyped) { members in
+                members.put("op", mutation.operation.rawValue)
+                members.put("path", mutation.path)
+                if let value = mutation.value { members.put("value", value, typed: typed) }
+                members.put("index", mutation.index)
+            }
         }
         buffer.append(UInt8(ascii: "]"))
     }
