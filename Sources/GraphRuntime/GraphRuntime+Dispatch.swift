@@ -173,7 +173,8 @@ extension GraphRuntime {
         case .stats(let format): return stats(format)
         case .trace(let enable): return trace(enable: enable)
         case .prune: return prune()
-        case .eval(let eval): return try reader.eval(eval)
+        case .eval(let expression, let bindings, let at, let typed):
+            return try reader.eval(expression, bindings, at: at, typed: typed)
         }
     }
 

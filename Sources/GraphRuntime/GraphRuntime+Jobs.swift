@@ -92,7 +92,8 @@ extension GraphRuntime {
                 switch job.request {
                 case .apply(let apply): job.stage = .reading(try reading(of: apply), apply)
                 case .remove(let path, let options): return try remove(path, options, job.client)
-                case .move(let move, let options): return try moveNode(move, options, job.client)
+                case .move(let path, let to, let index, let options):
+                    return try move(path, to: to, at: index, options, job.client)
                 default: preconditionFailure("a job that changes no structure")
                 }
             case .reading(let reading, let apply):

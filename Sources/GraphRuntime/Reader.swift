@@ -84,19 +84,17 @@ final class Reader {
     }
 
     /// Evaluates an expression, with or without the names of a node.
-    func eval(_ request: Request.Eval) throws(Failure) -> Answer {
-        var bindings = request.bindings
-        if request.typed {
-            for (name, value) in request.bindings { bindings[name] = try Value(typedJSON: value) }
-        }
-        let rule = RuleText(request.expression, bindings, in: graph)
+    func eval(_ expression: String, _ given: ValueMap, at: String?, typed: Bool) throws(Failure) -> Answer {
+        var bindings = given
+        if typed { for (name, value) in given { bindings[name] = try Value(typedJSON: value) } }
+        let rule = RuleText(expression, bindings, in: graph)
         let content =
-            if let at = request.at {
+            if let at {
                 try rule.evaluate(at: try graph.node(at: try AttributePath(at).nodes))
             } else {
                 try rule.evaluate()
             }
-        return .content(content, revision: history.revision, typed: request.typed)
+        return .content(content, revision: history.revision, typed: typed)
     }
 
     /// Describes a node with its attributes and descendants, `/` for the whole tree. Without a path, describes the

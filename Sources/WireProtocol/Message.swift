@@ -1,14 +1,7 @@
 import AttributeValues
 
-/// The `id` of a request. Its reply repeats it unchanged.
-public enum RequestID: Hashable {
-    case int(Int64)
-    /// An integer beyond the range of `int`.
-    case uint(UInt64)
-    case double(Double)
-    case string(String)
-    case null
-}
+/// The `id` of a request: a string, a number or null. Its reply repeats it unchanged.
+public typealias RequestID = Value
 
 /// A fault of JSON-RPC or of the project.
 public struct RequestFault: Error {

@@ -69,7 +69,7 @@ extension Method {
             )
         ) { (given) throws(Failure) in
             .move(
-                .init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
+                path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) },
                 given.transactionOptions())
         }
     }

@@ -121,10 +121,8 @@ extension Method {
             need: Need(.read, on: "the node `at` and all below it")
         ) { (given) throws(Failure) in
             .eval(
-                .init(
-                    expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(),
-                    at: given.text(.at),
-                    typed: given.flag(.typed)))
+                expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(),
+                at: given.text(.at), typed: given.flag(.typed))
         }
     }
 }

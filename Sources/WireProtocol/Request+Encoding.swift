@@ -59,10 +59,10 @@ extension Request {
         case .remove(let path, let options):
             parameters.put("path", path)
             parameters.put(options)
-        case .move(let move, let options):
-            parameters.put("path", move.path)
-            parameters.put("to", move.to)
-            parameters.put("index", move.index)
+        case .move(let path, let to, let index, let options):
+            parameters.put("path", path)
+            parameters.put("to", to)
+            parameters.put("index", index)
             parameters.put(options)
         case .subscribe(let subscribe): parameters.put(subscribe)
         case .unsubscribe(let subscription): parameters.put("subscription", Int(subscription))
@@ -84,11 +84,11 @@ extension Request {
         case .prune: break
         case .stats(let format): parameters.put("format", format.rawValue)
         case .trace(let enable): if let enable { parameters.put("enable", .bool(enable)) }
-        case .eval(let eval):
-            parameters.put("expression", eval.expression)
-            parameters.put("bindings", eval.bindings, typed: eval.typed)
-            parameters.put("at", eval.at)
-            parameters.put("typed", eval.typed)
+        case .eval(let expression, let bindings, let at, let typed):
+            parameters.put("expression", expression)
+            parameters.put("bindings", bindings, typed: typed)
+            parameters.put("at", at)
+            parameters.put("typed", typed)
         }
     }
 }

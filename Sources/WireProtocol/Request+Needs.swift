@@ -24,10 +24,10 @@ extension Request {
             if apply.mode == .replace { try need(.read, .everything) }
         case .remove(let path, _), .delegate(let path):
             try need(.define, .subtree(path))
-        case .move(let move, _):
-            try need(.define, .subtree(move.path))
-            guard let to = move.to else {
-                return try need(.define, PathPattern(subtreeAt: try AttributePath(move.path).nodes.dropLast()))
+        case .move(let path, let to, _, _):
+            try need(.define, .subtree(path))
+            guard let to else {
+                return try need(.define, PathPattern(subtreeAt: try AttributePath(path).nodes.dropLast()))
             }
             try need(.define, .subtree(to))
             // The names in a moved node have another meaning at the new position.
@@ -47,10 +47,10 @@ extension Request {
             try need(.read, .everything)
         case .trace, .prune:
             try need(.admin, .everything)
-        case .eval(let eval):
+        case .eval(_, _, let at, _):
             // A rule can name attributes of the node itself and values gathered from below. It cannot read the
             // environment unless the client may read everything.
-            try need(.read, .subtree(eval.at ?? "/"))
+            try need(.read, .subtree(at ?? "/"))
         }
     }
 }

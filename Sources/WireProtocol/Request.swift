@@ -13,7 +13,10 @@ public enum Request {
     case `do`(path: RequestPath, arguments: ValueMap, TransactionOptions)
     indirect case apply(Apply)
     case remove(path: String, TransactionOptions)
-    indirect case move(Move, TransactionOptions)
+    /// - Parameters:
+    ///   - to: the new parent; nil for the present one.
+    ///   - index: the position among the new siblings; nil for the last.
+    indirect case move(path: String, to: String?, index: Int?, TransactionOptions)
     indirect case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)
@@ -32,7 +35,10 @@ public enum Request {
     case trace(enable: Bool?)
     /// Deletes the rows of the store that have no node.
     case prune
-    indirect case eval(Eval)
+    /// - Parameters:
+    ///   - bindings: variables by name.
+    ///   - at: the node in whose scope names are looked up; nil for the root.
+    indirect case eval(expression: String, bindings: ValueMap, at: String?, typed: Bool)
 
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
@@ -84,20 +90,6 @@ public enum Request {
 
     public enum ApplyMode: String, CaseIterable, Sendable {
         case create, merge, replace
-    }
-
-    public struct Move {
-        public var path: String
-        /// The new parent; nil for the present one.
-        public var to: String?
-        /// The position among the new siblings; nil for the last.
-        public var index: Int?
-
-        public init(path: String, to: String?, index: Int?) {
-            self.path = path
-            self.to = to
-            self.index = index
-        }
     }
 
     public struct Subscribe: Sendable {
@@ -161,22 +153,6 @@ public enum Request {
 
     public enum StatsFormat: String, CaseIterable, Sendable {
         case json, openmetrics
-    }
-
-    public struct Eval {
-        public var expression: String
-        /// Variables by name.
-        public var bindings: ValueMap
-        /// The node in whose scope names are looked up; nil for the root.
-        public var at: String?
-        public var typed: Bool
-
-        public init(expression: String, bindings: ValueMap, at: String?, typed: Bool) {
-            self.expression = expression
-            self.bindings = bindings
-            self.at = at
-            self.typed = typed
-        }
     }
 }
 
@@ -309,7 +285,6 @@ public struct TransactionOptions {
     }
 }
 
-/// The kinds of events of a subscription.
 public struct EventKinds: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -86,10 +86,9 @@ public final class RequestDecoder {
         }
         let isBatch = line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
         let id =
-            isBatch
-            ? nil
-            : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }.flatMap(RequestID.init(_:))
-        return .fault(id: id ?? .null, RequestFault(code: RequestFault.invalidRequest, failure: failure))
+            isBatch ? nil : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }
+        return .fault(
+            id: id?.isRequestID == true ? id : .null, RequestFault(code: RequestFault.invalidRequest, failure: failure))
     }
 
     private func decodeBatch(_ batch: JSONElement, _ receive: (Incoming) -> Void) {

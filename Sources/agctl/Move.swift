@@ -34,6 +34,6 @@ struct MoveCommand: DaemonVerb {
     func run(_ session: Session) throws {
         let options = write.makeOptions()
         session.report(
-            revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
+            revision: try session.connection().call(.move(path: path, to: to, index: index, options)))
     }
 }

@@ -183,8 +183,8 @@ private struct Condition {
 
     private mutating func evaluate() throws(ClientError) -> Bool {
         let bindings = ValueMap(values.map { (.string($0.key), $0.value) })
-        let request = Request.Eval(expression: rule, bindings: bindings, at: at, typed: true)
-        return try open().call(.eval(request)).map?["value"] == Value.bool(true).typedJSON
+        let request = Request.eval(expression: rule, bindings: bindings, at: at, typed: true)
+        return try open().call(request).map?["value"] == Value.bool(true).typedJSON
     }
 
     /// The environment variables of the command.
