@@ -124,7 +124,6 @@ struct ActionStepReader {
         }
     }
 
-    /// A target, with its type.
     private func target(
         _ node: DocumentNode, in scope: LexicalScope, into made: inout Steps
     ) -> (ActionDefinition.Target, ValueType)? {

@@ -57,30 +57,18 @@ final class CheckCursor {
 
     // MARK: Faults
 
+    /// - Parameter key: the key of the faulty value at this place; nil for the place itself.
     func fault(
-        _ message: @autoclosure () -> String, at node: DocumentNode, hint: @autoclosure () -> String? = nil,
-        note: SceneFault.Note? = nil
-    ) {
-        fault(.invalid, message(), at: node, hint: hint(), note: note)
-    }
-
-    func fault(
-        _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        under key: String? = nil, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
+        if let key { return at(key) { fault(code, message(), at: node, hint: hint(), note: note) } }
         faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
     }
 
-    /// Adds a fault about the value under a key.
+    /// The same with the code `invalid`.
     func fault(
-        under key: String, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
-        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
-    ) {
-        at(key) { fault(code, message(), at: node, hint: hint(), note: note) }
-    }
-
-    func fault(
-        under key: String, _ message: @autoclosure () -> String, at node: DocumentNode,
+        under key: String? = nil, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
         fault(under: key, .invalid, message(), at: node, hint: hint(), note: note)

@@ -43,7 +43,6 @@ struct NodeReader {
         return true
     }
 
-    /// Reads the root of a component.
     func readRoot(of component: ComponentTable.Component) {
         let (definition, position) = (component.definition, component.entry.key.position)
         definition.component = component.entry.name

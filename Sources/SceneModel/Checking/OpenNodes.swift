@@ -80,7 +80,6 @@ final class OpenNodes {
 
     // MARK: Opening
 
-    /// Opens a document's nodes.
     func push(_ nodes: [DocumentNode], of top: NodeDefinition, _ surroundings: Surroundings) {
         open.append(
             Open(node: top, surroundings: surroundings, place: tree.place, lists: [List(nil, nodes)], finish: {}))
@@ -198,7 +197,6 @@ final class OpenNodes {
             hint: isWritten ? nil : "the node got this id from its position; write an id that no sibling has")
     }
 
-    /// Adds the definition of a child to its parent.
     func add(_ definition: NodeDefinition, for child: Child) { open[child.parent].made.append(definition) }
 
     // MARK: Copies

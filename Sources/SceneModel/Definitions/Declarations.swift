@@ -1,7 +1,6 @@
 import AttributeValues
 import RuleLanguage
 
-/// The group of a declared key.
 public enum KeyGroup: String, CaseIterable, Sendable {
     case environment, container, preference
 }

@@ -8,7 +8,6 @@ public enum Expression {
     case reference(Reference)
     case selection(Selection)
 
-    /// The rule of a rule or a selection.
     var program: Program? {
         switch self {
         case .rule(let program): program
