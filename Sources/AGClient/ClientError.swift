@@ -22,7 +22,6 @@ public enum ClientError: Error {
     case malformed(String)
     /// A line is longer than `LineBuffer.defaultLimit`, or waiting requests exceed `RequestChannel.maximumQueuedBytes`.
     case limit(String)
-    /// A system call failed.
     case system(call: String, errno: Int32)
     /// The subscription ended: everything that it named has been removed.
     case ended(String)
@@ -112,7 +111,7 @@ extension ClientError: CustomStringConvertible {
         case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"
         case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
         case .socketPathTooLong(let path):
-            "the socket's path \(path) has \(path.utf8.count) bytes; at most \(SocketAddress.maximumLength) are possible"
+            "the socket's path '\(path)' has \(path.utf8.count) bytes; it needs 1 to \(SocketAddress.maximumLength)"
         case .timedOut(let seconds): "agd did not answer within \(ClientError.text(seconds: seconds))"
         case .lost(let reason): "the connection to agd was lost: \(reason)"
         case .refused(let fault): fault.failure.message

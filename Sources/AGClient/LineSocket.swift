@@ -17,19 +17,13 @@ final class LineSocket {
     init(
         to location: SocketLocation, timeout: Double? = nil, lineLimit: Int = LineBuffer.defaultLimit
     ) throws(ClientError) {
-        var address = sockaddr_un()
-        let path = Array(location.path.utf8)
-        guard path.count <= SocketAddress.maximumLength else { throw .socketPathTooLong(location.path) }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        guard let address = SocketAddress(location.path) else { throw .socketPathTooLong(location.path) }
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard made >= 0 else { throw .system(call: "socket", errno: errno) }
         // A daemon that is stopped accepts nobody: when its queue is full, connecting waits.
         if let timeout { LineSocket.limitSending(made, to: timeout) }
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                LineSocket.retrying { Int(connect(made, address, socklen_t(MemoryLayout<sockaddr_un>.size))) }
-            }
+        let code = address.withAddress { address, length in
+            LineSocket.retrying { Int(connect(made, address, length)) }
         }
         guard code == 0 else {
             let reason = errno
