@@ -31,11 +31,8 @@ struct ContextsCommand: ParsableCommand {
                 for entry in entries { output.writeLine("\(entry.name)\t\(entry.socket)") }
                 return
             }
-            let table = TextTable(rows: entries.map { [$0.name, $0.socket, $0.file] })
-            output.write(
-                table.text { _, column, cell in
-                    column == 0 ? output.style.bold(cell) : column == 2 ? output.style.dim(cell) : cell
-                })
+            let rows = entries.map { [output.style.bold($0.name), $0.socket, output.style.dim($0.file)] }
+            output.write(TextTable(rows: rows).text())
         }
     }
 }

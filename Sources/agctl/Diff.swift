@@ -50,7 +50,6 @@ struct DiffCommand: DaemonVerb {
     }
 }
 
-/// A scene's text with the name of its file.
 struct SceneText {
     var text: String
     var name: String

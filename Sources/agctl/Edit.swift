@@ -96,7 +96,6 @@ struct EditCommand: DaemonVerb {
 /// The nodes and states in a document, by path.
 struct SceneContents {
     private(set) var nodes: Swift.Set<String> = []
-    /// States with their initial values.
     private(set) var states: [String: Value] = [:]
 
     init(_ document: ValueMap, below parent: String) {

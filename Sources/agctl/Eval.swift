@@ -131,7 +131,6 @@ struct EvalCommand: ParsableCommand {
     }
 }
 
-/// The variables of `--bind`.
 private struct Bindings {
     let scope = RuleScope()
     var values = ValueMap()

@@ -72,6 +72,6 @@ struct HistoryText {
     func table(rows: Int) -> String {
         guard !stretches.isEmpty else { return "nothing has been recorded yet\n" }
         let cells = joined(rows).map { [$0.time, Value.double($0.least).jsonText, Value.double($0.greatest).jsonText] }
-        return TextTable(rows: [["from", "least", "greatest"]] + cells).text(numeric: [1, 2]) { _, _, cell in cell }
+        return TextTable(rows: [["from", "least", "greatest"]] + cells).text(numeric: [1, 2])
     }
 }

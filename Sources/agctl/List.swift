@@ -45,28 +45,24 @@ struct ListCommand: DaemonVerb {
             for name in attributes.keys { output.writeLine(path(of: name)) }
             return
         }
+        let style = output.style
         var rows = children.map { child in
-            [child["path"]?.string ?? "", child["component"]?.string ?? child["kind"]?.string ?? "", ""]
+            [
+                style.bold(child["path"]?.string ?? ""),
+                style.dim(child["component"]?.string ?? child["kind"]?.string ?? ""), "",
+            ]
         }
         for (name, attribute) in attributes {
             let error = attribute.map?["error"]?.map?["message"]?.string
             let text =
                 error.map { "error: " + ContentRow.oneLine($0) }
                 ?? (attribute.map?["value"] ?? Value.null).jsonText.printable
-            rows.append([path(of: name), attribute.map?["kind"]?.string ?? "", text])
+            rows.append([style.yellow(path(of: name)), style.dim(attribute.map?["kind"]?.string ?? ""), text])
         }
         // The value gets the rest of the line.
         let used = (0...1).map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }.reduce(4, +)
         let left = max(8, Terminal.size.columns - used)
         for row in rows.indices { rows[row][2] = DisplayWidth.cut(rows[row][2], to: left) }
-        let count = children.count
-        output.write(
-            TextTable(rows: rows).text { row, column, cell in
-                switch column {
-                case 0: row < count ? output.style.bold(cell) : output.style.yellow(cell)
-                case 1: output.style.dim(cell)
-                default: cell
-                }
-            })
+        output.write(TextTable(rows: rows).text())
     }
 }

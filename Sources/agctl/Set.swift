@@ -25,7 +25,6 @@ struct SetCommand: ValueCommand {
     @OptionGroup var given: WrittenValue
 }
 
-/// A verb that writes one value to one place.
 protocol ValueCommand: DaemonVerb {
     static var operation: Mutation.Operation { get }
     var given: WrittenValue { get }

@@ -117,7 +117,6 @@ extension Session {
     }
 }
 
-/// A verb that uses the daemon.
 protocol DaemonVerb: ParsableCommand {
     var common: CommonOptions { get }
     func run(_ session: Session) throws

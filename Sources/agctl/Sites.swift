@@ -50,17 +50,17 @@ struct SitesCommand: DaemonVerb {
             for site in sites { output.writeLine(site.cells.joined(separator: "\t")) }
             return
         }
-        let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"]
-        output.write(
-            TextTable(rows: [heads] + sites.map(\.cells)).text(numeric: [2, 3, 5]) { row, column, cell in
-                if row == 0 { return output.style.dim(cell) }
-                guard column == 1 else { return cell }
-                return switch cell {
-                case "live": output.style.green(cell)
-                case "late": output.style.yellow(cell)
-                default: output.style.red(cell)
-                }
-            })
+        let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"].map(output.style.dim)
+        let rows = sites.map { site in
+            var cells = site.cells
+            switch site.state {
+            case "live": cells[1] = output.style.green(cells[1])
+            case "late": cells[1] = output.style.yellow(cells[1])
+            default: cells[1] = output.style.red(cells[1])
+            }
+            return cells
+        }
+        output.write(TextTable(rows: [heads] + rows).text(numeric: [2, 3, 5]))
     }
 }
 

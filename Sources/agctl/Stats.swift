@@ -30,9 +30,9 @@ struct StatsCommand: DaemonVerb {
             }
             return
         }
-        let table = TextTable(rows: figures.map { [$0.key.string ?? "", Figure.text($0.value)] })
-        session.output.write(
-            table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
+        let style = session.output.style
+        let table = TextTable(rows: figures.map { [$0.key.string ?? "", style.cyan(Figure.text($0.value))] })
+        session.output.write(table.text(numeric: [1]))
     }
 }
 

@@ -88,8 +88,8 @@ struct RuleTimes {
     var lines: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
 
     func table(_ style: Style) -> String {
-        TextTable(rows: [["OWN ms", "ALL ms", "RUNS", "RULE"]] + rows).text(numeric: [0, 1, 2]) { row, column, cell in
-            row == 0 ? style.bold(cell) : column == 0 ? style.cyan(cell) : cell
-        }
+        TextTable(
+            rows: [["OWN ms", "ALL ms", "RUNS", "RULE"].map(style.bold)] + rows.map { [style.cyan($0[0])] + $0[1...] }
+        ).text(numeric: [0, 1, 2])
     }
 }

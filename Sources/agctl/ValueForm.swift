@@ -33,7 +33,6 @@ enum ValueForm {
     }
 }
 
-/// The options of verbs that take values.
 struct ValueOptions: ParsableArguments {
     @Flag(help: "Take the value as text, even if it is JSON.")
     var string = false

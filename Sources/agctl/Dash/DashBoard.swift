@@ -20,7 +20,6 @@ struct DashBoard {
         var section: DashNode?
     }
 
-    /// Maximum number of cards.
     static let mostCards = 500
     /// Maximum depth below a container.
     private static let mostDepth = 100
