@@ -1,7 +1,6 @@
 public import AttributeValues
 public import WireProtocol
 
-/// A message from the daemon.
 public enum Message {
     /// `id` is nil if the daemon could not read the request's id.
     case reply(id: Int64?, Reply)

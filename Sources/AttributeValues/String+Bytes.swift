@@ -102,7 +102,6 @@ extension String {
         (bytes.0, bytes.1 | (0xe0 | UInt64(count)) << 56)
     }
 
-    /// The number in decimal digits.
     @inlinable
     public init(decimal number: Int64) {
         guard number.magnitude < 100_000_000_000_000 else {

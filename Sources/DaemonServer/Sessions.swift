@@ -44,7 +44,6 @@ final class Sessions {
     private(set) var statistics = SessionStatistics()
     private var lastWarning = -Double.infinity
 
-    /// The access rules that the runtime has.
     private var access: AccessRules
 
     /// Bytes that all clients together may receive from one turn to the next: some milliseconds of copying.

@@ -20,7 +20,6 @@ public struct CompletionTracker {
     public typealias TimelineID = UInt64
 
     public enum Event: Hashable, Sendable {
-        /// The transaction is logically complete.
         case logical(Transaction)
         /// The last of its animations has ended.
         case removed(Transaction)
@@ -49,7 +48,6 @@ public struct CompletionTracker {
 
     public init() {}
 
-    /// Number of running timelines.
     public var count: Int { timelines.count }
 
     /// A timeline starts as part of a transaction that is not sealed yet.

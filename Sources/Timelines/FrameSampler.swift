@@ -48,7 +48,6 @@ public struct FrameSampler {
 
     public init() {}
 
-    /// Number of timelines that are sampled.
     public private(set) var count = 0
 
     /// Begins to sample a timeline. Its value is available after the next `sample`.

@@ -2,7 +2,6 @@
 /// and values that all lanes share are computed once.
 struct LaneGroup {
     enum Key: Hashable {
-        /// A spring and its speed factor.
         case spring(Spring, speed: Double)
         /// A timing function over `length` seconds.
         case timing(TimingFunction, length: Double)
@@ -69,7 +68,6 @@ struct LaneGroup {
         steps = 0
     }
 
-    /// Sets a spring's lane.
     mutating func set(_ lane: Int, displacement: Double, velocity: Double) {
         springs[lane].displacement = displacement
         springs[lane].velocity = velocity

@@ -3,7 +3,6 @@ import CNATS
 import Glibc
 import LinkProtocol
 
-/// A call to NATS that failed.
 struct NATSError: Error, CustomStringConvertible {
     var call: String
     var status: natsStatus

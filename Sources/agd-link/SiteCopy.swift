@@ -221,7 +221,6 @@ final class SiteCopy {
         place.isOfRoot && ownAttributes.contains(String(place.path.dropFirst()))
     }
 
-    /// The value of the attribute `seen`.
     var seenValue: Value {
         guard let seen else { return .null }
         let nanoseconds = Int64((seen - seen.rounded(.down)) * 1e9)

@@ -38,7 +38,6 @@ public final class Program {
 
     // MARK: the rest
 
-    /// The rule's text.
     public let text: String
     let form: ProgramForm
 
