@@ -64,23 +64,19 @@ extension ClientError {
             return "start the daemon with 'agd --socket \(location.path)', or check the path"
         case ENOENT:
             let places = location.searched.joined(separator: " and ")
-            return
-                "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', "
+            return "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', "
                 + "or name its socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED where !isSocket(location.path):
             return "name the daemon's socket with --socket or \(SocketPlaces.environmentVariable)"
-        case ECONNREFUSED:
-            return "the socket was left behind by a daemon that has ended; start agd again"
+        case ECONNREFUSED: return "the socket was left behind by a daemon that has ended; start agd again"
         case EACCES, EPERM:
             guard let group = group(of: location.path) else { return nil }
             // Nobody should join the group of the superuser.
             guard group != "root" else {
-                return
-                    "the socket belongs to root; run agctl as root, "
+                return "the socket belongs to root; run agctl as root, "
                     + "or start agd as a user of its own, as its systemd unit does"
             }
-            return
-                "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' "
+            return "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' "
                 + "and log in again"
         default: return nil
         }
@@ -125,12 +121,8 @@ extension ClientError: CustomStringConvertible {
         }
     }
 
-    private static func text(seconds: Double) -> String {
-        Int64(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s"
-    }
+    private static func text(seconds: Double) -> String { Int64(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s" }
 
     /// The system's text for the error. For existing errors it is in static memory.
-    static func text(_ code: Int32) -> String {
-        strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    }
+    static func text(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

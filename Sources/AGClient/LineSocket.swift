@@ -22,8 +22,7 @@ final class LineSocket {
         guard made >= 0 else { throw .system(call: "socket", errno: errno) }
         // A daemon that is stopped accepts nobody: when its queue is full, connecting waits.
         if let timeout { LineSocket.limitSending(made, to: timeout) }
-        let code = address.withAddress { address, length in
-            LineSocket.retrying { Int(connect(made, address, length)) }
+        let code = address.withAddress { address, length in LineSocket.retrying { Int(connect(made, address, length)) }
         }
         guard code == 0 else {
             let reason = errno

@@ -138,8 +138,7 @@ extension Event {
             self = .forward(
                 number: parameters["forward"]?.int ?? 0, method: text("call"),
                 parameters: parameters["arguments"]?.value.map ?? ValueMap(),
-                principal: parameters["principal"]?.string,
-                user: UInt32(clamping: parameters["user"]?.int ?? 0))
+                principal: parameters["principal"]?.string, user: UInt32(clamping: parameters["user"]?.int ?? 0))
         case "ended": self = .ended(ErrorCode(rawValue: text("code")) ?? .removed, reason: text("reason"))
         default: throw .malformed("an event of the unknown kind \(method)")
         }

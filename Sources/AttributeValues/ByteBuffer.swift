@@ -74,9 +74,7 @@ public final class ByteBuffer {
         text.withUTF8 { append($0) }
     }
 
-    public func append(_ other: ByteBuffer) {
-        other.withBytes { append($0) }
-    }
+    public func append(_ other: ByteBuffer) { other.withBytes { append($0) } }
 
     /// Appends bytes, a number, and more bytes.
     public func append(_ head: ByteBuffer, _ number: Int64, _ tail: ByteBuffer) {
@@ -160,7 +158,5 @@ public final class ByteBuffer {
         try body(UnsafeBufferPointer(start: base, count: count))
     }
 
-    public var text: String {
-        withBytes { String(decoding: $0, as: UTF8.self) }
-    }
+    public var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -47,9 +47,7 @@ extension Value {
         switch name {
         case "list" where content.isArray:
             var list: [Value] = []
-            try content.forEachElement { (element) throws(Failure) in
-                list.append(try Value(typedJSON: element))
-            }
+            try content.forEachElement { (element) throws(Failure) in list.append(try Value(typedJSON: element)) }
             self = .list(list)
         case "map" where content.isArray:
             var map = ValueMap()

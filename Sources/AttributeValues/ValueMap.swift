@@ -324,9 +324,7 @@ extension ValueMap: Sequence {
 
 extension ValueMap.Storage {
     static func withRoom(_ room: Int) -> ValueMap.Storage {
-        let made = create(minimumCapacity: 2 * room) { _ in
-            ValueMap.Header(count: 0, room: UInt32(room), index: [])
-        }
+        let made = create(minimumCapacity: 2 * room) { _ in ValueMap.Header(count: 0, room: UInt32(room), index: []) }
         return unsafeDowncast(made, to: ValueMap.Storage.self)
     }
 

@@ -101,16 +101,12 @@ extension GraphRuntime {
                         principal: writer.principal, user: writer.peer.uid)))
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
-        } catch {
-            return .answered(.fault(RequestFault(failure: error)))
-        }
+        } catch { return .answered(.fault(RequestFault(failure: error))) }
     }
 
     /// The delegated node that the request writes below, unless its delegate is the writer, and a path that the request
     /// writes elsewhere.
-    private func delegatedRoot(
-        of request: Request, by writer: Client
-    ) -> (root: ArraySlice<String>?, other: String?) {
+    private func delegatedRoot(of request: Request, by writer: Client) -> (root: ArraySlice<String>?, other: String?) {
         var found: ArraySlice<String>?
         var other: String?
         for path in request.writtenPaths {

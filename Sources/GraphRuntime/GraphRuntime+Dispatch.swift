@@ -130,9 +130,7 @@ extension GraphRuntime {
                 return subscribed(made, subscribe)
             }
             if request.onlyReads { try clients.admit(result, to: client) }
-        } catch {
-            result = .fault(RequestFault(failure: error))
-        }
+        } catch { result = .fault(RequestFault(failure: error)) }
         answer(result, to: id, of: client.id)
         if let opening { watching.begin(opening) }
         return true
@@ -209,9 +207,7 @@ extension GraphRuntime {
                 graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
                 try checkAccess(of: id, to: .onDisconnect(mutations, options))
                 _ = try transact(mutations, options, client)
-            } catch {
-                statistics.refusedOnDisconnect += 1
-            }
+            } catch { statistics.refusedOnDisconnect += 1 }
             guard turn.hasTime(limits.turnTime / 2) else { return false }
         }
         clients.forget(client)

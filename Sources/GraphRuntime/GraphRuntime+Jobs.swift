@@ -43,9 +43,7 @@ extension GraphRuntime {
         if let result = finishedJobs.removeValue(forKey: client) { return result }
         guard !jobs.contains(where: { $0.client == client }) else { return nil }
         statistics.requests += 1
-        do throws(Failure) {
-            try checkAccess(of: client, to: request)
-        } catch {
+        do throws(Failure) { try checkAccess(of: client, to: request) } catch {
             return .fault(RequestFault(failure: error))
         }
         jobs.append(StructureJob(client, request))
@@ -67,9 +65,7 @@ extension GraphRuntime {
                     return
                 }
                 result = done
-            } catch {
-                result = .fault(RequestFault(failure: error))
-            }
+            } catch { result = .fault(RequestFault(failure: error)) }
             jobs.removeFirst()
             if job.slices > 1 { hasFreed = true }
             // Each job takes some steps, even if it did little.
@@ -174,8 +170,7 @@ extension GraphRuntime {
         guard construction.fits(plan) else {
             throw Failure(
                 .conflict, "the node at which the document is applied changed while the daemon read the document",
-                path: apply.at, hint: "apply it again"
-            )
+                path: apply.at, hint: "apply it again")
         }
         return try self.apply(scene, apply, at: at, plan, construction, job.client)
     }

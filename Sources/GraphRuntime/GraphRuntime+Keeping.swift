@@ -36,9 +36,7 @@ extension GraphRuntime {
     }
 
     /// The row of a state that a turn has written, as it is now: its key, its name and its value.
-    public func withWrittenRow(
-        of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void
-    ) {
+    public func withWrittenRow(of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void) {
         graph.withWrittenRow(of: state, body)
     }
 

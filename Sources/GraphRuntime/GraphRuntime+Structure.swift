@@ -9,8 +9,7 @@ extension GraphRuntime {
     /// - Parameter construction: the new nodes, if they were made ahead and still fit.
     func apply(
         _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan,
-        _ construction: Construction?,
-        _ client: ClientID
+        _ construction: Construction?, _ client: ClientID
     ) throws(Failure) -> Answer {
         let motion = try motion(request.options)
         var unset: [String] = []

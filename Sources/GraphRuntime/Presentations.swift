@@ -136,8 +136,7 @@ final class Presentations {
     /// A watched attribute changed in a transaction: starts, continues or ends its timeline.
     func present(
         _ attribute: AttributeID, from old: Content, to new: Content, in revision: UInt64, _ motion: Motion,
-        since stamp: UInt64,
-        _ surroundings: inout KnownSurroundings
+        since stamp: UInt64, _ surroundings: inout KnownSurroundings
     ) -> Turnover {
         let before = running.isEmpty ? nil : running[attribute]
         let wasMoving = before.map { !$0.timeline.isFinished(at: now) } ?? false
@@ -148,8 +147,7 @@ final class Presentations {
         {
             let start = now - motion.elapsed
             if let before, wasMoving {
-                made = before.timeline.changing(
-                    to: to, animation: animation, at: max(start, before.timeline.start))
+                made = before.timeline.changing(to: to, animation: animation, at: max(start, before.timeline.start))
             } else if case .value(let from) = old {
                 made = Timeline(changing: from, to: to, animation: animation, start: start)
             }

@@ -89,9 +89,7 @@ final class Reader {
         if typed { for (name, value) in given { bindings[name] = try Value(typedJSON: value) } }
         let rule = RuleText(expression, bindings, in: graph)
         let content =
-            if let at {
-                try rule.evaluate(at: try graph.node(at: try AttributePath(at).nodes))
-            } else {
+            if let at { try rule.evaluate(at: try graph.node(at: try AttributePath(at).nodes)) } else {
                 try rule.evaluate()
             }
         return .content(content, revision: history.revision, typed: typed)
@@ -224,8 +222,7 @@ final class Reader {
             if let stop = graph.provenance.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
                     "\(graph.path(of: stop)) was evaluated again with an equal result, "
-                        + "so the rules that depend on it did not run"
-                )
+                        + "so the rules that depend on it did not run")
                 map["cutOff"] = .string(graph.path(of: stop))
             } else {
                 map["reason"] = "none of its inputs changed"

@@ -18,9 +18,7 @@ extension Watching {
         let movedNodes = moved.flatMap { graph.allNodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributeIDs)
         topics.join(attributes, news)
-        for node in structure.addedInstances + movedNodes where graph.isAlive(node) {
-            topics.joinIndex(of: node, news)
-        }
+        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { topics.joinIndex(of: node, news) }
         for attribute in left where topics[attribute]?.topics.isEmpty == true {
             news.completions += stopWatching(attribute)
         }

@@ -76,9 +76,7 @@ public struct CompletionTracker {
         guard var progress = transactions[transaction] else { return [.logical(transaction), .removed(transaction)] }
         progress.isSealed = true
         transactions[transaction] = progress
-        if progress.logicalTime > -.infinity {
-            note(.logical, of: transaction, at: progress.logicalTime)
-        }
+        if progress.logicalTime > -.infinity { note(.logical, of: transaction, at: progress.logicalTime) }
         var events: [Event] = []
         check(transaction, at: time, &events)
         return events
@@ -106,8 +104,7 @@ public struct CompletionTracker {
                 guard timelines[deadline.id] != nil else { continue }  // replaced before its end
                 events.append(.ended(deadline.id))
                 drop(deadline.id, at: deadline.time, &events)
-            case .logical:
-                check(deadline.id, at: deadline.time, &events)
+            case .logical: check(deadline.id, at: deadline.time, &events)
             }
         }
         return events

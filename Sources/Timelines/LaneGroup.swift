@@ -185,8 +185,7 @@ extension LaneGroup {
     @inline(__always)
     private static func sample(
         _ bezier: CubicBezier, _ length: Double, at time: Double, _ lanes: UnsafeMutableBufferPointer<CurveLane>,
-        from first: Int,
-        into values: UnsafeMutableBufferPointer<Double>
+        from first: Int, into values: UnsafeMutableBufferPointer<Double>
     ) {
         func gather(_ member: (CurveLane) -> Double) -> SIMD4<Double> {
             SIMD4(member(lanes[first]), member(lanes[first + 1]), member(lanes[first + 2]), member(lanes[first + 3]))

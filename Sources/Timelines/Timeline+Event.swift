@@ -75,10 +75,8 @@ extension Timeline {
     private func numbers(_ components: Components, isVelocity: Bool) -> Value {
         let first = components.first
         switch space {
-        case .scalar, .angle:
-            return .wholeOrDouble(first)
-        case .vector, .oklab:
-            return .list(components.elements.map(Value.wholeOrDouble))
+        case .scalar, .angle: return .wholeOrDouble(first)
+        case .vector, .oklab: return .list(components.elements.map(Value.wholeOrDouble))
         case .map(let target):
             return .map(ValueMap(target.keys.enumerated().lazy.map { ($1, .wholeOrDouble(components[$0])) }))
         case .integer(let origin):
@@ -95,8 +93,7 @@ extension Timeline {
                 // Since 1970. A double if 64 bits do not suffice.
                 return TimeSpan(seconds: timestamp.seconds, nanoseconds: Int64(timestamp.nanoseconds)).map {
                     .int($0.nanoseconds)
-                }
-                    ?? .double(Double(timestamp.seconds) * 1e9)
+                } ?? .double(Double(timestamp.seconds) * 1e9)
             default: return .null
             }
         }
@@ -127,8 +124,7 @@ extension Animation {
             } else {
                 .null
             }
-        case .phases:
-            Animation.json(curve.call)
+        case .phases: Animation.json(curve.call)
         }
     }
 }

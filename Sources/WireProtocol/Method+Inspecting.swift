@@ -83,8 +83,7 @@ extension Method {
     static var trace: Method {
         Method(
             name: "trace",
-            summary:
-                "Records what each turn did and which rules ran, with their times, in the Chrome trace format.",
+            summary: "Records what each turn did and which rules ran, with their times, in the Chrome trace format.",
             parameters: [
                 .optional(
                     .enable, .bool,

@@ -22,8 +22,7 @@ extension Request {
             try need(.define, .subtree(apply.at))
             // If the replacement removes a named attribute, the name may then mean an attribute further out.
             if apply.mode == .replace { try need(.read, .everything) }
-        case .remove(let path, _), .delegate(let path):
-            try need(.define, .subtree(path))
+        case .remove(let path, _), .delegate(let path): try need(.define, .subtree(path))
         case .move(let path, let to, _, _):
             try need(.define, .subtree(path))
             guard let to else {
@@ -39,14 +38,10 @@ extension Request {
             try need(
                 .read,
                 subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
-        case .explain(let path, _), .history(let path):
-            try need(.read, .attributes(path))
-        case .dump(let path, _):
-            try need(.read, .subtree(path))
-        case .stats:
-            try need(.read, .everything)
-        case .trace, .prune:
-            try need(.admin, .everything)
+        case .explain(let path, _), .history(let path): try need(.read, .attributes(path))
+        case .dump(let path, _): try need(.read, .subtree(path))
+        case .stats: try need(.read, .everything)
+        case .trace, .prune: try need(.admin, .everything)
         case .eval(_, _, let at, _):
             // A rule can name attributes of the node itself and values gathered from below. It cannot read the
             // environment unless the client may read everything.

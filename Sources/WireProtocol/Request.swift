@@ -57,9 +57,7 @@ public enum Request {
         public var presentation: Bool
         public var typed: Bool
 
-        public init(
-            paths: [String], isSingle: Bool = false, presentation: Bool = false, typed: Bool = false
-        ) {
+        public init(paths: [String], isSingle: Bool = false, presentation: Bool = false, typed: Bool = false) {
             self.init(targets: paths.map { RequestPath($0) }, isSingle: isSingle, presentation, typed)
         }
 
@@ -88,9 +86,7 @@ public enum Request {
         }
     }
 
-    public enum ApplyMode: String, CaseIterable, Sendable {
-        case create, merge, replace
-    }
+    public enum ApplyMode: String, CaseIterable, Sendable { case create, merge, replace }
 
     public struct Subscribe: Sendable {
         /// Paths, or patterns in which `*` is one segment and `**` any number.
@@ -118,9 +114,8 @@ public enum Request {
         /// the values.
         public init(
             patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil,
-            maxRate: Double? = nil,
-            frameRate: Double? = nil, css: Bool = false, typed: Bool = false, bookmarks: Bool = false,
-            writers: Bool = false
+            maxRate: Double? = nil, frameRate: Double? = nil, css: Bool = false, typed: Bool = false,
+            bookmarks: Bool = false, writers: Bool = false
         ) {
             self.patterns = patterns
             self.events = frameRate == nil ? events : events.union(.frames)
@@ -151,9 +146,7 @@ public enum Request {
         case json, dot, scene
     }
 
-    public enum StatsFormat: String, CaseIterable, Sendable {
-        case json, openmetrics
-    }
+    public enum StatsFormat: String, CaseIterable, Sendable { case json, openmetrics }
 }
 
 /// One change in a transaction.

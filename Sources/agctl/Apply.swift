@@ -23,8 +23,7 @@ struct ApplyCommand: DaemonVerb {
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
-        completion: Suggestions.nodes)
-    var at = "/"
+        completion: Suggestions.nodes) var at = "/"
 
     @Flag(exclusivity: .exclusive) var mode = Request.ApplyMode.create
 

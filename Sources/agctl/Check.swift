@@ -24,8 +24,7 @@ struct CheckCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("A scene whose declarations the others use. May be repeated.", valueName: "file"),
-        completion: .file())
-    var with: [String] = []
+        completion: .file()) var with: [String] = []
 
     @Flag(help: "Write JSON: a list of faults and warnings.")
     var json = false

@@ -32,9 +32,7 @@ enum ContentRow {
         style.content(DisplayWidth.cut(describe(content), to: width), of: content)
     }
 
-    static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline ? " " : $0 }).printable
-    }
+    static func oneLine(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }).printable }
 }
 
 extension Value {

@@ -24,9 +24,7 @@ struct ContextsCommand: ParsableCommand {
         let entries = try Contexts().entries
         let output = Output(color: coloring.color)
         try output.flushing {
-            if json {
-                return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) })))
-            }
+            if json { return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) }))) }
             guard output.isTerminal else {
                 for entry in entries { output.writeLine("\(entry.name)\t\(entry.socket)") }
                 return

@@ -56,9 +56,7 @@ struct CurveCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A change during the motion, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. "
-                + "May be repeated.",
-            valueName: "change"))
-    var retarget: [String] = []
+                + "May be repeated.", valueName: "change")) var retarget: [String] = []
 
     @Option(
         help: ArgumentHelp(

@@ -44,8 +44,7 @@ struct DescribeCommand: DaemonVerb {
         }
         let schema = try session.connection().call(.describe(path: nil, depth: nil))
         guard let subject else {
-            return session.settings.isJSON
-                ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
+            return session.settings.isJSON ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
         }
         let entries = ProtocolText.listMethods(schema) + ProtocolText.listEvents(schema)
         guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
@@ -54,8 +53,7 @@ struct DescribeCommand: DaemonVerb {
                 .notFound, "there is no method or event '\(subject)'",
                 hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
         }
-        session.settings.isJSON
-            ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
+        session.settings.isJSON ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
     }
 }
 

@@ -24,8 +24,7 @@ struct DiffCommand: DaemonVerb {
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
-        completion: Suggestions.nodes)
-    var at = "/"
+        completion: Suggestions.nodes) var at = "/"
 
     @OptionGroup var common: CommonOptions
 
@@ -41,11 +40,7 @@ struct DiffCommand: DaemonVerb {
         map["removed"] = .list(removed)
         result = .map(map)
         let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
-        if session.settings.isJSON {
-            session.output.json(result)
-        } else {
-            AppliedText(result).show(session.output)
-        }
+        if session.settings.isJSON { session.output.json(result) } else { AppliedText(result).show(session.output) }
         if differs { throw EndOfCommand(status: .different) }
     }
 }
@@ -67,9 +62,7 @@ struct SceneText {
             let files = try SceneImports.collect(file) { try InputText.read($0) }
             self.init(text: files.last?.text ?? "", name: InputText.title(of: file))
             if files.count > 1 { bundle = try SceneImports.bundle(files) }
-        } catch let error as SceneFaults {
-            throw Complaint(.data, error.description)
-        }
+        } catch let error as SceneFaults { throw Complaint(.data, error.description) }
     }
 
     /// - Throws: the faults of the scene with their source lines.

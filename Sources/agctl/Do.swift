@@ -39,7 +39,6 @@ struct DoCommand: DaemonVerb {
             given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
         }
         let writing = write.makeOptions(typed: options.typed, once: repetition.once)
-        session.report(
-            revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing)))
+        session.report(revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing)))
     }
 }

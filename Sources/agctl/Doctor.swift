@@ -224,8 +224,7 @@ private struct Examination {
             return note(
                 .bad, "unit", "agd.service has failed: \(units[1]["Result"] ?? "")",
                 "journalctl -u agd says why; then run 'systemctl reset-failed agd.service agd.socket' and 'systemctl "
-                    + "start agd.socket'"
-            )
+                    + "start agd.socket'")
         }
         if units[0]["ActiveState"] != "active" {
             return note(.bad, "unit", "agd.socket is not active", "systemctl start agd.socket")

@@ -4,9 +4,7 @@ import AttributeValues
 import WireProtocol
 
 struct DumpCommand: DaemonVerb {
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case json, dot
-    }
+    enum Format: String, CaseIterable, ExpressibleByArgument { case json, dot }
 
     static let configuration = CommandConfiguration(
         commandName: "dump",

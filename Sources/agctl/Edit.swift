@@ -42,9 +42,7 @@ struct EditCommand: DaemonVerb {
             return
         }
         let parent = try Self.parent(of: path)
-        do {
-            try apply(edited, replacing: before, below: parent, options, session)
-        } catch {
+        do { try apply(edited, replacing: before, below: parent, options, session) } catch {
             throw Self.keeping(file, parent, error)
         }
         file.deleteFile()

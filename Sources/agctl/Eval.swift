@@ -47,8 +47,7 @@ struct EvalCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"),
-        completion: .file())
-    var cases: String?
+        completion: .file()) var cases: String?
 
     @Flag(help: "Write JSON.")
     var json = false
@@ -81,9 +80,7 @@ struct EvalCommand: ParsableCommand {
             }
             let program = try Rule.compile(expression, in: bindings.scope)
             try show(Evaluator().evaluate(program, bindings: bindings.values), output)
-        } catch let errors as RuleErrors {
-            throw Complaint(errors.failure, status: .data)
-        }
+        } catch let errors as RuleErrors { throw Complaint(errors.failure, status: .data) }
     }
 
     private func describe(_ program: Program, _ output: Output) {
@@ -194,8 +191,6 @@ private enum EvalCases {
         do throws(Failure) {
             guard let text = String(validating: line, as: UTF8.self) else { throw Failure(.invalid, "not UTF-8") }
             return try RuleCase(json: try JSONParser.parseOnce(text.utf8)).run(on: evaluator).json
-        } catch {
-            return ["error": ["message": .string(error.message)]]
-        }
+        } catch { return ["error": ["message": .string(error.message)]] }
     }
 }

@@ -59,9 +59,7 @@ struct FeedCommand: ParsableCommand {
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))
         }
         try feed.run { line in
-            guard let path else {
-                return try MutationText.readLine(line, form).map { .transact([$0], options) }
-            }
+            guard let path else { return try MutationText.readLine(line, form).map { .transact([$0], options) } }
             return .set(Mutation(operation: .set, path: path, value: try form.read(line)), options)
         }
     }
@@ -128,9 +126,7 @@ private final class LineFeed {
             guard let text = String(validating: line, as: UTF8.self) else { throw Complaint(.data, "not UTF-8") }
             guard let request = try request(text) else { return }
             outstanding.append((connection.send(request), number))
-        } catch let complaint as Complaint {
-            try judge(complaint, number)
-        }
+        } catch let complaint as Complaint { try judge(complaint, number) }
         while outstanding.count - head >= Self.maximumOutstanding { try hear() }
     }
 
@@ -142,9 +138,7 @@ private final class LineFeed {
         }
     }
 
-    private func hear() throws {
-        try take(try connection.receiveAnswer())
-    }
+    private func hear() throws { try take(try connection.receiveAnswer()) }
 
     private func take(_ message: Message) throws {
         guard case .reply(let id, let reply) = message, head < outstanding.count, id == outstanding[head].id else {

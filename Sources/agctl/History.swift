@@ -64,9 +64,7 @@ struct HistoryText {
         let high = bars.map(\.greatest).max() ?? 0
         let signs = Array("▁▂▃▄▅▆▇█")
         return String(
-            bars.map { bar in
-                high > low ? signs[min(7, Int((bar.greatest - low) / (high - low) * 8))] : signs[0]
-            })
+            bars.map { bar in high > low ? signs[min(7, Int((bar.greatest - low) / (high - low) * 8))] : signs[0] })
     }
 
     func table(rows: Int) -> String {

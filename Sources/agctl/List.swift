@@ -37,9 +37,7 @@ struct ListCommand: DaemonVerb {
         let parent = node["path"]?.string ?? self.path
         let children = (node["children"]?.list ?? []).compactMap(\.map)
         let attributes = nodes ? ValueMap() : node["attributes"]?.map ?? ValueMap()
-        func path(of attribute: Value) -> String {
-            "\(parent).\(AttributePath.quoteIfNeeded(attribute.string ?? ""))"
-        }
+        func path(of attribute: Value) -> String { "\(parent).\(AttributePath.quoteIfNeeded(attribute.string ?? ""))" }
         guard output.isTerminal else {
             for child in children { output.writeLine(child["path"]?.string ?? "") }
             for name in attributes.keys { output.writeLine(path(of: name)) }

@@ -42,9 +42,7 @@ extension ValueCommand {
     static func perform(_ path: String, _ value: Value, _ options: TransactionOptions, _ session: Session) throws {
         do throws(ClientError) {
             try session.commit([Mutation(operation: operation, path: path, value: value)], options)
-        } catch {
-            throw Complaint(error).explaining(value)
-        }
+        } catch { throw Complaint(error).explaining(value) }
     }
 }
 

@@ -20,8 +20,7 @@ struct TopCommand: DaemonVerb {
 
     @Argument(
         help: ArgumentHelp("Attributes whose changes are counted.", valueName: "pattern"),
-        completion: Suggestions.places)
-    var patterns: [String] = []
+        completion: Suggestions.places) var patterns: [String] = []
 
     @Option(help: ArgumentHelp("Seconds between updates.", valueName: "n"))
     var interval = 1.0

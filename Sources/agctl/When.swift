@@ -35,8 +35,7 @@ struct WhenCommand: DaemonVerb {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time"))
-    var delay: String?
+        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time")) var delay: String?
 
     @Flag(help: "End after the first time, with the status of the command.")
     var once = false
@@ -54,8 +53,7 @@ struct WhenCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let watcher = session.newWatcher(
-            .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
-            name: "agctl when")
+            .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true), name: "agctl when")
         let signals = try Signals()
         var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
         var edge = RisingEdge(delay: seconds ?? 0)

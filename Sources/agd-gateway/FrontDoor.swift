@@ -53,8 +53,7 @@ final class FrontDoor {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
         guard isAddressed(request) else {
             return answer(
-                .refusal(
-                    .misdirectedRequest, "requests may not use this host name", hint: "--host adds a host name"))
+                .refusal(.misdirectedRequest, "requests may not use this host name", hint: "--host adds a host name"))
         }
         guard mayAsk(request) else {
             return answer(

@@ -61,9 +61,7 @@ final class Tokens {
     }
 
     private static func read(_ path: String) throws(Unusable) -> [String: String] {
-        guard let file = fopen(path, "r") else {
-            throw Unusable(text: "\(path): \(String(cString: strerror(errno)))")
-        }
+        guard let file = fopen(path, "r") else { throw Unusable(text: "\(path): \(String(cString: strerror(errno)))") }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: longestFile)
         bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))

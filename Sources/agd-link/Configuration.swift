@@ -81,9 +81,7 @@ struct Configuration: Sendable {
                     throw Fault(description: "a line is 'name = value', not '\(line)'")
                 }
                 try set(line[..<sign].trimmed, line[line.index(after: sign)...].trimmed)
-            } catch {
-                faults.append("\(file):\(number): \(error)")
-            }
+            } catch { faults.append("\(file):\(number): \(error)") }
         }
         if faults.isEmpty {
             if publications.isEmpty, mirrorings.isEmpty {

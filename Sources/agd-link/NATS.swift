@@ -138,9 +138,7 @@ final class NATS {
     /// Maximum bytes of one message.
     var maximumPayload: Int { Int(natsConnection_GetMaxPayload(connection)) }
 
-    static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0))
-        throws(NATSError)
-    {
+    static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0)) throws(NATSError) {
         if status != NATS_OK { throw NATSError(call: call, status: status, code: code) }
     }
 
@@ -200,9 +198,7 @@ extension NATS {
     }
 
     /// - Parameter header: one header of the message.
-    func publish(
-        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil
-    ) throws(NATSError) {
+    func publish(_ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil) throws(NATSError) {
         let message = try NATS.message(subject, bytes, header)
         defer { natsMsg_Destroy(message) }
         var code = jsErrCode(0)
@@ -377,9 +373,7 @@ extension NATS {
     func writeLease(of site: SiteName, _ holder: String, last: UInt64?) throws(NATSError) -> UInt64 {
         var revision: UInt64 = 0
         let status =
-            if let last {
-                kvStore_UpdateString(&revision, try leases(), site.tokens, holder, last)
-            } else {
+            if let last { kvStore_UpdateString(&revision, try leases(), site.tokens, holder, last) } else {
                 kvStore_CreateString(&revision, try leases(), site.tokens, holder)
             }
         try check(status, "write the lease of \(site)")

@@ -113,9 +113,7 @@ final class SiteCopy {
     }
 
     /// Where the tree has the attributes; nil unless it has all of them afterwards, too.
-    private func indices(
-        of contents: [Transaction.Place: Content]
-    ) -> [Dictionary<Transaction.Place, Content>.Index]? {
+    private func indices(of contents: [Transaction.Place: Content]) -> [Dictionary<Transaction.Place, Content>.Index]? {
         var indices: [Dictionary<Transaction.Place, Content>.Index] = []
         indices.reserveCapacity(contents.count)
         for (place, content) in contents {

@@ -194,8 +194,7 @@ struct Compiler {
         let mark = top
         let operands = children.map { emit($0) }
         top = mark
-        guard !isTraced, operands.allSatisfy({ $0 < 0 }),
-            let value = fold(operands.map { parts.constants[Int(~$0)] })
+        guard !isTraced, operands.allSatisfy({ $0 < 0 }), let value = fold(operands.map { parts.constants[Int(~$0)] })
         else { return (operands, nil) }
         return (operands, folded(value))
     }

@@ -46,9 +46,7 @@ public final class Program {
     /// The type that the checker has inferred, or `dyn`.
     public var resultType: RuleType { form.parts.resultType }
 
-    convenience init(_ parts: ProgramParts) {
-        self.init(ProgramForm(parts), parts.constants, text: parts.text)
-    }
+    convenience init(_ parts: ProgramParts) { self.init(ProgramForm(parts), parts.constants, text: parts.text) }
 
     private init(_ form: ProgramForm, _ values: [Value], text: String) {
         self.form = form

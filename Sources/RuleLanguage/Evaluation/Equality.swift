@@ -89,8 +89,7 @@ enum Equality {
     /// The order of two values; nil if they have none (`no such overload`).
     static func order(_ a: Value, _ b: Value) -> Order? {
         switch (a, b) {
-        case (.string(let x), .string(let y)):
-            x.precedesByBytes(y) ? .less : y.precedesByBytes(x) ? .greater : .same
+        case (.string(let x), .string(let y)): x.precedesByBytes(y) ? .less : y.precedesByBytes(x) ? .greater : .same
         case (.bool(let x), .bool(let y)): order(x ? 1 : 0, y ? 1 : 0)
         case (.bytes(let x), .bytes(let y)):
             x.lexicographicallyPrecedes(y) ? .less : y.lexicographicallyPrecedes(x) ? .greater : .same

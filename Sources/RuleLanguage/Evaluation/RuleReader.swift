@@ -103,9 +103,7 @@ extension Value {
                 case .index(let index): value = try Access.index(value, .int(Int64(index)), isOptional: false)
                 case .element(let field, let wanted): value = try Access.findElement(value, field, wanted)
                 }
-            } catch {
-                return .failure(error.failure ?? Failure(.ruleFailed, error.message))
-            }
+            } catch { return .failure(error.failure ?? Failure(.ruleFailed, error.message)) }
         }
         return .value(value)
     }
@@ -119,9 +117,7 @@ extension Value {
             if case .value = value.at([last]) { return .value(.bool(true)) }
             return .value(.bool(false))
         }
-        do throws(Fault) {
-            return .value(.bool(try Access.isPresent(value, name)))
-        } catch {
+        do throws(Fault) { return .value(.bool(try Access.isPresent(value, name))) } catch {
             return .failure(Failure(.ruleFailed, error.message))
         }
     }

@@ -72,8 +72,7 @@ enum StringLiteral {
         case UInt8(ascii: "0")...UInt8(ascii: "3"):
             at -= 1
             code = try number(3, radix: 8)
-        default:
-            throw Fault(offset: start, message: "unknown escape; a backslash itself is written '\\\\'")
+        default: throw Fault(offset: start, message: "unknown escape; a backslash itself is written '\\\\'")
         }
         if isBytes {
             guard !isUnicode else { throw Fault(offset: start, message: "bytes have no \\u escapes; write \\x") }

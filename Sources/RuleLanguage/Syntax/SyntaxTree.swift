@@ -130,9 +130,7 @@ struct SyntaxTree {
         return index < 0 ? nil : names[index]
     }
 
-    func constant(_ id: ID) -> Value? {
-        nodes[id].kind == .literal ? constants[Int(nodes[id].name)] : nil
-    }
+    func constant(_ id: ID) -> Value? { nodes[id].kind == .literal ? constants[Int(nodes[id].name)] : nil }
 
     func operation(_ id: ID) -> Operation { Operation(rawValue: nodes[id].detail) ?? .add }
     func macro(_ id: ID) -> Macro { Macro(rawValue: nodes[id].detail) ?? .all }

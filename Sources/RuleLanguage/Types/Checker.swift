@@ -136,9 +136,7 @@ struct Checker {
         }
     }
 
-    static func type(of constant: Value) -> RuleType {
-        ScalarType(of: constant).map { .scalar($0) } ?? .dyn
-    }
+    static func type(of constant: Value) -> RuleType { ScalarType(of: constant).map { .scalar($0) } ?? .dyn }
 
     /// Checks a part that must have a given type.
     mutating func expect(_ type: RuleType, _ id: SyntaxTree.ID) {

@@ -53,8 +53,7 @@ final class ComponentTable {
             guard let entry = components[name]?.entry else { continue }
             cursor.fault(
                 under: name, "\(name) contains itself without end: \((chain + [name]).joined(separator: " → "))",
-                at: entry.key,
-                hint: "a component may repeat itself for the elements of a list that ends, with forEach")
+                at: entry.key, hint: "a component may repeat itself for the elements of a list that ends, with forEach")
         }
     }
 

@@ -135,9 +135,7 @@ final class OpenNodes {
             var inside = Open(
                 node: branch.node, surroundings: Surroundings(enclosing: surroundings.enclosing), place: place,
                 lists: [], finish: { finish(branch.node) })
-            if !branch.nodes.isEmpty {
-                inside.lists = [List(nil, branch.nodes, offset: next, prefix: choice.prefix)]
-            }
+            if !branch.nodes.isEmpty { inside.lists = [List(nil, branch.nodes, offset: next, prefix: choice.prefix)] }
             inside.around = around
             inside.branches = open[innermost].branches + [SiblingIDs.Place(choice: identity, branch: position)]
             next += branch.nodes.reduce(0) { $0 + SiblingNumbers.sum($1) }

@@ -50,7 +50,5 @@ final class Vocabulary {
     // MARK: Types
 
     /// The type of a rule's results, as an attribute's type.
-    func type(of program: Program) -> ValueType {
-        program.resultType.valueType.limited { typeNames.contains($0) }
-    }
+    func type(of program: Program) -> ValueType { program.resultType.valueType.limited { typeNames.contains($0) } }
 }

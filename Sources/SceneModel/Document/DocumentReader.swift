@@ -213,8 +213,7 @@ struct DocumentReader {
         case "binary":
             value = Base64.decode(event.text).map { .bytes($0) } ?? .null
             if case .null = value { faults.add(.invalid, "not base64", at: event.position) }
-        case "null"?, "bool"?, "int"?, "float"?:
-            value = plain(event)
+        case "null"?, "bool"?, "int"?, "float"?: value = plain(event)
         case let tag?:
             value = .string(event.text)
             faults.add(

@@ -85,9 +85,7 @@ final class YAMLEventReader: DocumentEvents {
         return made
     }
 
-    private func string(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-        text.map { String(cString: $0) }
-    }
+    private func string(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? { text.map { String(cString: $0) } }
 
     private func tag(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
         guard let tag = string(text) else { return nil }

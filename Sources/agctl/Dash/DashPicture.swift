@@ -147,9 +147,7 @@ struct DashPicture {
             let shown = values.displayedNumber(of: card) ?? number
             return [note(figures, status, width), bar(card, shown, status, width)]
         case .sparkline?, .chart?:
-            guard value.number != nil, let past = values.past(of: card, at: now) else {
-                return [style.bold(figures)]
-            }
+            guard value.number != nil, let past = values.past(of: card, at: now) else { return [style.bold(figures)] }
             return [note(figures, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
         case .status?:
             let shape = status.flatMap { DashPicture.shapes[$0] } ?? "○"

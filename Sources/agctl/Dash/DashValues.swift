@@ -48,9 +48,8 @@ struct DashValues {
                 for position in begin..<max(end, begin + 1) {
                     guard let range = ranges[position] else { continue }
                     found =
-                        found.map {
-                            min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound)
-                        } ?? range
+                        found.map { min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound) }
+                        ?? range
                 }
                 return found
             }
