@@ -362,13 +362,13 @@ final class Mirror {
         }
         var samples = [
             sample(.natsConnected, nats.isConnected ? 1 : 0), sample(.daemonConnected, connection == nil ? 0 : 1),
-            sample(.failures, Double(failures)), sample(.writesForwarded, Double(forwards.count)),
+            sample(.failuresTotal, Double(failures)), sample(.writesForwardedTotal, Double(forwards.count)),
         ]
         for copy in copies.values.sorted(by: { $0.id < $1.id }) {
             samples += [
-                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLag, copy.lag, copy.site),
-                sample(.transactionsApplied, Double(copy.applied), copy.site),
-                sample(.snapshotsRead, Double(copy.snapshots), copy.site),
+                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLagSeconds, copy.lag, copy.site),
+                sample(.transactionsAppliedTotal, Double(copy.applied), copy.site),
+                sample(.snapshotsReadTotal, Double(copy.snapshots), copy.site),
             ]
         }
         pulse.samples = samples
