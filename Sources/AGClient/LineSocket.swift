@@ -6,8 +6,7 @@ import Glibc
 /// Sending reads incoming data meanwhile. So it cannot deadlock with a daemon that waits until the client reads.
 final class LineSocket {
     private let descriptor: Int32
-    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without
-    /// limit.
+    /// Maximum seconds to wait until the daemon accepts the connection, reads, or answers. nil waits without limit.
     let timeout: Double?
     private let input: LineBuffer
     let output = ByteBuffer(capacity: 1024)
@@ -60,8 +59,7 @@ final class LineSocket {
         }
     }
 
-    /// Sends all of `output`. While the daemon does not read, this reads incoming data, so that neither waits for the
-    /// other.
+    /// Sends all of `output`. While the daemon does not read, reads incoming data, so that neither waits for the other.
     func flush() throws(ClientError) {
         var sent = 0
         while sent < output.count {

@@ -21,8 +21,7 @@ public enum Reply {
     }
 }
 
-/// A message as it arrived, without its newline: bytes that can be passed between threads and are decoded where they
-/// are needed.
+/// A message as it arrived, without its newline: bytes that can be passed between threads and are decoded later.
 public struct EncodedMessage: Sendable {
     public let bytes: [UInt8]
 

@@ -40,8 +40,7 @@ extension Value {
         self = try Value.made(of: content, as: name)
     }
 
-    /// Reads typed JSON directly from the parser: as a tree of values it would take many times the memory of the
-    /// result.
+    /// Reads typed JSON directly from the parser: a tree of values would take many times the memory of the result.
     public init(typedJSON json: JSONElement) throws(Failure) {
         guard let (name, content) = json.onlyMember else { throw Value.untyped }
         switch name {

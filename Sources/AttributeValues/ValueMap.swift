@@ -285,8 +285,7 @@ public struct ValueMap {
 }
 
 extension ValueMap: Equatable {
-    /// True if both have the same size and each key of one exists in the other with an equal value. The order does not
-    /// matter.
+    /// True if both have the same size and each key of one exists in the other with an equal value, in any order.
     public static func == (a: ValueMap, b: ValueMap) -> Bool {
         if a.storage === b.storage { return true }
         guard a.count == b.count else { return false }

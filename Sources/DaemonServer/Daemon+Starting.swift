@@ -49,8 +49,7 @@ extension Daemon {
         return read
     }
 
-    /// A text that names everything besides the store that the graph depends on: this release, the scenes, and the
-    /// limits.
+    /// A text that names all that the graph depends on besides the store: this release, the scenes, and the limits.
     static func basis(_ configuration: Configuration, _ scenes: [(file: String, text: String)]) -> String {
         let texts = scenes.map { "\(StateStore.digest(of: $0.text))" }.joined(separator: " ")
         return "\(Release.version) \(StateStore.digest(of: "\(configuration.runtime)")) \(texts)"
@@ -70,7 +69,6 @@ extension Daemon {
         return warnings
     }
 
-    /// Logs which store the daemon continues.
     static func announce(_ store: StateStore, _ restored: StateStore.Restored, _ log: Logger) {
         for loss in restored.losses { log.warning("store \(store.path): \(loss)") }
         if restored.isNew {
@@ -209,8 +207,7 @@ extension Daemon {
         do throws(LoopError) { sessions.accept(try listener.accept()) } catch { sessions.didFailToAccept(error) }
     }
 
-    /// Raises the process's limit of file descriptors to the number that all clients need, and warns if that is not
-    /// possible.
+    /// Raises the limit of file descriptors to the number that all clients need, and warns if that is not possible.
     func makeRoomForClients() {
         let clients = configuration.server.clients
         let present = DescriptorLimit.current()

@@ -25,8 +25,7 @@ extension GraphRuntime {
         for state in states where graph.noteWritten(state) { written.insert(state, at: revision) }
     }
 
-    /// Adds the rows of the written states to the outcome. Must be called before other changes, which may concern the
-    /// same rows.
+    /// Adds the rows of the written states to the outcome, before other changes, which may concern the same rows.
     func keepWritten() {
         if written.isEmpty { return }
         for (state, revision) in written.states {

@@ -175,8 +175,7 @@ final class Presentations {
     /// Ends the motion of an attribute that nobody watches any more.
     func stop(_ attribute: AttributeID) -> [End] { running.removeValue(forKey: attribute).map(end) ?? [] }
 
-    /// Called at the end of a transaction: records the motions that it began, and returns those that are complete at
-    /// once.
+    /// At the end of a transaction: records the motions that it began, and returns those that are complete at once.
     /// - Parameter topics: numbers of the topics with completion events that the transaction touched.
     func seal(_ revision: UInt64, moved attributes: [AttributeID], _ topics: [Int64]) -> [End] {
         let sealed = completions.seal(revision, at: now)

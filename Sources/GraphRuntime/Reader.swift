@@ -95,8 +95,7 @@ final class Reader {
         return .content(content, revision: history.revision, typed: typed)
     }
 
-    /// Describes a node with its attributes and descendants, `/` for the whole tree. Without a path, describes the
-    /// protocol.
+    /// Describes a node with its attributes and descendants (`/`: the whole tree); without a path, the protocol.
     func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Answer {
         guard let text else { return .value(protocolSchema) }
         let path = try AttributePath(text)
@@ -149,8 +148,7 @@ final class Reader {
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.lastChange(of: vertex)
         let chain = graph.provenance.causes(of: vertex)
-        // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the
-        // chain.
+        // An attribute that was evaluated late seems to have changed late. The cause is the chain's earliest change.
         let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [

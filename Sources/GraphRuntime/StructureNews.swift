@@ -115,7 +115,6 @@ struct TopicStructure {
     }
 }
 
-/// The paths of one event.
 struct StructurePaths {
     var added: [String]
     var removed: [String]

@@ -217,8 +217,7 @@ extension Modifier {
 }
 
 extension AnimationPlan {
-    /// The motion of a component: value = from + (to − from)·f + velocity·g. The weights are the same for all
-    /// components.
+    /// The motion of a component: value = from + (to − from)·f + velocity·g. All components have the same weights.
     struct Weights {
         var f: Double
         var df: Double

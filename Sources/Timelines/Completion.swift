@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// Reports for each transaction when its animations are logically complete and when all of them have ended, each
-/// exactly once.
+/// Reports for each transaction, once each, when its animations are logically complete and when all have ended.
 ///
 /// A pure state machine without a clock. The rules are SwiftUI's:
 /// - If nothing is animated, both happen at once, when the transaction is sealed.

@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// The parameters of a curve, modifier or keyframe. One table serves the text form, the JSON form and the error
-/// messages.
+/// The parameters of a curve, modifier or keyframe. One table serves text form, JSON form and error messages.
 struct Signature: Sendable {
     struct Parameter: Sendable {
         var label: String

@@ -109,8 +109,7 @@ extension Timeline {
 }
 
 extension Animation {
-    /// The curve in JSON form with all its constants: a spring by mass, stiffness and damping, an easing by its control
-    /// points.
+    /// The curve in JSON with all its constants: a spring by mass, stiffness and damping, an easing by control points.
     var resolvedCurve: Value {
         switch curve {
         case .timing(let function, let duration):

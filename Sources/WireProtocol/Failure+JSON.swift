@@ -1,8 +1,7 @@
 import AttributeValues
 
 extension Failure {
-    /// Reads an error. A code that this client does not know becomes `invalid`. The message then contains the code's
-    /// name.
+    /// Reads an error. A code that this client does not know becomes `invalid`, and the message then contains it.
     /// - Parameter message: takes the place of the member `message`.
     public convenience init(_ map: ValueMap, message: String? = nil) {
         func int(_ name: String) -> Int? { if case .int(let number)? = map[name] { Int(number) } else { nil } }

@@ -58,7 +58,6 @@ extension Content {
     }
 }
 
-/// The change of one attribute.
 public struct Change {
     public var path: String
     public var content: Content
@@ -73,8 +72,7 @@ public struct Change {
 }
 
 extension [Change] {
-    /// Subtracts the bytes of the changes from a budget. Stops when nothing is left. Escapes and timelines do not
-    /// count.
+    /// Subtracts the bytes of the changes, without escapes and timelines, from a budget. Stops when nothing is left.
     public func draw(from budget: inout Int, isTyped: Bool) {
         for change in self where budget >= 0 {
             budget -= change.path.utf8.count

@@ -137,8 +137,7 @@ private struct Examination {
             "it is busy; 'agctl --timeout 60 trace --seconds 10 --rules' shows with which rules")
     }
 
-    /// The letter of a process's state in `/proc`, which follows its name in parentheses: `T` if a signal has stopped
-    /// it.
+    /// The letter of a process's state in `/proc`, behind its name in parentheses: `T` if a signal has stopped it.
     private static func state(of process: Int32) -> Character? {
         guard let text = try? InputText.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
             return nil

@@ -28,7 +28,6 @@ struct ExplainCommand: DaemonVerb {
     }
 }
 
-/// An explanation in sentences.
 struct ExplanationText {
     var style: Style
 

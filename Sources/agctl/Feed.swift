@@ -67,8 +67,7 @@ struct FeedCommand: ParsableCommand {
 
 /// Standard input, line by line, as pipelined requests.
 private final class LineFeed {
-    /// Maximum number of requests without an answer: enough to keep the daemon busy, few enough to notice a refusal
-    /// soon.
+    /// Maximum requests without an answer: enough to keep the daemon busy, few enough to notice a refusal soon.
     private static let maximumOutstanding = 256
     static let maximumLineLength = 16 << 20
 

@@ -3,7 +3,6 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-/// The kind of reading.
 struct Reading {
     var presentation = false
     var isTyped = false

@@ -71,7 +71,6 @@ struct TraceCommand: DaemonVerb {
     }
 }
 
-/// Rules that ran, with their counts and times.
 struct RuleTimes {
     /// Own milliseconds, all milliseconds, runs, path.
     private let rows: [[String]]

@@ -98,15 +98,13 @@ final class NATS {
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
 
-    /// True if JetStream has not answered for a while. The server may be cut off from its cluster, and another one may
-    /// answer.
+    /// True if JetStream has not answered for a while. The server may be cut off from its cluster; another may answer.
     var isDeaf: Bool {
         if !isConnected { leaveTime = nil }
         return leaveTime.map { MonotonicTime.now > $0 } ?? false
     }
 
-    /// A new connection in the place of one that is deaf or closed, if possible to another server; nil if there can be
-    /// none now.
+    /// A new connection for one that is deaf or closed, if possible to another server; nil if there can be none now.
     func successor(_ log: inout Log) -> NATS? {
         guard let other = try? NATS(settings, isCollecting: isCollecting, leaving: address) else { return nil }
         if let address { log.report("server", "\(address) does not answer; trying another server") }

@@ -140,7 +140,6 @@ final class SiteCopy {
         queue(Array(changed), cause, hasFailures: true)
     }
 
-    /// Queues one transaction.
     private func queue(
         _ contents: [(key: Transaction.Place, value: Content)], _ cause: Transaction, hasFailures: Bool
     ) {

@@ -12,8 +12,7 @@ extension Value {
 
 /// CEL's `==` and order.
 enum Equality {
-    /// CEL's `==`: numbers by value across their types, everything else by type and content. Costs a step for each
-    /// compared part.
+    /// CEL's `==`: numbers by value across their types, all else by type and content. Costs a step per compared part.
     static func areEqual(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x == y

@@ -1,8 +1,7 @@
 import AttributeValues
 
 extension Evaluator {
-    /// Runs until it needs an input or has the result. Returns the number of the input, or one of the requests below
-    /// zero.
+    /// Runs until it needs an input or has the result. Returns the input's number, or one of the requests below zero.
     @usableFromInline @inline(never)
     func run(_ program: Program, from start: Int) -> Int {
         let machine = machine

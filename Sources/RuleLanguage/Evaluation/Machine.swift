@@ -51,8 +51,7 @@ struct Machine {
         @inlinable static var byLoops: Holders { Holders(rawValue: 2) }
     }
 
-    /// The range and position of one loop. `keys` and `values` point into the storage of `range`, which the loop keeps
-    /// alive.
+    /// The range and position of one loop. `keys` and `values` point into `range`, which the loop keeps alive.
     struct Loop {
         var range: Value
         var keys: UnsafePointer<Value>?

@@ -84,7 +84,6 @@ extension RuleReader {
     }
 }
 
-/// The result of an evaluation.
 @frozen
 public enum Evaluation {
     case content(Content)

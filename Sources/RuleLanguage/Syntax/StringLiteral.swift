@@ -1,4 +1,3 @@
-/// The content of a string or bytes literal.
 enum StringLiteral {
     struct Fault: Error {
         var offset: Int

@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// A rule's abstract syntax: nodes in one array, children before parents, identified by index. Macros are nodes of
-/// their own.
+/// A rule's abstract syntax: nodes in one array, children before parents, identified by index. Macros are nodes too.
 struct SyntaxTree {
     typealias ID = Int
 

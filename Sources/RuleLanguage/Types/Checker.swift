@@ -148,8 +148,7 @@ struct Checker {
 
     // MARK: macro variables
 
-    /// Locals are numbered in the order in which nodes are visited. A macro's variables are consecutive and stored at
-    /// its node.
+    /// Locals are numbered as nodes are visited. A macro's variables are consecutive and stored at its node.
     mutating func withLocals(
         _ added: [(String, RuleType)], of id: SyntaxTree.ID, _ body: (inout Checker) -> RuleType
     ) -> RuleType {

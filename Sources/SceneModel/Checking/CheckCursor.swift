@@ -111,7 +111,6 @@ final class CheckCursor {
         return readElements(written, what, hint: hint)
     }
 
-    /// Adds faults for keys that are not allowed.
     func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
         for entry in entries where !allowed.contains(entry.name) {
             at(entry.name) { refuseKey(entry.key, of: what, allowed: allowed) }

@@ -3,7 +3,6 @@ import RuleLanguage
 
 /// The components of a document, and those whose bodies are being read.
 final class ComponentTable {
-    /// A component of this document.
     final class Component {
         enum Progress { case untouched, reading, done }
 

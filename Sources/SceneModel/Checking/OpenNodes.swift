@@ -11,7 +11,6 @@ final class OpenNodes {
         let prefix: String?
     }
 
-    /// A branch of a choice.
     struct Branch {
         let node: NodeDefinition
         let steps: [CheckCursor.Step]
@@ -42,7 +41,6 @@ final class OpenNodes {
     private struct Open {
         /// The node to which the children are added.
         let node: NodeDefinition
-        /// The surroundings of the children.
         let surroundings: Surroundings
         let place: TreePosition.Place
         /// Ids of the children read so far; for a branch, those of the node around it.

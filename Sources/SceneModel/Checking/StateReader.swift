@@ -117,7 +117,6 @@ struct StateReader {
         return false
     }
 
-    /// The initial value converted to its type.
     private func initial(_ value: Value?, of type: ValueType, _ node: DocumentNode) -> Value? {
         guard let value else {
             if case .object = type { return .map(ValueMap()) }

@@ -1,8 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-/// The keys, types and components that a document declares, and all that it can use: also those of the graph and the
-/// system.
+/// The keys, types and components that a document declares or can use, also those of the graph and the system.
 final class Vocabulary {
     /// The document's own.
     private(set) var declared = Declarations()

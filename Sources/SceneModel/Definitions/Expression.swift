@@ -17,8 +17,7 @@ public enum Expression {
     }
 }
 
-/// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a path into its
-/// value.
+/// `$name.key[0]`: an attribute of the nearest enclosing node that declares `name`, and a path into its value.
 public struct Reference: Hashable {
     public var name: String
     public var steps: [AttributePath.Step]

@@ -211,7 +211,6 @@ public enum DefinitionWriter {
         if choice == .switch { fields["cases"] = .map(cases) }
     }
 
-    /// The condition of a choice.
     public static func conditionForm(_ data: Expression) -> Value {
         if case .literal(.string) = data { return expression(data) }
         guard case .rule(let program) = data else { return expression(data) }

@@ -89,7 +89,6 @@ extension DocumentNode {
         }
     }
 
-    /// The value under a key of a map.
     subscript(_ name: String) -> DocumentNode? { map?.first { $0.name == name }?.value }
 
     /// True for a map that has only some of these keys, and at least one of `required`. This distinguishes a long form

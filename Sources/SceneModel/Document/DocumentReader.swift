@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// Reads YAML or JSON into a tree of document nodes, a given number of steps at a time. Iterative: deep texts use no
-/// stack.
+/// Reads YAML or JSON into a tree of document nodes, a given number of steps at a time. Iterative, for deep texts.
 struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector

@@ -9,7 +9,6 @@ struct DashPicture {
 
     struct Place {
         var card: DashCard
-        /// Lines of the picture.
         var lines: Range<Int>
         /// The first column, for moving up and down.
         var column: Int
