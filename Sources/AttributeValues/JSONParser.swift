@@ -97,15 +97,9 @@ public struct JSONElement {
         }
     }
 
-    @inlinable
-    func at(_ position: Int) -> JSONElement {
-        JSONElement(tape: tape, strings: strings, position: position)
-    }
+    @inlinable func at(_ position: Int) -> JSONElement { JSONElement(tape: tape, strings: strings, position: position) }
 
-    @inlinable
-    public var stringBytes: UnsafeBufferPointer<UInt8>? {
-        isString ? text : nil
-    }
+    @inlinable public var stringBytes: UnsafeBufferPointer<UInt8>? { isString ? text : nil }
 
     /// The bytes of a string. At least `JSONParser.padding` readable bytes follow them.
     @inlinable
@@ -117,9 +111,7 @@ public struct JSONElement {
 
     public var string: String? { isString ? String(parsed: text) : nil }
 
-    @inlinable public var int: Int64? {
-        tag == UInt8(ascii: "l") ? Int64(bitPattern: tape[position + 1]) : nil
-    }
+    @inlinable public var int: Int64? { tag == UInt8(ascii: "l") ? Int64(bitPattern: tape[position + 1]) : nil }
 
     /// Any JSON number.
     public var number: Double? {

@@ -229,8 +229,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
         }
     }
 
-    @inlinable
-    public func makeIterator() -> Iterator { Iterator(self) }
+    @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
     /// Iterates over each chunk as over an array.
     @frozen

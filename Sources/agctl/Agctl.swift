@@ -16,8 +16,7 @@ struct Agctl: ParsableCommand {
     ]
 
     static let configuration = CommandConfiguration(
-        commandName: "agctl",
-        abstract: "Read, change and watch the attribute graph that agd hosts.",
+        commandName: "agctl", abstract: "Read, change and watch the attribute graph that agd hosts.",
         discussion: """
             Examples:
               agctl get /player.isPlaying

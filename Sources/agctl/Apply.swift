@@ -5,8 +5,7 @@ import WireProtocol
 
 struct ApplyCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "apply",
-        abstract: "Make a scene part of the graph.",
+        commandName: "apply", abstract: "Make a scene part of the graph.",
         discussion: """
             The daemon checks the whole document before it changes anything. It reports faults with file, line and \
             column.

@@ -5,8 +5,7 @@ import Timelines
 
 struct CurveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "curve",
-        abstract: "Draw or compute an animation, without a daemon.",
+        commandName: "curve", abstract: "Draw or compute an animation, without a daemon.",
         discussion: """
             The animation is written as for set --animation: as in Swift, or as JSON. agctl draws it on a terminal, \
             and prints samples in a pipe.

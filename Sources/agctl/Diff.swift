@@ -6,8 +6,7 @@ import WireProtocol
 
 struct DiffCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "diff",
-        abstract: "Show how a scene differs from the graph.",
+        commandName: "diff", abstract: "Show how a scene differs from the graph.",
         discussion: """
             Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
             values of states, do not count. Nothing changes. Ends with status 1 if there are differences.

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Find problems of the daemon, and say how to solve them.",
+        commandName: "doctor", abstract: "Find problems of the daemon, and say how to solve them.",
         discussion: """
             Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the \
             store, the systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see \

@@ -7,8 +7,7 @@ import RuleLanguage
 /// `agctl eval`: rules without a daemon.
 struct EvalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "eval",
-        abstract: "Evaluate a rule (CEL), without a daemon.",
+        commandName: "eval", abstract: "Evaluate a rule (CEL), without a daemon.",
         discussion: """
             A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that \
             is refused (an unknown name, a wrong type) with 65.

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct ExportCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write the tree as a scene that makes it again.",
+        commandName: "export", abstract: "Write the tree as a scene that makes it again.",
         discussion: """
             States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
 

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct FeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feed",
-        abstract: "Write each line of standard input.",
+        commandName: "feed", abstract: "Write each line of standard input.",
         discussion: """
             Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is \
             valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct ListCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List what is in a node: children and attributes.",
+        commandName: "list", abstract: "List what is in a node: children and attributes.",
         discussion: """
             On a terminal, attributes are shown with kind and value. In a pipe, each line is a path.
 

@@ -4,8 +4,7 @@ import WireProtocol
 
 struct MoveCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "move",
-        abstract: "Move a node to another parent or another position among its siblings.",
+        commandName: "move", abstract: "Move a node to another parent or another position among its siblings.",
         discussion: """
             Examples:
               agctl move /panels/disk --to /sidebar

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct PingCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "ping",
-        abstract: "See whether the daemon answers.",
+        commandName: "ping", abstract: "See whether the daemon answers.",
         discussion: """
             Examples:
               agctl ping

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct SetCommand: ValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set",
-        abstract: "Write a value.",
+        commandName: "set", abstract: "Write a value.",
         discussion: """
             A value that is valid JSON is taken as JSON, any other as text: 5 is a number, true a bool, Hello a string.
 

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct SitesCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "sites",
-        abstract: "List the mirrors of other machines' subtrees.",
+        commandName: "sites", abstract: "List the mirrors of other machines' subtrees.",
         discussion: """
             A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is \
             behind its owner, its revision, when its owner last sent something, the errors of its attributes, and the \

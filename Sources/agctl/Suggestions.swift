@@ -1,7 +1,6 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import Timelines
 import WireProtocol
 

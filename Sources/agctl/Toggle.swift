@@ -3,8 +3,7 @@ import WireProtocol
 
 struct ToggleCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "toggle",
-        abstract: "Flip bools.",
+        commandName: "toggle", abstract: "Flip bools.",
         discussion: """
             Several paths are flipped together, in one transaction.
 

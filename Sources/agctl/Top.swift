@@ -6,8 +6,7 @@ import WireProtocol
 
 struct TopCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "top",
-        abstract: "Show what the daemon is busy with, live.",
+        commandName: "top", abstract: "Show what the daemon is busy with, live.",
         discussion: """
             Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most \
             often. The daemon then runs the rules of all attributes that the patterns match.

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct TraceCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "trace",
-        abstract: "Record what each turn of the daemon does, and which rules run.",
+        commandName: "trace", abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
             Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been \
             recorded so far. A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was \

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct WhenCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "when",
-        abstract: "Run a command whenever a rule becomes true.",
+        commandName: "when", abstract: "Run a command whenever a rule becomes true.",
         discussion: """
             The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes \
             true, and has been true for the time of --for, the command runs once. It runs again only after the rule \

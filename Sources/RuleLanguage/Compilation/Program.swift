@@ -101,8 +101,7 @@ public final class Program {
         return isAdapted ? Program(form, values, text: text) : nil
     }
 
-    @inline(never)
-    func fault(_ message: Int) -> Fault { Fault(form.parts.messages[message]) }
+    @inline(never) func fault(_ message: Int) -> Fault { Fault(form.parts.messages[message]) }
 
     @inline(never)
     func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {

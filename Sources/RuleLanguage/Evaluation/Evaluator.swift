@@ -74,8 +74,7 @@ public final class Evaluator {
     }
 
     /// The cost of the last evaluation, in steps.
-    @inlinable
-    public var lastCost: Int { machine.pointee.meter.spent }
+    @inlinable public var lastCost: Int { machine.pointee.meter.spent }
 
     // MARK: the machine's requests to the reader: the number of an input, or one of these
 
@@ -117,8 +116,7 @@ public final class Evaluator {
         return run(program, from: next)
     }
 
-    @usableFromInline
-    func proceed(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
+    @usableFromInline func proceed(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
 
     @usableFromInline @inline(never)
     func abandon(_ program: Program) -> Evaluation {

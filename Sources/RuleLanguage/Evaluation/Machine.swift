@@ -43,8 +43,7 @@ struct Machine {
     struct Holders: OptionSet {
         @usableFromInline let rawValue: UInt8
 
-        @inlinable
-        init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
         @inlinable static var byRegisters: Holders { Holders(rawValue: 1) }
         /// References in ranges or the output.

@@ -19,8 +19,7 @@ struct Meter {
     var limits: RuleLimits { source.pointee }
 
     /// Steps taken since `begin`.
-    @inlinable
-    var spent: Int { budget - remaining }
+    @inlinable var spent: Int { budget - remaining }
 
     @inlinable @inline(__always)
     mutating func begin(_ limits: UnsafePointer<RuleLimits>, budget: Int, remaining: Int) {

@@ -39,13 +39,9 @@ public struct InputRegister {
         self.number = number
     }
 
-    @inlinable
-    var place: UnsafeMutablePointer<Value> {
-        @inline(__always) get { machine.pointee.registers + number }
-    }
+    @inlinable var place: UnsafeMutablePointer<Value> { @inline(__always) get { machine.pointee.registers + number } }
 
-    @inlinable @inline(__always)
-    public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
+    @inlinable @inline(__always) public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
 
     /// Stores the value of an answer.
     public func store(_ reading: Reading) -> ReadOutcome {

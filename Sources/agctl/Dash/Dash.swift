@@ -1,13 +1,11 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import WireProtocol
 
 struct DashCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "dash",
-        abstract: "Show a board of cards.",
+        commandName: "dash", abstract: "Show a board of cards.",
         discussion: """
             The same board as the dashboard's page: containers are rows, and the container value panel describes a \
             card. On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next \

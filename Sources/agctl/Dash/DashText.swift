@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 
 /// Values in a form for people. The page has the same rules in `dashboard/format.js`.
 enum DashText {
