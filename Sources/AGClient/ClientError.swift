@@ -22,7 +22,6 @@ public enum ClientError: Error {
     case malformed(String)
     /// A line is longer than `LineBuffer.defaultLimit`, or waiting requests exceed `RequestChannel.maximumQueuedBytes`.
     case limit(String)
-    /// A system call failed.
     case system(call: String, errno: Int32)
     /// The subscription ended: everything that it named has been removed.
     case ended(String)
@@ -65,23 +64,19 @@ extension ClientError {
             return "start the daemon with 'agd --socket \(location.path)', or check the path"
         case ENOENT:
             let places = location.searched.joined(separator: " and ")
-            return
-                "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', "
+            return "looked for \(places); start the daemon with 'systemctl start agd' or 'agd', "
                 + "or name its socket with --socket or \(SocketPlaces.environmentVariable)"
         case ECONNREFUSED where !isSocket(location.path):
             return "name the daemon's socket with --socket or \(SocketPlaces.environmentVariable)"
-        case ECONNREFUSED:
-            return "the socket was left behind by a daemon that has ended; start agd again"
+        case ECONNREFUSED: return "the socket was left behind by a daemon that has ended; start agd again"
         case EACCES, EPERM:
             guard let group = group(of: location.path) else { return nil }
             // Nobody should join the group of the superuser.
             guard group != "root" else {
-                return
-                    "the socket belongs to root; run agctl as root, "
+                return "the socket belongs to root; run agctl as root, "
                     + "or start agd as a user of its own, as its systemd unit does"
             }
-            return
-                "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' "
+            return "the socket belongs to the group '\(group)': join it with 'sudo usermod -aG \(group) $USER' "
                 + "and log in again"
         default: return nil
         }
@@ -112,7 +107,7 @@ extension ClientError: CustomStringConvertible {
         case .unreachable(let location, ECONNREFUSED): "nobody listens at \(location.path)"
         case .unreachable(let location, let code): "cannot connect to \(location.path): \(ClientError.text(code))"
         case .socketPathTooLong(let path):
-            "the socket's path \(path) has \(path.utf8.count) bytes; at most \(SocketAddress.maximumLength) are possible"
+            "the socket's path '\(path)' has \(path.utf8.count) bytes; it needs 1 to \(SocketAddress.maximumLength)"
         case .timedOut(let seconds): "agd did not answer within \(ClientError.text(seconds: seconds))"
         case .lost(let reason): "the connection to agd was lost: \(reason)"
         case .refused(let fault): fault.failure.message
@@ -126,12 +121,8 @@ extension ClientError: CustomStringConvertible {
         }
     }
 
-    private static func text(seconds: Double) -> String {
-        Int64(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s"
-    }
+    private static func text(seconds: Double) -> String { Int64(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s" }
 
     /// The system's text for the error. For existing errors it is in static memory.
-    static func text(_ code: Int32) -> String {
-        strerror(code).map { String(cString: $0) } ?? "error \(code)"
-    }
+    static func text(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }
 }

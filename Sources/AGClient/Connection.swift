@@ -78,9 +78,7 @@ public final class Connection {
 
     /// Sends one request and waits for its reply. Other messages that arrive are retained for `receive`.
     /// - Throws: `refused` with the daemon's reason; `timedOut`, `lost`, `malformed`, `limit`.
-    public func call(_ request: Request) throws(ClientError) -> Value {
-        try answer(to: send(request))
-    }
+    public func call(_ request: Request) throws(ClientError) -> Value { try answer(to: send(request)) }
 
     /// As the other `call`. No other reply may be outstanding.
     /// - Parameter read: makes the value to return of the result, which is valid only inside it. Most of a large result
@@ -96,9 +94,7 @@ public final class Connection {
     public func call(_ method: String, _ parameters: Value) throws(ClientError) -> Value {
         let id = nextID
         nextID += 1
-        socket.output.appendJSON([
-            "jsonrpc": "2.0", "id": .int(id), "method": .string(method), "params": parameters,
-        ])
+        socket.output.appendJSON(["jsonrpc": "2.0", "id": .int(id), "method": .string(method), "params": parameters])
         socket.output.append(UInt8(ascii: "\n"))
         return try answer(to: id)
     }

@@ -112,9 +112,7 @@ final class EventFeed: Sendable {
             }
             do throws(ClientError) {
                 if let news = try watcher.next(interrupt: wakeup.descriptor) { put(news) } else { wakeup.clear() }
-            } catch {
-                return finish(.failure(error), dropping: false)
-            }
+            } catch { return finish(.failure(error), dropping: false) }
         }
     }
 

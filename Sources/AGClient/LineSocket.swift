@@ -6,8 +6,7 @@ import Glibc
 /// Sending reads incoming data meanwhile. So it cannot deadlock with a daemon that waits until the client reads.
 final class LineSocket {
     private let descriptor: Int32
-    /// Maximum seconds of a wait for the daemon to accept the connection, to read, or to answer. nil waits without
-    /// limit.
+    /// Maximum seconds to wait until the daemon accepts the connection, reads, or answers. nil waits without limit.
     let timeout: Double?
     private let input: LineBuffer
     let output = ByteBuffer(capacity: 1024)
@@ -17,19 +16,12 @@ final class LineSocket {
     init(
         to location: SocketLocation, timeout: Double? = nil, lineLimit: Int = LineBuffer.defaultLimit
     ) throws(ClientError) {
-        var address = sockaddr_un()
-        let path = Array(location.path.utf8)
-        guard path.count <= SocketAddress.maximumLength else { throw .socketPathTooLong(location.path) }
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+        guard let address = SocketAddress(location.path) else { throw .socketPathTooLong(location.path) }
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard made >= 0 else { throw .system(call: "socket", errno: errno) }
         // A daemon that is stopped accepts nobody: when its queue is full, connecting waits.
         if let timeout { LineSocket.limitSending(made, to: timeout) }
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                LineSocket.retrying { Int(connect(made, address, socklen_t(MemoryLayout<sockaddr_un>.size))) }
-            }
+        let code = address.withAddress { address, length in LineSocket.retrying { Int(connect(made, address, length)) }
         }
         guard code == 0 else {
             let reason = errno
@@ -67,8 +59,7 @@ final class LineSocket {
         }
     }
 
-    /// Sends all of `output`. While the daemon does not read, this reads incoming data, so that neither waits for the
-    /// other.
+    /// Sends all of `output`. While the daemon does not read, reads incoming data, so that neither waits for the other.
     func flush() throws(ClientError) {
         var sent = 0
         while sent < output.count {

@@ -1,7 +1,6 @@
 public import AttributeValues
 public import WireProtocol
 
-/// A message from the daemon.
 public enum Message {
     /// `id` is nil if the daemon could not read the request's id.
     case reply(id: Int64?, Reply)
@@ -22,8 +21,7 @@ public enum Reply {
     }
 }
 
-/// A message as it arrived, without its newline: bytes that can be passed between threads and are decoded where they
-/// are needed.
+/// A message as it arrived, without its newline: bytes that can be passed between threads and are decoded later.
 public struct EncodedMessage: Sendable {
     public let bytes: [UInt8]
 
@@ -139,8 +137,7 @@ extension Event {
             self = .forward(
                 number: parameters["forward"]?.int ?? 0, method: text("call"),
                 parameters: parameters["arguments"]?.value.map ?? ValueMap(),
-                principal: parameters["principal"]?.string,
-                user: UInt32(clamping: parameters["user"]?.int ?? 0))
+                principal: parameters["principal"]?.string, user: UInt32(clamping: parameters["user"]?.int ?? 0))
         case "ended": self = .ended(ErrorCode(rawValue: text("code")) ?? .removed, reason: text("reason"))
         default: throw .malformed("an event of the unknown kind \(method)")
         }
@@ -183,28 +180,5 @@ extension RequestFault {
         let code = Int(clamping: error["code"]?.int ?? Int64(RequestFault.refused))
         let message = error["message"]?.string ?? ""
         self.init(code: code, failure: Failure(error["data"]?.value.map ?? ValueMap(), message: message))
-    }
-}
-
-extension Failure {
-    /// Reads an error. A code that this client does not know becomes `invalid`. The message then contains the code's
-    /// name.
-    /// - Parameter message: takes the place of the member `message`.
-    public convenience init(_ map: ValueMap, message: String? = nil) {
-        func int(_ name: String) -> Int? { if case .int(let number)? = map[name] { Int(number) } else { nil } }
-        let (name, message) = (map["code"]?.string ?? "", message ?? map["message"]?.string ?? "")
-        let code = ErrorCode(rawValue: name)
-        self.init(
-            code ?? .invalid, code == nil && !name.isEmpty ? "\(message) [\(name)]" : message,
-            path: map["path"]?.string, rule: map["rule"]?.string, line: int("line"), column: int("column"),
-            hint: map["hint"]?.string)
-    }
-
-    /// As `init` reads it, without the rule.
-    public var json: Value {
-        var map = ValueMap([("code", .string(code.rawValue)), ("message", .string(message))])
-        map["path"] = path.map { .string($0) }
-        map["hint"] = hint.map { .string($0) }
-        return .map(map)
     }
 }

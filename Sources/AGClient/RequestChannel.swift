@@ -5,7 +5,6 @@ import WireProtocol
 /// The connection that all requests of a `Client` share. Tasks pass lines to one thread, which sends them and returns
 /// the answers. It connects when there is something to send, and again after a loss.
 final class RequestChannel: Sendable {
-    /// Maximum bytes of requests that wait for the connection.
     static let maximumQueuedBytes = 64 << 20
 
     typealias Answer = Result<EncodedMessage, ClientError>

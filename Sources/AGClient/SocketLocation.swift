@@ -33,7 +33,5 @@ public struct SocketLocation: Hashable, Sendable {
         self.searched = searched
     }
 
-    private static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
-    }
+    private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

@@ -39,9 +39,7 @@ public struct Subscription: AsyncSequence, Sendable {
 
         init(subscription: Subscription) { self.subscription = subscription }
 
-        public mutating func next() async throws(ClientError) -> Element? {
-            try await next(isolation: nil)
-        }
+        public mutating func next() async throws(ClientError) -> Element? { try await next(isolation: nil) }
 
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(ClientError) -> Element? {
             let feed = try open()

@@ -79,9 +79,7 @@ extension Dictionary: ValueRepresentable where Key == String, Value: ValueRepres
             self[key] = value
         }
     }
-    public var value: AttributeValues.Value {
-        .map(ValueMap(map { (.string($0.key), $0.value.value) }))
-    }
+    public var value: AttributeValues.Value { .map(ValueMap(map { (.string($0.key), $0.value.value) })) }
 }
 
 /// nil is null.

@@ -148,9 +148,7 @@ public final class Watcher {
         }
         guard let result = try reply.get().map, let epoch = result["epoch"]?.string,
             case .int(let revision)? = result["revision"]
-        else {
-            throw .malformed("subscribe was answered without epoch and revision")
-        }
+        else { throw .malformed("subscribe was answered without epoch and revision") }
         var resumed: Bool?
         if case .bool(let flag)? = result["resumed"] { resumed = flag }
         progress.subscribed(epoch: epoch, revision: UInt64(clamping: revision), resumed: resumed)

@@ -150,9 +150,7 @@ struct PathReader {
     private mutating func readQuoted() throws(Failure) -> String {
         let start = at
         at += 1
-        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") {
-            at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1
-        }
+        while at < bytes.count, bytes[at] != UInt8(ascii: "\"") { at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1 }
         guard at < bytes.count else { throw fault("a closing '\"'") }
         at += 1
         guard case .string(let name)? = try? JSONParser.parseOnce(bytes[start..<at]) else {

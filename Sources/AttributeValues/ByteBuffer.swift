@@ -74,9 +74,7 @@ public final class ByteBuffer {
         text.withUTF8 { append($0) }
     }
 
-    public func append(_ other: ByteBuffer) {
-        other.withBytes { append($0) }
-    }
+    public func append(_ other: ByteBuffer) { other.withBytes { append($0) } }
 
     /// Appends messages that begin with the same bytes and a number.
     /// - Parameters:
@@ -155,11 +153,12 @@ public final class ByteBuffer {
         end += 8
     }
 
-    static let zeros: UInt64 = 0x3030_3030_3030_3030
+    package static let zeros: UInt64 = 0x3030_3030_3030_3030
 
     /// The eight digits of a number, the first one in the lowest byte. Each step halves all parts at once: by 10,000,
     /// by 100, by 10. The factors are the reciprocals, rounded up, and exact in the range of their parts.
-    static func digits(_ number: UInt64) -> UInt64 {
+    @inlinable
+    package static func digits(_ number: UInt64) -> UInt64 {
         let (high, low) = number.quotientAndRemainder(dividingBy: 10_000)
         let fours = high | low << 32
         let hundreds = (fours &* 5243) >> 19 & 0x0000_007f_0000_007f
@@ -173,7 +172,5 @@ public final class ByteBuffer {
         try body(UnsafeBufferPointer(start: base, count: count))
     }
 
-    public var text: String {
-        withBytes { String(decoding: $0, as: UTF8.self) }
-    }
+    public var text: String { withBytes { String(decoding: $0, as: UTF8.self) } }
 }

@@ -62,9 +62,7 @@ public final class Failure: Error, Hashable {
 
     /// The same failure with `path`, unless it has a path already.
     public func located(at path: String) -> Failure {
-        self.path != nil
-            ? self
-            : Failure(code, message, path: path, rule: rule, line: line, column: column, hint: hint)
+        self.path != nil ? self : Failure(code, message, path: path, rule: rule, line: line, column: column, hint: hint)
     }
 
     /// The same failure, with a context before its message.

@@ -1,5 +1,4 @@
-// Collections retain memory for the largest number of elements that they have had. These functions free it if most of
-// it is unused.
+// Collections retain memory for the most elements that they have had. These functions free it if most of it is unused.
 
 private let smallCapacity = 64
 

@@ -163,8 +163,7 @@ public enum IdenticalRun {
         }
     }
 
-    /// A value is two words and a byte that says how to read them. The bytes after it, up to the stride, have no
-    /// meaning.
+    /// A value is two words and a byte that says how to read them. The bytes after it have no meaning.
     @inline(__always)
     private static func isSame(_ a: UnsafeRawBufferPointer, _ x: Int, _ b: UnsafeRawBufferPointer, _ y: Int) -> Bool {
         a.load(fromByteOffset: x, as: UInt64.self) == b.load(fromByteOffset: y, as: UInt64.self)

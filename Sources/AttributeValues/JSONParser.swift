@@ -20,9 +20,7 @@ public final class JSONParser {
     deinit { agd_json_parser_free(parser) }
 
     private static func make(_ maximumDepth: Int) -> OpaquePointer {
-        guard let parser = agd_json_parser_new(maximumDepth) else {
-            preconditionFailure("no memory for a JSON parser")
-        }
+        guard let parser = agd_json_parser_new(maximumDepth) else { preconditionFailure("no memory for a JSON parser") }
         return parser
     }
 
@@ -63,9 +61,7 @@ public final class JSONParser {
         let bytes = Array(text)
         let parser = JSONParser()
         defer { withExtendedLifetime(parser) {} }
-        return try bytes.withUnsafeBufferPointer { buffer throws(Failure) in
-            try parser.parse(buffer).value
-        }
+        return try bytes.withUnsafeBufferPointer { buffer throws(Failure) in try parser.parse(buffer).value }
     }
 }
 
@@ -101,15 +97,9 @@ public struct JSONElement {
         }
     }
 
-    @inlinable
-    func at(_ position: Int) -> JSONElement {
-        JSONElement(tape: tape, strings: strings, position: position)
-    }
+    @inlinable func at(_ position: Int) -> JSONElement { JSONElement(tape: tape, strings: strings, position: position) }
 
-    @inlinable
-    public var stringBytes: UnsafeBufferPointer<UInt8>? {
-        isString ? text : nil
-    }
+    @inlinable public var stringBytes: UnsafeBufferPointer<UInt8>? { isString ? text : nil }
 
     /// The bytes of a string. At least `JSONParser.padding` readable bytes follow them.
     @inlinable
@@ -119,13 +109,9 @@ public struct JSONElement {
         return UnsafeBufferPointer(start: start + 4, count: Int(length))
     }
 
-    public var string: String? {
-        isString ? String(parsed: text) : nil
-    }
+    public var string: String? { isString ? String(parsed: text) : nil }
 
-    @inlinable public var int: Int64? {
-        tag == UInt8(ascii: "l") ? Int64(bitPattern: tape[position + 1]) : nil
-    }
+    @inlinable public var int: Int64? { tag == UInt8(ascii: "l") ? Int64(bitPattern: tape[position + 1]) : nil }
 
     /// Any JSON number.
     public var number: Double? {

@@ -5,17 +5,13 @@ import Glibc
 // the general functions cost several times as much. `StringBytesTests` checks that the standard library uses this form.
 
 extension String {
-    @inlinable @inline(__always)
-    var words: (UInt64, UInt64) { unsafeBitCast(self, to: (UInt64, UInt64).self) }
+    @inlinable @inline(__always) var words: (UInt64, UInt64) { unsafeBitCast(self, to: (UInt64, UInt64).self) }
 
     /// A bit of the second word: the string is stored in its words.
     @inlinable static var smallFlag: UInt64 { 1 << 61 }
 
     /// True if the string is stored in its words, without a reference.
-    @inlinable
-    public var isSmall: Bool {
-        @inline(__always) get { words.1 & String.smallFlag != 0 }
-    }
+    @inlinable public var isSmall: Bool { @inline(__always) get { words.1 & String.smallFlag != 0 } }
 
     /// Equality of the UTF-8 bytes. (`==` would also be true for canonically equivalent strings.)
     @inlinable
@@ -102,7 +98,6 @@ extension String {
         (bytes.0, bytes.1 | (0xe0 | UInt64(count)) << 56)
     }
 
-    /// The number in decimal digits.
     @inlinable
     public init(decimal number: Int64) {
         guard number.magnitude < 100_000_000_000_000 else {

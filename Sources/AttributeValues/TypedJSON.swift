@@ -40,16 +40,13 @@ extension Value {
         self = try Value.made(of: content, as: name)
     }
 
-    /// Reads typed JSON directly from the parser: as a tree of values it would take many times the memory of the
-    /// result.
+    /// Reads typed JSON directly from the parser: a tree of values would take many times the memory of the result.
     public init(typedJSON json: JSONElement) throws(Failure) {
         guard let (name, content) = json.onlyMember else { throw Value.untyped }
         switch name {
         case "list" where content.isArray:
             var list: [Value] = []
-            try content.forEachElement { (element) throws(Failure) in
-                list.append(try Value(typedJSON: element))
-            }
+            try content.forEachElement { (element) throws(Failure) in list.append(try Value(typedJSON: element)) }
             self = .list(list)
         case "map" where content.isArray:
             var map = ValueMap()

@@ -30,8 +30,7 @@ extension UnsafePointer<Value> {
 
 extension UnsafePointer<Value> {
     /// The words of the payload.
-    @inline(__always)
-    var words: (UInt64, UInt64) { UnsafeRawPointer(self).load(as: (UInt64, UInt64).self) }
+    @inline(__always) var words: (UInt64, UInt64) { UnsafeRawPointer(self).load(as: (UInt64, UInt64).self) }
 
     /// The words of a short string (see `String+Bytes.swift`); nil for all other values.
     @inlinable @inline(__always)

@@ -128,7 +128,6 @@ open class OpaqueValue {
     /// Consistent with `isEqual`.
     open func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
-    /// The value in plain JSON.
     open var json: Value { .string(typeName) }
 
     /// The value in typed JSON, below its type name. The type's own initializer reads it.

@@ -105,9 +105,7 @@ extension ValueList.Chunks {
         let place = position - starts[chunk]
         let length = chunks[chunk].elements.count
         move(after: chunk, by: 1)
-        guard length >= ValueList.chunkLength(ofListOf: count) else {
-            return own(chunk).insert(element, at: place)
-        }
+        guard length >= ValueList.chunkLength(ofListOf: count) else { return own(chunk).insert(element, at: place) }
         // A list that grows at its end fills its chunks. A list that grows elsewhere halves them.
         let cut = place == length ? length : length / 2
         let elements = chunks[chunk].elements
@@ -231,8 +229,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
         }
     }
 
-    @inlinable
-    public func makeIterator() -> Iterator { Iterator(self) }
+    @inlinable public func makeIterator() -> Iterator { Iterator(self) }
 
     /// Iterates over each chunk as over an array.
     @frozen

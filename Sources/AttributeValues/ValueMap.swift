@@ -285,8 +285,7 @@ public struct ValueMap {
 }
 
 extension ValueMap: Equatable {
-    /// True if both have the same size and each key of one exists in the other with an equal value. The order does not
-    /// matter.
+    /// True if both have the same size and each key of one exists in the other with an equal value, in any order.
     public static func == (a: ValueMap, b: ValueMap) -> Bool {
         if a.storage === b.storage { return true }
         guard a.count == b.count else { return false }
@@ -324,9 +323,7 @@ extension ValueMap: Sequence {
 
 extension ValueMap.Storage {
     static func withRoom(_ room: Int) -> ValueMap.Storage {
-        let made = create(minimumCapacity: 2 * room) { _ in
-            ValueMap.Header(count: 0, room: UInt32(room), index: [])
-        }
+        let made = create(minimumCapacity: 2 * room) { _ in ValueMap.Header(count: 0, room: UInt32(room), index: []) }
         return unsafeDowncast(made, to: ValueMap.Storage.self)
     }
 

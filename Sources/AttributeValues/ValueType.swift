@@ -1,7 +1,6 @@
 /// The type of an attribute, written (`type: double`) or inferred from its initial value.
 ///
-/// Text form: `int`, `list(double)`, `map(string, int)`, `vector(3)`, `int?`. Every other name is the name of an object
-/// type.
+/// Text form: `int`, `list(double)`, `map(string, int)`, `vector(3)`, `int?`. Every other name is an object type.
 public enum ValueType: Hashable, ScalarTypes {
     /// Accepts every value.
     case dyn

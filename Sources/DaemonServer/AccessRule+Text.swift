@@ -8,7 +8,8 @@ extension AccessRule {
     init(_ text: String, _ accounts: Accounts) throws(Failure) {
         var rest = Substring(text)
         let right = try AccessRule.right(rest.takeWord())
-        let holders = try AccessRule.holders(rest.takeWord(), accounts)
+        let names = rest.takeWord().split(separator: ",", omittingEmptySubsequences: false)
+        let holders = try names.map { (name) throws(Failure) in try AccessRule.holder(String(name), accounts) }
         self.init(right, holders, try AccessRule.pattern(rest.trimmed, right))
     }
 
@@ -22,14 +23,6 @@ extension AccessRule {
             "access: there is no right \"\(word)\"",
             hint: NearestName.hint(word, among: words)
                 ?? "the rights are \(words.joined(separator: ", ")); each includes those before it")
-    }
-
-    private static func holders(_ word: String, _ accounts: Accounts) throws(Failure) -> [Holder] {
-        var holders: [Holder] = []
-        for name in word.split(separator: ",", omittingEmptySubsequences: false) {
-            holders.append(try holder(String(name), accounts))
-        }
-        return holders
     }
 
     private static func holder(_ text: String, _ accounts: Accounts) throws(Failure) -> Holder {

@@ -51,9 +51,7 @@ extension Configuration {
             do throws(Failure) {
                 try setting.assign(value, to: &self, accounts)
                 places[name, default: []].append("\(file):\(index + 1)")
-            } catch {
-                fault(error.message, error.hint)
-            }
+            } catch { fault(error.message, error.hint) }
         }
         if server.outputMaximum < server.outputQueue {
             faults.append(
@@ -77,9 +75,7 @@ extension Configuration {
         do {
             let faults = configuration.take(text: try TextFile.forStart(file), file: file, .system)
             return (configuration, faults)
-        } catch {
-            return (configuration, [ConfigurationFault(file: file, message: error.description)])
-        }
+        } catch { return (configuration, [ConfigurationFault(file: file, message: error.description)]) }
     }
 
     /// Adopts settings that may change while the daemon runs.

@@ -53,7 +53,6 @@ public struct Configuration {
     var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }
 
-/// A fault in a configuration file.
 public struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
     public var file: String
     /// From 1; nil if the fault concerns the file as a whole.

@@ -28,9 +28,7 @@ extension Daemon {
             return try StateStore.open(
                 directory: directory, durability: configuration.durability, basis: basis, recover: recover,
                 newEpoch: newEpoch)
-        } catch {
-            throw StartupError(error)
-        }
+        } catch { throw StartupError(error) }
     }
 
     /// The scenes and their imports, each file once, in the order of loading.
@@ -51,8 +49,7 @@ extension Daemon {
         return read
     }
 
-    /// A text that names everything besides the store that the graph depends on: this release, the scenes, and the
-    /// limits.
+    /// A text that names all that the graph depends on besides the store: this release, the scenes, and the limits.
     static func basis(_ configuration: Configuration, _ scenes: [(file: String, text: String)]) -> String {
         let texts = scenes.map { "\(StateStore.digest(of: $0.text))" }.joined(separator: " ")
         return "\(Release.version) \(StateStore.digest(of: "\(configuration.runtime)")) \(texts)"
@@ -72,7 +69,6 @@ extension Daemon {
         return warnings
     }
 
-    /// Logs which store the daemon continues.
     static func announce(_ store: StateStore, _ restored: StateStore.Restored, _ log: Logger) {
         for loss in restored.losses { log.warning("store \(store.path): \(loss)") }
         if restored.isNew {
@@ -88,9 +84,7 @@ extension Daemon {
     static func restore(_ restored: StateStore.Restored, into runtime: GraphRuntime, _ log: Logger) {
         let failures = runtime.restore(
             restored.rows, resumableFrom: restored.resumableFrom, isSalvaged: restored.isSalvaged)
-        for (revision, failure) in failures {
-            log.warning("from the store, revision \(revision): \(failure.message)")
-        }
+        for (revision, failure) in failures { log.warning("from the store, revision \(revision): \(failure.message)") }
     }
 
     /// Checks everything that a start by this user needs, without making or serving anything. A fault in a scene may
@@ -175,10 +169,7 @@ extension Daemon {
         inherited = []
         for descriptor in sockets {
             let listener = try Listener(
-                loop, descriptor: descriptor,
-                onFailure: { [unowned self] error in
-                    sessions.didFailToAccept(error)
-                }
+                loop, descriptor: descriptor, onFailure: { [unowned self] error in sessions.didFailToAccept(error) }
             ) { [unowned self] listener in accept(from: listener) }
             listeners.append(listener)
         }
@@ -192,9 +183,7 @@ extension Daemon {
         self.wakefulness = wakefulness
         careTimer = care
         handles.append(try BeforeSleep(loop) { [unowned self] in beforeSleep() })
-        for number in [SIGTERM, SIGINT] {
-            handles.append(try Signal(loop, number) { [unowned self] in stop() })
-        }
+        for number in [SIGTERM, SIGINT] { handles.append(try Signal(loop, number) { [unowned self] in stop() }) }
         handles.append(try Signal(loop, SIGHUP) { [unowned self] in reload() })
         try startWatchdog()
     }
@@ -215,15 +204,10 @@ extension Daemon {
     /// Accepts a waiting connection, or leaves it to the next turn if clients have sent much in this turn.
     func accept(from listener: Listener) {
         guard sessions.mayAccept else { return unaccepted.append(listener) }
-        do throws(LoopError) {
-            sessions.accept(try listener.accept())
-        } catch {
-            sessions.didFailToAccept(error)
-        }
+        do throws(LoopError) { sessions.accept(try listener.accept()) } catch { sessions.didFailToAccept(error) }
     }
 
-    /// Raises the process's limit of file descriptors to the number that all clients need, and warns if that is not
-    /// possible.
+    /// Raises the limit of file descriptors to the number that all clients need, and warns if that is not possible.
     func makeRoomForClients() {
         let clients = configuration.server.clients
         let present = DescriptorLimit.current()

@@ -21,16 +21,12 @@ extension Daemon {
             }
             timer.start(in: configuration.server.shutdownTime)
             shutdownTimer = timer
-        } catch {
-            closeClients()
-        }
+        } catch { closeClients() }
     }
 
     /// The clients disconnect from the graph in the next turn, with their `onDisconnect` transactions. Their waiting
     /// calls are dropped.
-    private func closeClients() {
-        sessions.closeAll()
-    }
+    private func closeClients() { sessions.closeAll() }
 
     func closeWhenDrained() {
         if sessions.count == 0, !sessions.hasNews { closeHandles() }
@@ -57,12 +53,9 @@ extension Daemon {
         defer { ownSocket?.remove() }
         if let failure { throw failure }
         do throws(StoreError) {
-            try store?.append(
-                runtime.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+            try store?.append(runtime.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)
             try store?.close(revision: runtime.revision)
-        } catch {
-            throw StartupError(error)
-        }
+        } catch { throw StartupError(error) }
         log.notice("stopped")
     }
 }

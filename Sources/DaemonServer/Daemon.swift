@@ -112,11 +112,7 @@ public final class Daemon {
     /// Serves until the daemon is told to stop.
     /// - Throws: the reason why it could not start, or had to end.
     public func run() throws(StartupError) {
-        do throws(LoopError) {
-            try startServing()
-        } catch {
-            end(because: StartupError(error))
-        }
+        do throws(LoopError) { try startServing() } catch { end(because: StartupError(error)) }
         if failure == nil {
             manager.ready(status)
             log.notice("ready: \(runtime.status)")
@@ -171,9 +167,7 @@ public final class Daemon {
     }
 
     /// One line for the service manager, which shows it to people.
-    var status: String {
-        runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "")
-    }
+    var status: String { runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "") }
 
     /// Folds a slice of the turns into the store's rows, and schedules the next slice.
     func fold() {

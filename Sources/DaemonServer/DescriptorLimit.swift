@@ -1,7 +1,6 @@
 import EventLoop
 import Glibc
 
-/// The limit of the process's file descriptors.
 struct DescriptorLimit: Equatable {
     /// The current limit, and the limit up to which it can be raised.
     var soft: Int

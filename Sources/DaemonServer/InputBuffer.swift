@@ -67,7 +67,6 @@ struct InputBuffer {
         return line
     }
 
-    /// Drops the incomplete line.
     mutating func dropIncomplete() {
         end = max(start, completeEnd)
         releaseIfEmpty()

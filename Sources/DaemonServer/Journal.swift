@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 
 /// journald's own socket, for entries with fields. Standard error carries only a message and a priority.
@@ -11,16 +12,7 @@ struct Journal {
     init?(path: String = Journal.path) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        precondition(path.utf8.count < MemoryLayout.size(ofValue: address.sun_path))
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let code = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard code == 0 else {
+        guard SocketAddress(path)?.withAddress({ connect(descriptor, $0, $1) }) == 0 else {
             close(descriptor)
             return nil
         }

@@ -32,9 +32,7 @@ struct MachineSettings {
         let name = text.prefix { $0 != "." && $0 != "@" }
         guard !name.isEmpty, name != "C", name != "POSIX", name.utf8.count < 32,
             name.allSatisfy({ $0.isLetter || $0 == "_" })
-        else {
-            return nil
-        }
+        else { return nil }
         return String(name)
     }
 

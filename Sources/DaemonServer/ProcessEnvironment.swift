@@ -1,6 +1,5 @@
 import Glibc
 
-/// The environment variables of the daemon.
 public struct ProcessEnvironment {
     private let variables: [String: String]?
 

@@ -59,8 +59,7 @@ extension Session {
         guard line.count <= messageSize else {
             let failure = Failure(.limit, "a message of \(line.count) bytes", hint: messageSizeHint)
             callsTaken += 1
-            runtime.take(
-                .refused(id, id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
+            runtime.take(.refused(id, id: .null, RequestFault(code: RequestFault.invalidRequest, failure: failure)))
             return 1
         }
         var share = 1
@@ -72,8 +71,7 @@ extension Session {
                 runtime.take(request, of: id, requestID)
             case .fault(let requestID?, let fault): runtime.take(.refused(id, id: requestID, fault))
             case .fault(nil, let fault):
-                sessions.log.debug(
-                    "\(name): a notification was refused: \(fault.failure.message)", metadata: details)
+                sessions.log.debug("\(name): a notification was refused: \(fault.failure.message)", metadata: details)
             case .batchBegins(let count):
                 share = max(share, count)
                 runtime.take(.batchBegins(id))

@@ -77,14 +77,12 @@ final class Session {
     /// The same with the answers of an unfinished batch, which the client can read only when it is complete.
     var waiting: Int { untaken + replies.heldBytes }
 
-    /// Updates the ledger of all output.
     func updateLedger() {
         let now = output.uncounted + replies.heldBytes
         if now != counted { sessions.output.add(now - counted) }
         counted = now
     }
 
-    /// Drops all output of the client.
     func dropOutput() {
         output.removeAll()
         replies = PendingReplies()

@@ -44,7 +44,6 @@ final class Sessions {
     private(set) var statistics = SessionStatistics()
     private var lastWarning = -Double.infinity
 
-    /// The access rules that the runtime has.
     private var access: AccessRules
 
     /// Bytes that all clients together may receive from one turn to the next: some milliseconds of copying.
@@ -99,9 +98,7 @@ final class Sessions {
                 hint: "LimitNOFILE of the systemd unit is the limit")
         }
         let peer: Peer
-        do throws(LoopError) {
-            peer = try identify(connection)
-        } catch {
+        do throws(LoopError) { peer = try identify(connection) } catch {
             didFailToAccept(error)
             return connection.close()
         }
@@ -375,8 +372,7 @@ final class Sessions {
                 disconnect(
                     session,
                     "it has read nothing for \(Int(limits.stallTime)) s (stall-time), "
-                        + "and \(session.waiting) bytes wait for it"
-                )
+                        + "and \(session.waiting) bytes wait for it")
             } else if session.waiting > 0 || session.hasEnded {
                 needsCare = true
             }

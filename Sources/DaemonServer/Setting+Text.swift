@@ -33,10 +33,8 @@ extension Setting {
                 throw expected("a number per second, up to 10000", text)
             }
             configuration[keyPath: place] = rate
-        case .durability(let place):
-            configuration[keyPath: place] = try word(text)
-        case .level(let place):
-            configuration[keyPath: place] = try word(text)
+        case .durability(let place): configuration[keyPath: place] = try word(text)
+        case .level(let place): configuration[keyPath: place] = try word(text)
         case .access(let place):
             guard configuration[keyPath: place].count < AccessRules.maximumCount else {
                 throw Failure(.invalid, "there are more than \(AccessRules.maximumCount) access lines")

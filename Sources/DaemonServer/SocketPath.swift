@@ -1,8 +1,7 @@
 import Glibc
 import WireProtocol
 
-/// The socket's path if neither the command line nor the configuration gives one: the first of the paths that clients
-/// try.
+/// The socket's path if neither the command line nor the configuration gives one: the first that clients try.
 enum SocketPath {
     static func standard(_ environment: ProcessEnvironment) -> String {
         SocketPlaces.named { environment[$0] } ?? SocketPlaces.standard { environment[$0] }[0]

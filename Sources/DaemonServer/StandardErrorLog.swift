@@ -6,9 +6,7 @@ import Logging
 /// terminal gets time and level; a file gets journald's `<N>` priority. In JSON format, each message is an object with
 /// `time`, `level`, `message`, and `client` and `path` if they are known.
 public struct StandardErrorLog: LogHandler {
-    public enum Format: String, CaseIterable, Sendable {
-        case text, json
-    }
+    public enum Format: String, CaseIterable, Sendable { case text, json }
 
     public var metadata: Logger.Metadata = [:]
     public var logLevel: Logger.Level
@@ -79,8 +77,7 @@ public struct StandardErrorLog: LogHandler {
         localtime_r(&now.tv_sec, &parts)
         func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let milliseconds = now.tv_nsec / 1_000_000
-        return
-            "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
             + ".\(milliseconds < 100 ? "0" : "")\(two(milliseconds))"
     }
 }

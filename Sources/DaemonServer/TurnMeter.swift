@@ -22,9 +22,7 @@ struct TurnMeter {
 
     private static let readingInterval = 0.001
 
-    init(at processor: Double = Loop.processorTime, _ time: Double = Loop.monotonicTime) {
-        counted = (processor, time)
-    }
+    init(at processor: Double = Loop.processorTime, _ time: Double = Loop.monotonicTime) { counted = (processor, time) }
 
     /// Called when the loop is about to sleep.
     /// - Parameter requests: the number of all requests so far.

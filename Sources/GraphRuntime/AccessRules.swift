@@ -55,8 +55,7 @@ extension AccessRule.Holder: CustomStringConvertible {
 /// client may do everything.
 public struct AccessRules {
     public var rules: [AccessRule]
-    /// The user that the daemon runs as. It and root have every right, so that nobody is locked out of their own
-    /// daemon.
+    /// The user that the daemon runs as. It and root have every right: nobody is locked out of their own daemon.
     public var owner: UInt32
 
     /// Bounded, because a request may have to be checked against every rule.
@@ -67,7 +66,6 @@ public struct AccessRules {
         self.owner = owner
     }
 
-    /// True if the peer has any right at all.
     public func giveAny(to peer: Peer) -> Bool { grants(to: peer)?.rules.isEmpty != true }
 
     /// - Returns: nil for a peer that may do everything.
@@ -139,8 +137,7 @@ struct Grants {
 
     private static let hint = "the daemon's configuration gives rights in its access lines"
 
-    /// Bytes of a path that a refusal repeats. Bounded, because clients can cause refusals at will, and they are
-    /// logged.
+    /// Bytes of a path that a refusal repeats. Bounded, because clients cause refusals at will, and they are logged.
     private static let longestPath = 200
 
     private static func shorten(_ path: String) -> String {

@@ -66,8 +66,7 @@ final class Client {
     }
 
     func adopt(_ rules: AccessRules) {
-        grants =
-            if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
+        grants = if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
     }
 
     var isRightless: Bool { grants?.rules.isEmpty == true }

@@ -173,7 +173,6 @@ final class FrameView {
     unowned let topic: Topic
     let stream: FrameStream
     var members: [Subscription] = []
-    /// Lines of the stream's sheet.
     fileprivate private(set) var lines: [(line: FrameSheet.Line, generation: Int)] = []
     fileprivate var hasStaleLines = false
     /// Attributes whose motion ended in a jump. Their present value is shown once.

@@ -50,9 +50,7 @@ extension GraphRuntime {
     }
 
     /// An action writes with the rights of its author, so it may only write what its author may write.
-    private func checkAccess(
-        _ grants: Grants, toTargetsIn scene: SceneDefinition, at place: NodeID
-    ) throws(Failure) {
+    private func checkAccess(_ grants: Grants, toTargetsIn scene: SceneDefinition, at place: NodeID) throws(Failure) {
         for (name, action) in scene.actions {
             do throws(Failure) {
                 for step in action.steps {
@@ -63,9 +61,7 @@ extension GraphRuntime {
                     guard let path = graph.path(ofName: target, around: place) else { continue }
                     try grants.require(.write, PathPattern(attributesAt: try AttributePath(path)))
                 }
-            } catch {
-                throw error.within("the action \(name)")
-            }
+            } catch { throw error.within("the action \(name)") }
         }
     }
 

@@ -97,20 +97,16 @@ extension GraphRuntime {
                 .event(
                     [(client: client, subscription: delegate.subscription)],
                     .forward(
-                        number: number, method: request.forwardedMethod, parameters: request.forwardedParameters,
+                        number: number, method: "\(request.method)", parameters: request.parameters,
                         principal: writer.principal, user: writer.peer.uid)))
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
-        } catch {
-            return .answered(.fault(RequestFault(failure: error)))
-        }
+        } catch { return .answered(.fault(RequestFault(failure: error))) }
     }
 
     /// The delegated node that the request writes below, unless its delegate is the writer, and a path that the request
     /// writes elsewhere.
-    private func delegatedRoot(
-        of request: Request, by writer: Client
-    ) -> (root: ArraySlice<String>?, other: String?) {
+    private func delegatedRoot(of request: Request, by writer: Client) -> (root: ArraySlice<String>?, other: String?) {
         var found: ArraySlice<String>?
         var other: String?
         for path in request.writtenPaths {
@@ -141,51 +137,5 @@ extension Request {
         case .do(let path, _, _): [path.text]
         default: []
         }
-    }
-
-    fileprivate var forwardedMethod: String {
-        switch self {
-        case .set: "set"
-        case .transact: "transact"
-        default: "do"
-        }
-    }
-
-    /// The parameters as the writer sent them.
-    fileprivate var forwardedParameters: ValueMap {
-        func map(_ options: TransactionOptions) -> ValueMap {
-            var map = ValueMap()
-            if let animation = options.animation { map["animation"] = animation }
-            if options.disablesAnimations { map["disablesAnimations"] = true }
-            if let label = options.label { map["label"] = .string(label) }
-            if options.typed { map["typed"] = true }
-            if let once = options.once { map["once"] = .string(once) }
-            if options.elapsed != 0 { map["elapsed"] = .double(options.elapsed) }
-            return map
-        }
-        var parameters: ValueMap
-        switch self {
-        case .set(let mutation, let options):
-            parameters = map(options)
-            parameters["path"] = .string(mutation.path)
-            parameters["value"] = mutation.value ?? .null
-        case .transact(let mutations, let options):
-            parameters = map(options)
-            parameters["mutations"] = .list(
-                mutations.map { mutation in
-                    var members = ValueMap([
-                        ("op", .string(mutation.operation.rawValue)), ("path", .string(mutation.path)),
-                    ])
-                    if let value = mutation.value { members["value"] = value }
-                    if let index = mutation.index { members["index"] = .int(Int64(index)) }
-                    return .map(members)
-                })
-        case .do(let path, let arguments, let options):
-            parameters = map(options)
-            parameters["path"] = .string(path.text)
-            parameters["arguments"] = .map(arguments)
-        default: parameters = ValueMap()
-        }
-        return parameters
     }
 }

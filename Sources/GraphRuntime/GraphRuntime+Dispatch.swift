@@ -130,9 +130,7 @@ extension GraphRuntime {
                 return subscribed(made, subscribe)
             }
             if request.onlyReads { try clients.admit(result, to: client) }
-        } catch {
-            result = .fault(RequestFault(failure: error))
-        }
+        } catch { result = .fault(RequestFault(failure: error)) }
         answer(result, to: id, of: client.id)
         if let opening { watching.begin(opening) }
         return true
@@ -173,7 +171,8 @@ extension GraphRuntime {
         case .stats(let format): return stats(format)
         case .trace(let enable): return trace(enable: enable)
         case .prune: return prune()
-        case .eval(let eval): return try reader.eval(eval)
+        case .eval(let expression, let bindings, let at, let typed):
+            return try reader.eval(expression, bindings, at: at, typed: typed)
         }
     }
 
@@ -208,9 +207,7 @@ extension GraphRuntime {
                 graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
                 try checkAccess(of: id, to: .onDisconnect(mutations, options))
                 _ = try transact(mutations, options, client)
-            } catch {
-                statistics.refusedOnDisconnect += 1
-            }
+            } catch { statistics.refusedOnDisconnect += 1 }
             guard turn.hasTime(limits.turnTime / 2) else { return false }
         }
         clients.forget(client)

@@ -43,9 +43,7 @@ extension GraphRuntime {
         if let result = finishedJobs.removeValue(forKey: client) { return result }
         guard !jobs.contains(where: { $0.client == client }) else { return nil }
         statistics.requests += 1
-        do throws(Failure) {
-            try checkAccess(of: client, to: request)
-        } catch {
+        do throws(Failure) { try checkAccess(of: client, to: request) } catch {
             return .fault(RequestFault(failure: error))
         }
         jobs.append(StructureJob(client, request))
@@ -67,9 +65,7 @@ extension GraphRuntime {
                     return
                 }
                 result = done
-            } catch {
-                result = .fault(RequestFault(failure: error))
-            }
+            } catch { result = .fault(RequestFault(failure: error)) }
             jobs.removeFirst()
             if job.slices > 1 { hasFreed = true }
             // Each job takes some steps, even if it did little.
@@ -92,7 +88,8 @@ extension GraphRuntime {
                 switch job.request {
                 case .apply(let apply): job.stage = .reading(try reading(of: apply), apply)
                 case .remove(let path, let options): return try remove(path, options, job.client)
-                case .move(let move, let options): return try moveNode(move, options, job.client)
+                case .move(let path, let to, let index, let options):
+                    return try move(path, to: to, at: index, options, job.client)
                 default: preconditionFailure("a job that changes no structure")
                 }
             case .reading(let reading, let apply):
@@ -173,8 +170,7 @@ extension GraphRuntime {
         guard construction.fits(plan) else {
             throw Failure(
                 .conflict, "the node at which the document is applied changed while the daemon read the document",
-                path: apply.at, hint: "apply it again"
-            )
+                path: apply.at, hint: "apply it again")
         }
         return try self.apply(scene, apply, at: at, plan, construction, job.client)
     }

@@ -25,8 +25,7 @@ extension GraphRuntime {
         for state in states where graph.noteWritten(state) { written.insert(state, at: revision) }
     }
 
-    /// Adds the rows of the written states to the outcome. Must be called before other changes, which may concern the
-    /// same rows.
+    /// Adds the rows of the written states to the outcome, before other changes, which may concern the same rows.
     func keepWritten() {
         if written.isEmpty { return }
         for (state, revision) in written.states {
@@ -36,9 +35,7 @@ extension GraphRuntime {
     }
 
     /// The row of a state that a turn has written, as it is now: its key, its name and its value.
-    public func withWrittenRow(
-        of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void
-    ) {
+    public func withWrittenRow(of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void) {
         graph.withWrittenRow(of: state, body)
     }
 

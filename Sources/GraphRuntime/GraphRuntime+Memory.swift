@@ -13,8 +13,7 @@ extension GraphRuntime {
         return mostVertices >= living + GraphRuntime.leastShrink && mostVertices / 2 >= living
     }
 
-    /// Shrinks the tables to the size of the graph. The caller then has to make the allocator return the freed memory.
-    /// O(graph).
+    /// Shrinks the tables to the size of the graph. The caller makes the allocator return the freed memory. O(graph).
     public func giveBack() {
         graph.giveBack()
         clients.giveBack()

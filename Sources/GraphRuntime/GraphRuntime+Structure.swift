@@ -9,8 +9,7 @@ extension GraphRuntime {
     /// - Parameter construction: the new nodes, if they were made ahead and still fit.
     func apply(
         _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan,
-        _ construction: Construction?,
-        _ client: ClientID
+        _ construction: Construction?, _ client: ClientID
     ) throws(Failure) -> Answer {
         let motion = try motion(request.options)
         var unset: [String] = []
@@ -68,17 +67,16 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
-    func moveNode(_ request: Request.Move, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer
-    {
+    func move(
+        _ path: String, to: String?, at index: Int?, _ options: TransactionOptions, _ client: ClientID
+    ) throws(Failure) -> Answer {
         let motion = try motion(options)
-        let nodes = try AttributePath(node: request.path).nodes
+        let nodes = try AttributePath(node: path).nodes
         let node = try graph.node(at: nodes)
         let parent = try graph.node(
-            at: try request.to.map { (to) throws(Failure) in
-                try AttributePath(node: to).nodes
-            } ?? Array(nodes.dropLast()))
+            at: try to.map { (to) throws(Failure) in try AttributePath(node: to).nodes } ?? Array(nodes.dropLast()))
         let stamp = graph.stamp
-        guard try graph.move(node, to: parent, at: request.index) else { return .revision(revision) }
+        guard try graph.move(node, to: parent, at: index) else { return .revision(revision) }
         complete(since: stamp, by: client, cut(options.label), motion)
         keepChanges()
         return .revision(revision)

@@ -68,8 +68,7 @@ public final class GraphRuntime {
     ///   - revision: the last one of the earlier life.
     public init(
         limits: RuntimeLimits = RuntimeLimits(), access: AccessRules = AccessRules(), epoch: String,
-        revision: UInt64 = 0,
-        at now: Moment
+        revision: UInt64 = 0, at now: Moment
     ) {
         self.limits = limits
         startedAt = now

@@ -41,8 +41,7 @@ extension ViewGraph {
             Failure(
                 .typeMismatch,
                 "\(mutation.operation.rawValue) needs \(wanted) at \(mutation.path), "
-                    + "not \(found?.shortTypeName ?? "nothing")",
-                path: mutation.path)
+                    + "not \(found?.shortTypeName ?? "nothing")", path: mutation.path)
         }
         switch mutation.operation {
         case .set:

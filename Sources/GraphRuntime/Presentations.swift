@@ -136,8 +136,7 @@ final class Presentations {
     /// A watched attribute changed in a transaction: starts, continues or ends its timeline.
     func present(
         _ attribute: AttributeID, from old: Content, to new: Content, in revision: UInt64, _ motion: Motion,
-        since stamp: UInt64,
-        _ surroundings: inout KnownSurroundings
+        since stamp: UInt64, _ surroundings: inout KnownSurroundings
     ) -> Turnover {
         let before = running.isEmpty ? nil : running[attribute]
         let wasMoving = before.map { !$0.timeline.isFinished(at: now) } ?? false
@@ -148,8 +147,7 @@ final class Presentations {
         {
             let start = now - motion.elapsed
             if let before, wasMoving {
-                made = before.timeline.changing(
-                    to: to, animation: animation, at: max(start, before.timeline.start))
+                made = before.timeline.changing(to: to, animation: animation, at: max(start, before.timeline.start))
             } else if case .value(let from) = old {
                 made = Timeline(changing: from, to: to, animation: animation, start: start)
             }
@@ -177,8 +175,7 @@ final class Presentations {
     /// Ends the motion of an attribute that nobody watches any more.
     func stop(_ attribute: AttributeID) -> [End] { running.removeValue(forKey: attribute).map(end) ?? [] }
 
-    /// Called at the end of a transaction: records the motions that it began, and returns those that are complete at
-    /// once.
+    /// At the end of a transaction: records the motions that it began, and returns those that are complete at once.
     /// - Parameter topics: numbers of the topics with completion events that the transaction touched.
     func seal(_ revision: UInt64, moved attributes: [AttributeID], _ topics: [Int64]) -> [End] {
         let sealed = completions.seal(revision, at: now)

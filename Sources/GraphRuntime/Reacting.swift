@@ -57,9 +57,7 @@ extension ViewGraph {
             }
             done.bindingAnimations.merge(commit.bindingAnimations) { $1 }
             reactions.note(nil, of: reaction)
-        } catch {
-            reactions.note(error, of: reaction)
-        }
+        } catch { reactions.note(error, of: reaction) }
     }
 
     /// The error of an action that would be called again and again.

@@ -84,23 +84,18 @@ final class Reader {
     }
 
     /// Evaluates an expression, with or without the names of a node.
-    func eval(_ request: Request.Eval) throws(Failure) -> Answer {
-        var bindings = request.bindings
-        if request.typed {
-            for (name, value) in request.bindings { bindings[name] = try Value(typedJSON: value) }
-        }
-        let rule = RuleText(request.expression, bindings, in: graph)
+    func eval(_ expression: String, _ given: ValueMap, at: String?, typed: Bool) throws(Failure) -> Answer {
+        var bindings = given
+        if typed { for (name, value) in given { bindings[name] = try Value(typedJSON: value) } }
+        let rule = RuleText(expression, bindings, in: graph)
         let content =
-            if let at = request.at {
-                try rule.evaluate(at: try graph.node(at: try AttributePath(at).nodes))
-            } else {
+            if let at { try rule.evaluate(at: try graph.node(at: try AttributePath(at).nodes)) } else {
                 try rule.evaluate()
             }
-        return .content(content, revision: history.revision, typed: request.typed)
+        return .content(content, revision: history.revision, typed: typed)
     }
 
-    /// Describes a node with its attributes and descendants, `/` for the whole tree. Without a path, describes the
-    /// protocol.
+    /// Describes a node with its attributes and descendants (`/`: the whole tree); without a path, the protocol.
     func describe(_ text: String?, _ depth: Int?) throws(Failure) -> Answer {
         guard let text else { return .value(protocolSchema) }
         let path = try AttributePath(text)
@@ -153,8 +148,7 @@ final class Reader {
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
         let changedAt = graph.lastChange(of: vertex)
         let chain = graph.provenance.causes(of: vertex)
-        // An attribute that was evaluated late seems to have changed late. The cause is the earliest change in the
-        // chain.
+        // An attribute that was evaluated late seems to have changed late. The cause is the chain's earliest change.
         let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [
@@ -226,8 +220,7 @@ final class Reader {
             if let stop = graph.provenance.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
                     "\(graph.path(of: stop)) was evaluated again with an equal result, "
-                        + "so the rules that depend on it did not run"
-                )
+                        + "so the rules that depend on it did not run")
                 map["cutOff"] = .string(graph.path(of: stop))
             } else {
                 map["reason"] = "none of its inputs changed"

@@ -88,24 +88,18 @@ extension Recording {
 
     /// A complete event; times are in microseconds.
     private static func value(of event: Event) -> Value {
-        var map = ValueMap()
-        map["name"] = .string(event.name)
-        map["cat"] = event.isRule ? "rule" : "turn"
-        map["ph"] = "X"
-        map["ts"] = .double(event.start * 1e6)
-        map["dur"] = .double(event.time * 1e6)
-        map["pid"] = 1
-        map["tid"] = 1
-        if let arguments = event.arguments { map["args"] = arguments }
+        var map = ValueMap([
+            ("name", .string(event.name)), ("cat", event.isRule ? "rule" : "turn"), ("ph", "X"),
+            ("ts", .double(event.start * 1e6)), ("dur", .double(event.time * 1e6)), ("pid", 1), ("tid", 1),
+        ])
+        map["args"] = event.arguments
         return .map(map)
     }
 
     private static func value(of total: RuleTotal) -> ValueMap {
-        var map = ValueMap()
-        map["path"] = .string(total.path)
-        map["runs"] = .int(total.runs)
-        map["time"] = .double(total.time)
-        map["ownTime"] = .double(total.ownTime)
-        return map
+        ValueMap([
+            ("path", .string(total.path)), ("runs", .int(total.runs)), ("time", .double(total.time)),
+            ("ownTime", .double(total.ownTime)),
+        ])
     }
 }

@@ -1,7 +1,6 @@
 import ViewGraph
 
-/// The tree's recent changes, in order, for clients that resume. It begins with the first subscription to changes of
-/// the tree.
+/// The tree's recent changes, in order, for clients that resume. It begins with the first subscription to them.
 struct StructureLog {
     /// One line of a change, as `Watching.forEachLine` gives it.
     struct Line {

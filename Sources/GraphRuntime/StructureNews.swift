@@ -25,8 +25,7 @@ struct StructureNews {
 
     /// - Parameter from: the ids of a moved node's path before the move.
     mutating func tell(
-        _ names: NodeNames, as kind: TopicStructure.Kind, from: [String]? = nil,
-        to entries: [PatternIndex.Entry]
+        _ names: NodeNames, as kind: TopicStructure.Kind, from: [String]? = nil, to entries: [PatternIndex.Entry]
     ) {
         var rest = entries.filter { $0.topic.key.events.contains(.structure) && !$0.topic.isOverfull }[...]
         guard !rest.isEmpty else { return }
@@ -116,7 +115,6 @@ struct TopicStructure {
     }
 }
 
-/// The paths of one event.
 struct StructurePaths {
     var added: [String]
     var removed: [String]
@@ -124,7 +122,5 @@ struct StructurePaths {
     var reordered: [String]
     var rearranged: [String] = []
 
-    var isEmpty: Bool {
-        added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty && rearranged.isEmpty
-    }
+    var isEmpty: Bool { added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty && rearranged.isEmpty }
 }

@@ -71,8 +71,7 @@ public protocol TurnOutput: AnyObject {
     func take(_ answer: Answer, to id: RequestID, of client: ClientID)
     /// `Delivery.event` for an update of one transaction.
     /// - Parameter changes: as `ByteBuffer.appendChange` writes them. Another update may overwrite them later.
-    func take(
-        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver])
+    func take(_ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver])
 }
 
 public struct Outcome {

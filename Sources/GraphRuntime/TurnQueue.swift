@@ -1,7 +1,6 @@
 import WireProtocol
 
-/// Shares a turn between clients: decides which commands wait for the next turn. The commands of one client stay in
-/// order.
+/// Shares a turn between clients: decides which commands wait for the next turn. Those of one client stay in order.
 ///
 /// A turn gives a client `RuntimeLimits.clientTime`, and all clients together `turnTime`. Clients that disconnect or
 /// catch up have half of `turnTime`, so that every turn also serves requests, however many clients do so at once. All

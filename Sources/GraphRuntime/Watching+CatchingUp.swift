@@ -83,8 +83,7 @@ extension Watching {
             vertices = found
             for vertex in found where subscription.topic.paths[vertex] != nil {
                 subscription.outstanding.remove(vertex)
-                // The graph reports a vertex again only after it has been read, even if it was reported to another
-                // client.
+                // The graph reports a vertex again only after it has been read, even if another client got the report.
                 _ = graph.content(of: vertex)
             }
         }

@@ -155,8 +155,7 @@ extension Watching {
             })
     }
 
-    /// Ends the subscriptions of a topic whose patterns match more than may be watched, because an event must not omit
-    /// attributes.
+    /// Ends the subscriptions of a topic that matches more than may be watched: an event must not omit attributes.
     func endOverfull(_ topic: Topic) {
         deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
         end(topic.members)

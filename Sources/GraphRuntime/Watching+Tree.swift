@@ -18,9 +18,7 @@ extension Watching {
         let movedNodes = moved.flatMap { graph.allNodes(below: $0.node) }
         let attributes = structure.addedAttributes.filter(graph.isAlive) + movedNodes.flatMap(graph.attributeIDs)
         topics.join(attributes, news)
-        for node in structure.addedInstances + movedNodes where graph.isAlive(node) {
-            topics.joinIndex(of: node, news)
-        }
+        for node in structure.addedInstances + movedNodes where graph.isAlive(node) { topics.joinIndex(of: node, news) }
         for attribute in left where topics[attribute]?.topics.isEmpty == true {
             news.completions += stopWatching(attribute)
         }
@@ -129,14 +127,14 @@ extension Watching {
         }
         for names in structure.removedNames { guard body({ .init(names: names, kind: .removed) }) else { return } }
         var told = nodes
-        for move in moved {
-            let depth = graph.ids(of: move.node).count
-            for node in graph.allNodes(below: move.node) where told.insert(node).inserted {
+        for top in moved {
+            let depth = graph.ids(of: top.node).count
+            for node in graph.allNodes(below: top.node) where told.insert(node).inserted {
                 let names = graph.nodeNames(of: node)
-                let line = StructureLog.Line(names: names, kind: .arrived, from: move.from + names.ids.dropFirst(depth))
+                let line = StructureLog.Line(names: names, kind: .arrived, from: top.from + names.ids.dropFirst(depth))
                 guard body({ line }) else { return }
             }
-            for names in move.names { guard body({ .init(names: names, kind: .removed) }) else { return } }
+            for names in top.names { guard body({ .init(names: names, kind: .removed) }) else { return } }
         }
         for node in structure.removedTrees.flatMap(graph.allNodes) {
             guard body({ .init(names: graph.nodeNames(of: node), kind: .removed) }) else { return }

@@ -106,9 +106,7 @@ final class Watching {
         let motion = presentations.mayMove(motion) ? motion ?? Motion() : nil
         // An event is needed if it has to wait for the answer to a batch.
         news.isText = structure == nil && motion == nil && turn.takesText && openings == 0
-        for attribute in invalidated {
-            graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion) }
-        }
+        for attribute in invalidated { graph.forEachWatchedBehind(attribute) { collect($0, since: stamp, motion) } }
         collectJoined()
         for topic in news.topics where !topic.news.left.isEmpty || !topic.news.joined.isEmpty { news.touch(topic) }
         deliver(structure, motion, since: stamp, label)

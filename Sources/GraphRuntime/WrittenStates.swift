@@ -1,7 +1,6 @@
 import AttributeGraph
 
-/// The states that a turn has written since the last change of the tree, each once, with the revision of its last
-/// write.
+/// The states that a turn has written since the last change of the tree, each with the revision of its last write.
 public struct WrittenStates {
     public private(set) var states: [(state: AttributeID, revision: UInt64)] = []
     /// By row of the engine: where its state may be in `states`.

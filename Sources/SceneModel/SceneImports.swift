@@ -1,6 +1,5 @@
 import AttributeValues
 
-/// A file with a scene.
 public struct SceneFile {
     /// The path, as it was given or from the folder of the file that imports it.
     public var path: String

@@ -41,8 +41,7 @@ public enum SceneReader {
     }
 }
 
-/// Reads and checks one document in slices. Each slice takes a given number of steps and may end anywhere in the
-/// document.
+/// Reads and checks one document in slices. Each slice takes a given number of steps and may end anywhere.
 public final class SceneReading {
     private enum Stage {
         case text(DocumentReader)

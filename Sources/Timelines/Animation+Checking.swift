@@ -7,8 +7,7 @@ extension Animation {
                 try require("a control point", bezier.y1, in: .magnitude)
                 try require("a control point", bezier.y2, in: .magnitude)
             }
-        case .spring(let spring):
-            try check(spring)
+        case .spring(let spring): try check(spring)
         case .keyframes(let keyframes):
             guard 1...AnimationLimits.keyframes ~= keyframes.count else {
                 throw AnimationError(
@@ -61,12 +60,10 @@ extension Animation {
                 throw AnimationError(
                     "a spring of mass \(shortText(mass)), stiffness \(shortText(stiffness)) "
                         + "and damping \(shortText(damping)) is out of range",
-                    hint:
-                        "its period is \(shortText(made.response)) s "
+                    hint: "its period is \(shortText(made.response)) s "
                         + "(1e-06 to \(shortText(AnimationLimits.duration))), "
                         + "its damping ratio \(shortText(made.dampingFraction)) "
-                        + "(0 to \(shortText(AnimationLimits.dampingRatio)))"
-                )
+                        + "(0 to \(shortText(AnimationLimits.dampingRatio)))")
             }
         }
         try require("an initial velocity", spring.initialVelocity, in: .magnitude)
@@ -75,19 +72,15 @@ extension Animation {
     private static func check(_ keyframe: Keyframe) throws(AnimationError) {
         try require("a keyframe's value", keyframe.target, in: .magnitude)
         switch keyframe {
-        case .linear(_, let duration, let timing):
-            try check(.timing(timing, duration: duration))
+        case .linear(_, let duration, let timing): try check(.timing(timing, duration: duration))
         case .cubic(_, let duration, let start, let end):
             try check(.timing(.linear, duration: duration))
-            for velocity in [start, end] {
-                try require("a keyframe's velocity", velocity ?? 0, in: .magnitude)
-            }
+            for velocity in [start, end] { try require("a keyframe's velocity", velocity ?? 0, in: .magnitude) }
         case .spring(_, let duration, let spring, let start):
             try check(.timing(.linear, duration: duration ?? 0))
             try check(spring)
             try require("a keyframe's velocity", start ?? 0, in: .magnitude)
-        case .move:
-            break
+        case .move: break
         }
     }
 
@@ -100,8 +93,7 @@ extension Animation {
             switch modifier {
             case .delay(let delay): try require("a delay", delay, in: .seconds)
             case .speed(let factor): try require("a speed", factor, in: .speed)
-            case .logicallyComplete(let after):
-                try require("a logical duration", after, in: .seconds)
+            case .logicallyComplete(let after): try require("a logical duration", after, in: .seconds)
             case .retarget: break
             case .repeatCount(let count, _, let every):
                 guard 1...AnimationLimits.repeats ~= count else {

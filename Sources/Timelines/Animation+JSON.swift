@@ -60,8 +60,7 @@ extension Animation {
         var call = Call(name, at: .pointer(pointer))
         let path = pointer + "/" + name
         switch map.entry(at: 0).value {
-        case .null, .bool(true):
-            break
+        case .null, .bool(true): break
         case .map(let arguments):
             for i in 0..<arguments.count {
                 let (key, value) = arguments.entry(at: i)
@@ -78,8 +77,7 @@ extension Animation {
                 call.arguments.append(
                     Argument(nil, try term(element, path + "/\(i)", depth: depth), at: .pointer(path + "/\(i)")))
             }
-        case let single:
-            call.arguments.append(Argument(nil, try term(single, path, depth: depth), at: .pointer(path)))
+        case let single: call.arguments.append(Argument(nil, try term(single, path, depth: depth), at: .pointer(path)))
         }
         return call
     }
@@ -93,9 +91,7 @@ extension Animation {
         case .bool(let truth): return .boolean(truth)
         case .map(let map) where map["curve"] != nil: return .chain(try chain(value, pointer, depth: depth + 1))
         case .string(let text):
-            do throws(AnimationError) {
-                return .chain(try Animation.parseCalls(text))
-            } catch {
+            do throws(AnimationError) { return .chain(try Animation.parseCalls(text)) } catch {
                 throw AnimationError(error.description, pointer: pointer)
             }
         case .map: return .chain([try call(value, pointer, depth: depth + 1)])
@@ -129,12 +125,10 @@ extension Animation {
             return json(call.arguments[0].term, isAnimation: false)
         }
         var positional =
-            (Signature.curves + Signature.modifiers + Signature.keyframes + Signature.phases)
-            .first {
+            (Signature.curves + Signature.modifiers + Signature.keyframes + Signature.phases).first {
                 $0.name == call.name
                     && $0.parameters.filter(\.isPositional).count == call.arguments.filter { $0.label == nil }.count
-            }?
-            .parameters.filter(\.isPositional).map(\.label)[...] ?? []
+            }?.parameters.filter(\.isPositional).map(\.label)[...] ?? []
         var object = ValueMap()
         for argument in call.arguments {
             guard let label = argument.label ?? positional.popFirst() else { continue }

@@ -2,9 +2,7 @@ extension Animation {
     /// Reads the text form: a curve and modifiers as in Swift, `easeInOut(duration: 1).delay(0.2)`.
     ///
     /// A leading dot or `Animation.` is allowed. Parentheses without arguments may be omitted.
-    public init(_ text: String) throws(AnimationError) {
-        try self.init(try Animation.parseCalls(text))
-    }
+    public init(_ text: String) throws(AnimationError) { try self.init(try Animation.parseCalls(text)) }
 
     static func parseCalls(_ text: String) throws(AnimationError) -> [Call] {
         guard text.utf8.count <= AnimationLimits.textLength else {

@@ -15,7 +15,6 @@ extension Animation {
         }
     }
 
-    /// The names of all curves, as they are written.
     public static var curveNames: [String] {
         Signature.curves.map(\.name).reduce(into: []) { names, name in
             if names.last != name { names.append(name) }
@@ -28,9 +27,7 @@ private enum Reading {
     static func check<Result>(at place: Place, _ body: () throws(AnimationError) -> Result) throws(AnimationError)
         -> Result
     {
-        do throws(AnimationError) {
-            return try body()
-        } catch {
+        do throws(AnimationError) { return try body() } catch {
             guard error.offset == nil, error.pointer == nil else { throw error }
             throw AnimationError(error.message, at: place, hint: error.hint)
         }
@@ -38,12 +35,9 @@ private enum Reading {
 
     static func readCurve(_ call: Call) throws(AnimationError) -> Curve {
         switch call.name {
-        case "keyframes":
-            return .keyframes(try elements(of: call, "keyframe").map(keyframe))
-        case "phases":
-            return .phases(try elements(of: call, "phase").map(phase))
-        default:
-            break
+        case "keyframes": return .keyframes(try elements(of: call, "keyframe").map(keyframe))
+        case "phases": return .phases(try elements(of: call, "phase").map(phase))
+        default: break
         }
         if Signature.modifiers.contains(where: { $0.name == call.name }) {
             throw AnimationError(
@@ -53,9 +47,7 @@ private enum Reading {
         let bound = try BoundCall(call, in: Signature.curves, what: "curve", others: Signature.lists)
         if let name = SpringCurve.Name(rawValue: call.name) { return .spring(try spring(name, bound)) }
         let duration = try bound.number("duration") ?? 0.35
-        if call.name == "timingCurve" {
-            return .timing(try bezier(bound), duration: duration)
-        }
+        if call.name == "timingCurve" { return .timing(try bezier(bound), duration: duration) }
         guard let function = TimingFunction.named.first(where: { "\($0)" == call.name }) else {
             throw AnimationError("'\(call.name)' is not a timing curve", at: bound.place)
         }
@@ -120,12 +112,10 @@ private enum Reading {
     private static func autoreverse(_ bound: BoundCall) throws(AnimationError) -> Autoreverse {
         guard let argument = bound["autoreverses"] else { return .mirror }
         switch argument.term {
-        case .boolean(let value):
-            return value ? .mirror : .none
+        case .boolean(let value): return value ? .mirror : .none
         case .chain(let calls) where calls.count == 1 && calls[0].arguments.isEmpty:
             if let mode = Autoreverse(rawValue: calls[0].name) { return mode }
-        default:
-            break
+        default: break
         }
         throw AnimationError(
             "'autoreverses' is \(argument.term.kind)", at: argument.place,

@@ -31,10 +31,8 @@ extension Curve {
             var call = function.call
             call.arguments.append(Argument("duration", .number(duration)))
             return call
-        case .spring(let spring):
-            return spring.call
-        case .keyframes(let keyframes):
-            return Call("keyframes", keyframes.map { Argument(nil, .chain([$0.call])) })
+        case .spring(let spring): return spring.call
+        case .keyframes(let keyframes): return Call("keyframes", keyframes.map { Argument(nil, .chain([$0.call])) })
         case .phases(let phases):
             return Call(
                 "phases",
@@ -128,8 +126,7 @@ extension Keyframe {
             if let value { arguments.append(Argument(label, .number(value))) }
         }
         switch self {
-        case .move:
-            return Call("move", arguments)
+        case .move: return Call("move", arguments)
         case .linear(_, let duration, let timing):
             add("duration", duration)
             if timing != .linear { arguments.append(Argument("timingCurve", .chain([timing.call]))) }

@@ -10,7 +10,6 @@ public struct AnimationCache {
 
     public init() {}
 
-    /// Number of cached texts.
     public var count: Int { known.count }
 
     public mutating func lookUp(_ text: String) throws(AnimationError) -> Animation {

@@ -104,10 +104,8 @@ final class AnimationPlan: Sendable {
                 fade = min(fade, every ?? length)
                 length = .infinity
                 logical = .infinity
-            case .logicallyComplete(let seconds):
-                logical = seconds
-            case .retarget(let mode):
-                retargeting = mode
+            case .logicallyComplete(let seconds): logical = seconds
+            case .retarget(let mode): retargeting = mode
             }
         }
         self.steps = steps.reversed()
@@ -135,9 +133,7 @@ final class AnimationPlan: Sendable {
     }
 
     /// Progress and its slope per second, `time` seconds after the start. Springs are not cut at their settling time.
-    func progress(at time: Double) -> (value: Double, slope: Double) {
-        AnimationPlan.progress(base, steps, at: time)
-    }
+    func progress(at time: Double) -> (value: Double, slope: Double) { AnimationPlan.progress(base, steps, at: time) }
 
     static func progress(_ base: Base, _ steps: [Step], at time: Double) -> (value: Double, slope: Double) {
         guard time >= 0 else { return (0, 0) }
@@ -221,8 +217,7 @@ extension Modifier {
 }
 
 extension AnimationPlan {
-    /// The motion of a component: value = from + (to − from)·f + velocity·g. The weights are the same for all
-    /// components.
+    /// The motion of a component: value = from + (to − from)·f + velocity·g. All components have the same weights.
     struct Weights {
         var f: Double
         var df: Double

@@ -11,8 +11,7 @@ struct AnimationSchedule {
     init?(_ plan: AnimationPlan) {
         for step in plan.steps.reversed() {
             switch step {
-            case .delay(let seconds):
-                delay += seconds
+            case .delay(let seconds): delay += seconds
             case .speed(let factor):
                 speed *= factor
                 delay /= factor

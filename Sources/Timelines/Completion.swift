@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// Reports for each transaction when its animations are logically complete and when all of them have ended, each
-/// exactly once.
+/// Reports for each transaction, once each, when its animations are logically complete and when all have ended.
 ///
 /// A pure state machine without a clock. The rules are SwiftUI's:
 /// - If nothing is animated, both happen at once, when the transaction is sealed.
@@ -20,7 +19,6 @@ public struct CompletionTracker {
     public typealias TimelineID = UInt64
 
     public enum Event: Hashable, Sendable {
-        /// The transaction is logically complete.
         case logical(Transaction)
         /// The last of its animations has ended.
         case removed(Transaction)
@@ -49,7 +47,6 @@ public struct CompletionTracker {
 
     public init() {}
 
-    /// Number of running timelines.
     public var count: Int { timelines.count }
 
     /// A timeline starts as part of a transaction that is not sealed yet.
@@ -78,9 +75,7 @@ public struct CompletionTracker {
         guard var progress = transactions[transaction] else { return [.logical(transaction), .removed(transaction)] }
         progress.isSealed = true
         transactions[transaction] = progress
-        if progress.logicalTime > -.infinity {
-            note(.logical, of: transaction, at: progress.logicalTime)
-        }
+        if progress.logicalTime > -.infinity { note(.logical, of: transaction, at: progress.logicalTime) }
         var events: [Event] = []
         check(transaction, at: time, &events)
         return events
@@ -108,8 +103,7 @@ public struct CompletionTracker {
                 guard timelines[deadline.id] != nil else { continue }  // replaced before its end
                 events.append(.ended(deadline.id))
                 drop(deadline.id, at: deadline.time, &events)
-            case .logical:
-                check(deadline.id, at: deadline.time, &events)
+            case .logical: check(deadline.id, at: deadline.time, &events)
             }
         }
         return events

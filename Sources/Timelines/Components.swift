@@ -1,6 +1,5 @@
 /// A small vector of doubles: the components of a moving value. A single component needs no allocation.
 public struct Components: Hashable, Sendable {
-    /// The first component.
     public var first: Double
     /// The second and later components.
     public var rest: [Double]

@@ -26,15 +26,15 @@ extension ByteBuffer {
         let scaled = (number.magnitude * precision.scale).rounded()
         guard scaled < 0x1p53 else { return appendJSON(number) }
         let (high, low) = UInt64(scaled).quotientAndRemainder(dividingBy: 100_000_000)
-        let (first, last) = (eightDigits(high), eightDigits(low))
+        let (first, last) = (ByteBuffer.digits(high) | ByteBuffer.zeros, ByteBuffer.digits(low) | ByteBuffer.zeros)
         // 24 digits, the first eight of them zeros, with room for a sign before them. The point follows after `whole`
         // of them.
         withUnsafeTemporaryAllocation(byteCount: 80, alignment: 8) { room in
             let start = 8
-            room.storeBytes(of: zeroDigits, toByteOffset: start, as: UInt64.self)
+            room.storeBytes(of: ByteBuffer.zeros, toByteOffset: start, as: UInt64.self)
             room.storeBytes(of: first.littleEndian, toByteOffset: start + 8, as: UInt64.self)
             room.storeBytes(of: last.littleEndian, toByteOffset: start + 16, as: UInt64.self)
-            for i in 3..<6 { room.storeBytes(of: zeroDigits, toByteOffset: start + 8 * i, as: UInt64.self) }
+            for i in 3..<6 { room.storeBytes(of: ByteBuffer.zeros, toByteOffset: start + 8 * i, as: UInt64.self) }
             let whole = 24 - precision.decimals
             // Moves the digits after the point to make room for it.
             func digits(_ i: Int) -> UInt64 {
@@ -57,28 +57,15 @@ extension ByteBuffer {
     }
 }
 
-private let zeroDigits: UInt64 = 0x3030_3030_3030_3030
-
-/// A number below 10⁸ as eight ASCII digits, the first in the lowest byte. Halves, quarters and eighths of the number
-/// are divided in parallel in one register (P. Khuong, "How to print integers really fast").
-private func eightDigits(_ number: UInt64) -> UInt64 {
-    let (top, bottom) = number.quotientAndRemainder(dividingBy: 10_000)
-    let fours = top | bottom << 32
-    let hundreds = (fours &* 10_486) >> 20 & 0x0000_007F_0000_007F
-    let pairs = hundreds | (fours &- 100 &* hundreds) << 16
-    let tens = (pairs &* 103) >> 10 & 0x000F_000F_000F_000F
-    return tens | (pairs &- 10 &* tens) << 8 | zeroDigits
-}
-
 /// Number of zeros at the front of the 24 digits, of which two words contain the last 16.
 private func leadingZeros(_ first: UInt64, _ last: UInt64) -> Int {
-    let (first, last) = (first ^ zeroDigits, last ^ zeroDigits)
+    let (first, last) = (first ^ ByteBuffer.zeros, last ^ ByteBuffer.zeros)
     return first != 0 ? 8 + first.trailingZeroBitCount / 8 : 16 + last.trailingZeroBitCount / 8
 }
 
 /// Number of zeros at the end of these digits.
 private func trailingZeros(_ first: UInt64, _ last: UInt64) -> Int {
-    let (first, last) = (first ^ zeroDigits, last ^ zeroDigits)
+    let (first, last) = (first ^ ByteBuffer.zeros, last ^ ByteBuffer.zeros)
     if last != 0 { return last.leadingZeroBitCount / 8 }
     return first != 0 ? 8 + first.leadingZeroBitCount / 8 : 24
 }

@@ -165,8 +165,7 @@ public struct EasingCache {
 }
 
 extension Timeline {
-    /// Velocity in distances per second, if it is the same for all components. nil otherwise, or if the distance is
-    /// zero.
+    /// Velocity in distances per second; nil if it differs between components, or if the distance is zero.
     var velocityRatio: Double? {
         var ratio: Double?
         for i in 0..<to.count {

@@ -48,7 +48,6 @@ public struct FrameSampler {
 
     public init() {}
 
-    /// Number of timelines that are sampled.
     public private(set) var count = 0
 
     /// Begins to sample a timeline. Its value is available after the next `sample`.
@@ -118,11 +117,7 @@ public struct FrameSampler {
 
     private mutating func advance(_ g: Int, to time: Double) {
         guard groups[g].count > 0 else { return }
-        if groups[g].needsResync {
-            resync(g, at: time)
-        } else {
-            groups[g].moveLanes(to: time, into: &values)
-        }
+        if groups[g].needsResync { resync(g, at: time) } else { groups[g].moveLanes(to: time, into: &values) }
         guard time >= groups[g].earliestEnd else { return }
         for handle in groups[g].takeEnded(at: time).map({ owner[$0] }) {
             guard let entry = entries[handle], !entry.isFinished else { continue }  // one lane per component

@@ -7,8 +7,7 @@ public enum Keyframe: Hashable, Sendable {
     /// A cubic with continuous velocity. An omitted velocity is the Catmull–Rom tangent between two cubic keyframes,
     /// the neighbour's velocity beside another kind, and 0 at the track's ends.
     case cubic(to: Double, duration: Double, startVelocity: Double? = nil, endVelocity: Double? = nil)
-    /// A spring, cut after `duration` (default: its settling time). It starts with the present velocity unless one is
-    /// given.
+    /// A spring, cut after `duration` (default: its settling time). It starts with the given or the present velocity.
     case spring(to: Double, duration: Double? = nil, spring: SpringCurve = .standard, startVelocity: Double? = nil)
     /// A jump.
     case move(to: Double)

@@ -49,14 +49,12 @@ extension KeyframeTrack.Segment.Shape {
 extension KeyframeTrack.Segment {
     func sample(_ time: Double) -> (value: Double, velocity: Double) {
         switch shape {
-        case .hold:
-            return (to, 0)
+        case .hold: return (to, 0)
         case .timing(let function):
             guard duration > 0 else { return (to, 0) }
             let (progress, slope) = function.sample(at: time / duration)
             return (progress == 1 ? to : from + (to - from) * progress, (to - from) * slope / duration)
-        case .spring(let spring):
-            return spring.state(from: from, to: to, velocity: startVelocity, at: time)
+        case .spring(let spring): return spring.state(from: from, to: to, velocity: startVelocity, at: time)
         case .hermite:
             guard duration > 0 else { return (to, 0) }
             if time >= duration { return (to, endVelocity) }
@@ -92,8 +90,7 @@ private struct Layout {
     private mutating func append(_ index: Int) {
         let keyframe = keyframes[index]
         switch keyframe {
-        case .move(let to):
-            add(.hold, 0, to: to, start: 0, end: 0)
+        case .move(let to): add(.hold, 0, to: to, start: 0, end: 0)
         case .linear(let to, let duration, let timing):
             let (start, end) = Layout.velocities(timing, from: value, to: to, duration: duration)
             add(.timing(timing), duration, to: to, start: start, end: end)
@@ -127,12 +124,10 @@ private struct Layout {
     private func tangent(after index: Int, at to: Double, duration: Double) -> Double {
         guard index + 1 < keyframes.count else { return 0 }
         switch keyframes[index + 1] {
-        case .move:
-            return 0
+        case .move: return 0
         case .linear(let next, let length, let timing):
             return Layout.velocities(timing, from: to, to: next, duration: length).start
-        case .cubic(_, _, let given?, _), .spring(_, _, _, let given?):
-            return given
+        case .cubic(_, _, let given?, _), .spring(_, _, _, let given?): return given
         case .cubic(let next, let length, nil, _):
             return duration + length > 0 ? (next - value) / (duration + length) : 0
         case .spring(let next, let length, let curve, nil):

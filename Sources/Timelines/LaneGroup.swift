@@ -2,7 +2,6 @@
 /// and values that all lanes share are computed once.
 struct LaneGroup {
     enum Key: Hashable {
-        /// A spring and its speed factor.
         case spring(Spring, speed: Double)
         /// A timing function over `length` seconds.
         case timing(TimingFunction, length: Double)
@@ -69,7 +68,6 @@ struct LaneGroup {
         steps = 0
     }
 
-    /// Sets a spring's lane.
     mutating func set(_ lane: Int, displacement: Double, velocity: Double) {
         springs[lane].displacement = displacement
         springs[lane].velocity = velocity
@@ -187,8 +185,7 @@ extension LaneGroup {
     @inline(__always)
     private static func sample(
         _ bezier: CubicBezier, _ length: Double, at time: Double, _ lanes: UnsafeMutableBufferPointer<CurveLane>,
-        from first: Int,
-        into values: UnsafeMutableBufferPointer<Double>
+        from first: Int, into values: UnsafeMutableBufferPointer<Double>
     ) {
         func gather(_ member: (CurveLane) -> Double) -> SIMD4<Double> {
             SIMD4(member(lanes[first]), member(lanes[first + 1]), member(lanes[first + 2]), member(lanes[first + 3]))

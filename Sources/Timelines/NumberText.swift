@@ -7,9 +7,7 @@ func shortText(_ value: Double) -> String {
 }
 
 /// A double with 17 significant digits, which distinguish any two doubles: `0.42330212307456981`.
-public func text17(_ value: Double) -> String {
-    formatted("%.17g", value)
-}
+public func text17(_ value: Double) -> String { formatted("%.17g", value) }
 
 /// `value` with at most `decimals` digits after the point and no trailing zeros.
 func fixedText(_ value: Double, decimals: Int) -> String {

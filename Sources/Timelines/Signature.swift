@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// The parameters of a curve, modifier or keyframe. One table serves the text form, the JSON form and the error
-/// messages.
+/// The parameters of a curve, modifier or keyframe. One table serves text form, JSON form and error messages.
 struct Signature: Sendable {
     struct Parameter: Sendable {
         var label: String
@@ -87,15 +86,11 @@ extension Signature {
         Signature("linear", .positional("to"), .optional("duration"), .optional("timingCurve")),
         Signature(
             "cubic", .positional("to"), .optional("duration"), .optional("startVelocity"), .optional("endVelocity")),
-        Signature(
-            "spring", .positional("to"), .optional("duration"), .optional("spring"), .optional("startVelocity")
-        ),
+        Signature("spring", .positional("to"), .optional("duration"), .optional("spring"), .optional("startVelocity")),
         Signature("move", .positional("to")),
     ]
 
-    static let phases: [Signature] = [
-        Signature("phase", .positional("to"), .optional("animation"))
-    ]
+    static let phases: [Signature] = [Signature("phase", .positional("to"), .optional("animation"))]
 
     static let transitions: [Signature] = [
         Signature("identity"), Signature("opacity"), Signature("slide"),
@@ -145,9 +140,7 @@ struct BoundCall {
                 guard index != nil else {
                     let labels = overloads.flatMap { $0.parameters.map(\.label) }
                     // A label of another overload is not a misspelling.
-                    let near =
-                        labels.contains(label)
-                        ? nil : NearestName.hint(label, among: labels).map { $0 + " " }
+                    let near = labels.contains(label) ? nil : NearestName.hint(label, among: labels).map { $0 + " " }
                     throw AnimationError(
                         "'\(call.name)' has no argument '\(label)' here", at: argument.place,
                         hint: (near ?? "") + expected)

@@ -74,18 +74,15 @@ extension Space {
     /// The components of a value in this space; nil if it is of another kind.
     func components(of value: Value) -> Components? {
         switch (self, value) {
-        case (.scalar, _):
-            return value.number.flatMap { Space.canMove($0) ? Components($0) : nil }
-        case (.integer(let origin), .int(let number)):
-            return Components(Space.distance(number, origin))
+        case (.scalar, _): return value.number.flatMap { Space.canMove($0) ? Components($0) : nil }
+        case (.integer(let origin), .int(let number)): return Components(Space.distance(number, origin))
         case (.integer(let origin), .double(let number)) where Space.canMove(number):
             return Components(number - Double(origin))
         case (.unsigned(let origin), .uint(let number)):
             return Components(number >= origin ? Double(number - origin) : -Double(origin - number))
         case (.duration(let origin), .duration(let span)):
             return Components(Space.distance(span.nanoseconds, origin.nanoseconds))
-        case (.timestamp(let origin), .timestamp(let timestamp)):
-            return Components(Space.distance(timestamp, origin))
+        case (.timestamp(let origin), .timestamp(let timestamp)): return Components(Space.distance(timestamp, origin))
         case (.map(let target), .map(let map)):
             guard map.count == target.count else { return nil }
             var result: [Double] = []
@@ -95,15 +92,13 @@ extension Space {
                 result.append(number)
             }
             return Components(result)
-        case (.oklab, .opaque(let value as ColorValue)):
-            return value.color.oklabComponents
+        case (.oklab, .opaque(let value as ColorValue)): return value.color.oklabComponents
         case (.angle, .opaque(let value as AngleValue)) where Space.canMove(value.degrees):
             return Components(value.degrees)
         case (.vector, .opaque(let value as VectorValue)):
             return value.components.isEmpty || !value.components.allSatisfy(Space.canMove)
                 ? nil : Components(value.components)
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -193,9 +188,7 @@ extension Space {
         let limit = distance < 0 ? Timestamp.secondsRange.lowerBound : Timestamp.secondsRange.upperBound
         guard let whole = Int64(exactly: seconds),
             let result = Timestamp(seconds: origin.seconds &+ whole, nanoseconds: Int64(origin.nanoseconds) + rest)
-        else {
-            return Timestamp(seconds: limit) ?? origin
-        }
+        else { return Timestamp(seconds: limit) ?? origin }
         return result
     }
 }

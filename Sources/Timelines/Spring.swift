@@ -39,8 +39,7 @@ public struct Spring: Hashable, Sendable {
         if bounce >= 0 {
             self.init(
                 response: duration, angularFrequency: omega, stiffnessPerMass: omega * omega,
-                decay: omega * (1 - bounce),
-                discriminant: omega * omega * bounce * (2 - bounce))
+                decay: omega * (1 - bounce), discriminant: omega * omega * bounce * (2 - bounce))
         } else {
             let rest = 1 + bounce
             self.init(

@@ -75,10 +75,8 @@ extension Timeline {
     private func numbers(_ components: Components, isVelocity: Bool) -> Value {
         let first = components.first
         switch space {
-        case .scalar, .angle:
-            return .wholeOrDouble(first)
-        case .vector, .oklab:
-            return .list(components.elements.map(Value.wholeOrDouble))
+        case .scalar, .angle: return .wholeOrDouble(first)
+        case .vector, .oklab: return .list(components.elements.map(Value.wholeOrDouble))
         case .map(let target):
             return .map(ValueMap(target.keys.enumerated().lazy.map { ($1, .wholeOrDouble(components[$0])) }))
         case .integer(let origin):
@@ -95,8 +93,7 @@ extension Timeline {
                 // Since 1970. A double if 64 bits do not suffice.
                 return TimeSpan(seconds: timestamp.seconds, nanoseconds: Int64(timestamp.nanoseconds)).map {
                     .int($0.nanoseconds)
-                }
-                    ?? .double(Double(timestamp.seconds) * 1e9)
+                } ?? .double(Double(timestamp.seconds) * 1e9)
             default: return .null
             }
         }
@@ -112,8 +109,7 @@ extension Timeline {
 }
 
 extension Animation {
-    /// The curve in JSON form with all its constants: a spring by mass, stiffness and damping, an easing by its control
-    /// points.
+    /// The curve in JSON with all its constants: a spring by mass, stiffness and damping, an easing by control points.
     var resolvedCurve: Value {
         switch curve {
         case .timing(let function, let duration):
@@ -127,8 +123,7 @@ extension Animation {
             } else {
                 .null
             }
-        case .phases:
-            Animation.json(curve.call)
+        case .phases: Animation.json(curve.call)
         }
     }
 }

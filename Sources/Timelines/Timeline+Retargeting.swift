@@ -44,9 +44,7 @@ extension Timeline {
                 space, value, target, joint == .start ? .zero(count: value.count) : velocity, animation, time, joint,
                 nil)
         }
-        if isFinished(at: time) {
-            return Timeline(space, value, target, velocity, animation, time, .start, nil)
-        }
+        if isFinished(at: time) { return Timeline(space, value, target, velocity, animation, time, .start, nil) }
         if mode != .merge, (under?.depth ?? 0) < Timeline.maximumDepth, shift == nil || shift == 0 {
             return Timeline(
                 space, value, target, velocity, animation, time, mode == .additive ? .additive : .chain, Under(self))

@@ -6,8 +6,7 @@ extension Timeline {
     /// numbers, vectors of different lengths.
     public init?(changing from: Value, to: Value, animation: Animation, start: Double) {
         guard let space = Space(target: to), let target = space.components(of: to),
-            let origin = space.components(of: from),
-            origin.count == target.count
+            let origin = space.components(of: from), origin.count == target.count
         else { return nil }
         self.init(space: space, from: origin, to: target, animation: animation, start: start)
     }

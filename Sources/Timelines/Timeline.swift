@@ -76,11 +76,9 @@ public struct Timeline: Equatable {
             from: from, to: to, velocity: self.velocity, plan: plan, joint: joint, start: start, under: under)
     }
 
-    /// Seconds from `start` until the change counts as complete (SwiftUI's logical completion). Infinite if it repeats
-    /// forever.
+    /// Seconds from `start` until the change counts as complete (SwiftUI's logical completion). May be infinite.
     public var logical: Double { animation.plan.logical }
 
-    /// The moment of logical completion.
     public var logicalCompletion: Double { start + logical }
 
     /// The moment from which the value is `to`.

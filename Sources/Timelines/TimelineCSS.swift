@@ -43,9 +43,7 @@ public struct TimelineCSS: Equatable, Sendable {
 
 extension CubicBezier {
     /// The CSS easing function.
-    public var css: String {
-        "cubic-bezier(" + [x1, y1, x2, y2].map(shortText).joined(separator: ", ") + ")"
-    }
+    public var css: String { "cubic-bezier(" + [x1, y1, x2, y2].map(shortText).joined(separator: ", ") + ")" }
 }
 
 extension TimingFunction {

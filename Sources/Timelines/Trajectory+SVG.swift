@@ -39,14 +39,12 @@ extension Trajectory {
         for value in ticks(range.lowerBound, range.upperBound) {
             lines.append(
                 "<text x=\"\(fixedText(frame.left - 6, decimals: 0))\" y=\"\(y(value))\" dy=\"0.35em\" "
-                    + "text-anchor=\"end\">\(shortLabel(value))</text>"
-            )
+                    + "text-anchor=\"end\">\(shortLabel(value))</text>")
         }
         for time in ticks(0, length) {
             lines.append(
                 "<text x=\"\(x(time))\" y=\"\(fixedText(frame.bottom + 18, decimals: 0))\" "
-                    + "text-anchor=\"middle\">\(shortLabel(time)) s</text>"
-            )
+                    + "text-anchor=\"middle\">\(shortLabel(time)) s</text>")
         }
         lines.append("<g stroke=\"currentColor\" stroke-dasharray=\"2 4\">")
         for (i, timeline) in timelines.enumerated() {

@@ -54,8 +54,7 @@ public struct Trajectory {
         }
     }
 
-    /// Times at round intervals, 50 to 125 of them, from 0 until the motion is over, or for `shownLength` if it is
-    /// endless.
+    /// Times at round intervals, 50 to 125 of them, from 0 until the motion is over, or for `shownLength` if endless.
     public var grid: [Double] {
         let length = end < .infinity ? end : shownLength
         guard length > 0, length < .infinity else { return [0] }

@@ -15,9 +15,7 @@ public struct Transition: Hashable, Sendable {
         case offset(x: Double, y: Double)
     }
 
-    public enum Edge: String, CaseIterable, Sendable {
-        case top, leading, bottom, trailing
-    }
+    public enum Edge: String, CaseIterable, Sendable { case top, leading, bottom, trailing }
 
     public let text: String
     public let insertion: [Effect]

@@ -17,9 +17,7 @@ final class CallReader {
     }
 
     /// Shapes that can be checked without the table.
-    enum Form {
-        case any, string, bool, other
-    }
+    enum Form { case any, string, bool, other }
 
     init(_ method: Method) {
         self.method = method

@@ -28,9 +28,12 @@ struct Envelope: ~Copyable {
             default: break
             }
         }
-        if let writtenID {
-            id = RequestID(writtenID)
-            if id == nil { fault = Failure(.invalid, "an id is a string, a number or null") }
+        if let given = writtenID?.value {
+            if given.isRequestID {
+                id = given
+            } else {
+                fault = Failure(.invalid, "an id is a string, a number or null")
+            }
         }
         if !(version?.stringBytes?.isText("2.0") ?? false) {
             fault = Failure(.invalid, "the member \"jsonrpc\" must be \"2.0\"")
@@ -40,25 +43,12 @@ struct Envelope: ~Copyable {
     }
 }
 
-extension RequestID {
-    /// nil if JSON-RPC does not allow the element as an id.
-    init?(_ element: JSONElement) {
-        if let number = element.int {
-            self = .int(number)
-            return
-        }
-        if element.isObject || element.isArray { return nil }
-        self.init(element.value)
-    }
-
-    init?(_ value: Value) {
-        switch value {
-        case .int(let number): self = .int(number)
-        case .uint(let number): self = .uint(number)
-        case .double(let number): self = .double(number)
-        case .string(let text): self = .string(text)
-        case .null: self = .null
-        default: return nil
+extension Value {
+    /// True if JSON-RPC allows the value as the id of a request.
+    var isRequestID: Bool {
+        switch self {
+        case .null, .int, .uint, .double, .string: true
+        default: false
         }
     }
 }

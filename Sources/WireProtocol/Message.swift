@@ -1,14 +1,7 @@
 import AttributeValues
 
-/// The `id` of a request. Its reply repeats it unchanged.
-public enum RequestID: Hashable {
-    case int(Int64)
-    /// An integer beyond the range of `int`.
-    case uint(UInt64)
-    case double(Double)
-    case string(String)
-    case null
-}
+/// The `id` of a request: a string, a number or null. Its reply repeats it unchanged.
+public typealias RequestID = Value
 
 /// A fault of JSON-RPC or of the project.
 public struct RequestFault: Error {
@@ -65,7 +58,6 @@ extension Content {
     }
 }
 
-/// The change of one attribute.
 public struct Change {
     public var path: String
     public var content: Content
@@ -80,8 +72,7 @@ public struct Change {
 }
 
 extension [Change] {
-    /// Subtracts the bytes of the changes from a budget. Stops when nothing is left. Escapes and timelines do not
-    /// count.
+    /// Subtracts the bytes of the changes, without escapes and timelines, from a budget. Stops when nothing is left.
     public func draw(from budget: inout Int, isTyped: Bool) {
         for change in self where budget >= 0 {
             budget -= change.path.utf8.count

@@ -14,8 +14,7 @@ extension Method {
                 .optional(
                     .mode, .choice(Request.ApplyMode.allCases.map(\.rawValue)), default: "create",
                     "create refuses nodes that exist, merge updates them, "
-                        + "replace makes them equal to the document. Both keep the values of states."
-                ),
+                        + "replace makes them equal to the document. Both keep the values of states."),
                 .optional(.dryRun, .bool, default: false, "Only check the document and report what would change."),
             ] + transactionOptions,
             result: .object([
@@ -31,8 +30,7 @@ extension Method {
             ],
             need: Need(
                 .define,
-                on:
-                    "the node `at` and all below it, or on the whole tree if the document declares something; "
+                on: "the node `at` and all below it, or on the whole tree if the document declares something; "
                     + "the mode replace needs *read* "
                     + "on the whole tree, too, and so does a document that reads the environment")
         ) { (given) throws(Failure) in
@@ -69,7 +67,7 @@ extension Method {
             )
         ) { (given) throws(Failure) in
             .move(
-                .init(path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) }),
+                path: given.path(), to: given.text(.to), index: given.int(.index).map { Int($0) },
                 given.transactionOptions())
         }
     }

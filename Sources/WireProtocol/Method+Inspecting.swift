@@ -83,8 +83,7 @@ extension Method {
     static var trace: Method {
         Method(
             name: "trace",
-            summary:
-                "Records what each turn did and which rules ran, with their times, in the Chrome trace format.",
+            summary: "Records what each turn did and which rules ran, with their times, in the Chrome trace format.",
             parameters: [
                 .optional(
                     .enable, .bool,
@@ -121,10 +120,8 @@ extension Method {
             need: Need(.read, on: "the node `at` and all below it")
         ) { (given) throws(Failure) in
             .eval(
-                .init(
-                    expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(),
-                    at: given.text(.at),
-                    typed: given.flag(.typed)))
+                expression: given.text(.expression) ?? "", bindings: given.value(.bindings).map ?? ValueMap(),
+                at: given.text(.at), typed: given.flag(.typed))
         }
     }
 }

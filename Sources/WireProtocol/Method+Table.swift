@@ -13,8 +13,7 @@ extension Method {
     static let pathMeaning = "A path, as /player/playButton.isPlaying or /app.items[0].done."
     static func path(_ meaning: String = pathMeaning) -> Parameter { .required(.path, .string, meaning) }
     static var typed: Parameter {
-        .optional(
-            .typed, .bool, default: false, "The values of the request and of the answer are typed JSON.")
+        .optional(.typed, .bool, default: false, "The values of the request and of the answer are typed JSON.")
     }
     static var animation: Parameter {
         .optional(
@@ -59,12 +58,8 @@ extension Method {
             .optional("index", .count, "The index before which insert puts the value; the end when left out."),
         ])
     }
-    static var mutations: Parameter {
-        .required(.mutations, .array(mutation), "Performed in order, all or none.")
-    }
-    static var revision: Field {
-        Field.required("revision", .count, "The revision that the answer belongs to.")
-    }
+    static var mutations: Parameter { .required(.mutations, .array(mutation), "Performed in order, all or none.") }
+    static var revision: Field { Field.required("revision", .count, "The revision that the answer belongs to.") }
     static var revisionOnly: Shape { Shape.object([revision]) }
     /// The content of an attribute: `value`, or `error` instead of it.
     static var content: [Field] {

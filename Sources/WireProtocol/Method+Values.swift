@@ -18,20 +18,15 @@ extension Method {
                 typed,
             ],
             result: .object(
-                content + [
-                    .optional("values", .map(.object(content)), "By path, when asked with paths."), revision,
-                ]),
-            errors: [.notFound, .invalid, .denied, .limit],
-            need: Need(.read, on: "each path")
+                content + [.optional("values", .map(.object(content)), "By path, when asked with paths."), revision]),
+            errors: [.notFound, .invalid, .denied, .limit], need: Need(.read, on: "each path")
         ) { (given) throws(Failure) in
             let options = (given.flag(.presentation), given.flag(.typed))
             switch (given[.path], given.texts(.paths)) {
-            case (_?, nil):
-                return .get(.init(targets: [given.target()], isSingle: true, options.0, options.1))
+            case (_?, nil): return .get(.init(targets: [given.target()], isSingle: true, options.0, options.1))
             case (nil, let paths?):
                 return .get(.init(paths: paths, isSingle: false, presentation: options.0, typed: options.1))
-            default:
-                throw Failure(.invalid, "get: exactly one of \"path\" and \"paths\" is needed")
+            default: throw Failure(.invalid, "get: exactly one of \"path\" and \"paths\" is needed")
             }
         }
     }
@@ -42,8 +37,7 @@ extension Method {
             parameters: [path(), .required(.value, .any, "The new value.")] + writeOptions,
             result: written, errors: writeErrors, need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
-            .set(
-                Mutation(operation: .set, target: given.target(), value: given.value(.value)), given.writeOptions())
+            .set(Mutation(operation: .set, target: given.target(), value: given.value(.value)), given.writeOptions())
         }
     }
 
@@ -68,9 +62,7 @@ extension Method {
             ] + writeOptions, result: written,
             errors: writeErrors + [.conflict, .ruleFailed], need: Need(.do, on: "the path")
         ) { (given) throws(Failure) in
-            .do(
-                path: given.target(), arguments: given.value(.arguments).map ?? ValueMap(),
-                given.writeOptions())
+            .do(path: given.target(), arguments: given.value(.arguments).map ?? ValueMap(), given.writeOptions())
         }
     }
 
@@ -110,12 +102,9 @@ extension Method {
             ],
             result: revisionOnly, errors: [.notFound, .invalid]
         ) { (given) throws(Failure) in
-            let error = given[.error].map { error in
-                Failure(
-                    ErrorCode(rawValue: error["code"]?.string ?? "") ?? .invalid, error["message"]?.string ?? "",
-                    path: error["path"]?.string, hint: error["hint"]?.string)
-            }
-            return .answer(forward: given.int(.forward) ?? 0, result: given[.result]?.value, error: error)
+            .answer(
+                forward: given.int(.forward) ?? 0, result: given[.result]?.value,
+                error: given[.error]?.value.map.map { Failure($0) })
         }
     }
 }

@@ -61,16 +61,14 @@ extension Method {
     static var hello: Method {
         Method(
             name: "hello",
-            summary:
-                "Names the client. Returns the protocol's version, the epoch, "
+            summary: "Names the client. Returns the protocol's version, the epoch, "
                 + "the revision and the present time on both clocks.",
             parameters: [
                 .optional(.client, .string, "The client's name, for explanations."),
                 .optional(
                     .as, .string,
                     "The principal for whom the connection acts from now on. "
-                        + "This needs the right admin on the whole tree."
-                ),
+                        + "This needs the right admin on the whole tree."),
             ],
             result: .object([
                 .required("server", .string, "The daemon's name."),

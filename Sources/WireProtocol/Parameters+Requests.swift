@@ -42,8 +42,7 @@ extension Parameters {
                 throw Failure(.invalid, "mutations[\(place)]: only insert takes an index", path: path.text)
             }
             mutations.append(
-                Mutation(
-                    operation: operation, target: path, value: value?.value, index: index.map { Int($0) }))
+                Mutation(operation: operation, target: path, value: value?.value, index: index.map { Int($0) }))
         }
         return mutations
     }

@@ -13,8 +13,7 @@ final class Parameters {
 
     init() { found = Array(repeating: nil, count: ParameterKey.allCases.count) }
 
-    /// Reads a call: takes its parameters, checks them against the method's table, makes the request, and drops the
-    /// parameters.
+    /// Reads a call: takes its parameters, checks them against the method's table, makes the request, and drops them.
     /// - Throws: `invalid`, which names the parameter.
     func request(_ given: JSONElement?, for reader: CallReader) throws(Failure) -> Request {
         declared = reader.keys

@@ -115,9 +115,7 @@ public enum ProtocolSchema {
             ),
             (
                 "bookmark", "Everything up to the revision has been sent.",
-                [
-                    subscription, .required("epoch", .string, "The life of the graph."), revision,
-                ]
+                [subscription, .required("epoch", .string, "The life of the graph."), revision]
             ),
             (
                 "forward", "A request of another client that writes below a delegated node. `answer` answers it.",
@@ -133,9 +131,7 @@ public enum ProtocolSchema {
                 "ended", "The subscription is over.",
                 [
                     subscription,
-                    .required(
-                        "code", .choice(["removed", "denied", "limit"]),
-                        "The reason, as a stable name."),
+                    .required("code", .choice(["removed", "denied", "limit"]), "The reason, as a stable name."),
                     .required("reason", .string, "The reason, in words."),
                 ]
             ),

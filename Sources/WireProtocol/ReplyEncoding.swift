@@ -5,7 +5,7 @@ import AttributeValues
 extension ByteBuffer {
     public func appendReply(_ result: Answer, to id: RequestID) {
         append("{\"jsonrpc\":\"2.0\",\"id\":")
-        append(id)
+        appendJSON(id)
         if case .fault(let fault) = result {
             append(",\"error\":")
             append(fault)
@@ -14,16 +14,6 @@ extension ByteBuffer {
             append(result)
         }
         append(UInt8(ascii: "}"))
-    }
-
-    private func append(_ id: RequestID) {
-        switch id {
-        case .int(let number): append(number)
-        case .uint(let number): append(number)
-        case .double(let number): appendJSON(number)
-        case .string(let text): appendJSONString(text)
-        case .null: append("null")
-        }
     }
 
     private func append(_ result: Answer) {

@@ -22,12 +22,11 @@ extension Request {
             try need(.define, .subtree(apply.at))
             // If the replacement removes a named attribute, the name may then mean an attribute further out.
             if apply.mode == .replace { try need(.read, .everything) }
-        case .remove(let path, _), .delegate(let path):
+        case .remove(let path, _), .delegate(let path): try need(.define, .subtree(path))
+        case .move(let path, let to, _, _):
             try need(.define, .subtree(path))
-        case .move(let move, _):
-            try need(.define, .subtree(move.path))
-            guard let to = move.to else {
-                return try need(.define, PathPattern(subtreeAt: try AttributePath(move.path).nodes.dropLast()))
+            guard let to else {
+                return try need(.define, PathPattern(subtreeAt: try AttributePath(path).nodes.dropLast()))
             }
             try need(.define, .subtree(to))
             // The names in a moved node have another meaning at the new position.
@@ -39,18 +38,14 @@ extension Request {
             try need(
                 .read,
                 subject.attribute == nil ? PathPattern(subtreeAt: subject.nodes) : PathPattern(attributesAt: subject))
-        case .explain(let path, _), .history(let path):
-            try need(.read, .attributes(path))
-        case .dump(let path, _):
-            try need(.read, .subtree(path))
-        case .stats:
-            try need(.read, .everything)
-        case .trace, .prune:
-            try need(.admin, .everything)
-        case .eval(let eval):
+        case .explain(let path, _), .history(let path): try need(.read, .attributes(path))
+        case .dump(let path, _): try need(.read, .subtree(path))
+        case .stats: try need(.read, .everything)
+        case .trace, .prune: try need(.admin, .everything)
+        case .eval(_, _, let at, _):
             // A rule can name attributes of the node itself and values gathered from below. It cannot read the
             // environment unless the client may read everything.
-            try need(.read, .subtree(eval.at ?? "/"))
+            try need(.read, .subtree(at ?? "/"))
         }
     }
 }

@@ -13,7 +13,10 @@ public enum Request {
     case `do`(path: RequestPath, arguments: ValueMap, TransactionOptions)
     indirect case apply(Apply)
     case remove(path: String, TransactionOptions)
-    indirect case move(Move, TransactionOptions)
+    /// - Parameters:
+    ///   - to: the new parent; nil for the present one.
+    ///   - index: the position among the new siblings; nil for the last.
+    indirect case move(path: String, to: String?, index: Int?, TransactionOptions)
     indirect case subscribe(Subscribe)
     case unsubscribe(subscription: Int64)
     case onDisconnect([Mutation], TransactionOptions)
@@ -32,7 +35,10 @@ public enum Request {
     case trace(enable: Bool?)
     /// Deletes the rows of the store that have no node.
     case prune
-    indirect case eval(Eval)
+    /// - Parameters:
+    ///   - bindings: variables by name.
+    ///   - at: the node in whose scope names are looked up; nil for the root.
+    indirect case eval(expression: String, bindings: ValueMap, at: String?, typed: Bool)
 
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
@@ -51,9 +57,7 @@ public enum Request {
         public var presentation: Bool
         public var typed: Bool
 
-        public init(
-            paths: [String], isSingle: Bool = false, presentation: Bool = false, typed: Bool = false
-        ) {
+        public init(paths: [String], isSingle: Bool = false, presentation: Bool = false, typed: Bool = false) {
             self.init(targets: paths.map { RequestPath($0) }, isSingle: isSingle, presentation, typed)
         }
 
@@ -82,23 +86,7 @@ public enum Request {
         }
     }
 
-    public enum ApplyMode: String, CaseIterable, Sendable {
-        case create, merge, replace
-    }
-
-    public struct Move {
-        public var path: String
-        /// The new parent; nil for the present one.
-        public var to: String?
-        /// The position among the new siblings; nil for the last.
-        public var index: Int?
-
-        public init(path: String, to: String?, index: Int?) {
-            self.path = path
-            self.to = to
-            self.index = index
-        }
-    }
+    public enum ApplyMode: String, CaseIterable, Sendable { case create, merge, replace }
 
     public struct Subscribe: Sendable {
         /// Paths, or patterns in which `*` is one segment and `**` any number.
@@ -126,9 +114,8 @@ public enum Request {
         /// the values.
         public init(
             patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil,
-            maxRate: Double? = nil,
-            frameRate: Double? = nil, css: Bool = false, typed: Bool = false, bookmarks: Bool = false,
-            writers: Bool = false
+            maxRate: Double? = nil, frameRate: Double? = nil, css: Bool = false, typed: Bool = false,
+            bookmarks: Bool = false, writers: Bool = false
         ) {
             self.patterns = patterns
             self.events = frameRate == nil ? events : events.union(.frames)
@@ -159,25 +146,7 @@ public enum Request {
         case json, dot, scene
     }
 
-    public enum StatsFormat: String, CaseIterable, Sendable {
-        case json, openmetrics
-    }
-
-    public struct Eval {
-        public var expression: String
-        /// Variables by name.
-        public var bindings: ValueMap
-        /// The node in whose scope names are looked up; nil for the root.
-        public var at: String?
-        public var typed: Bool
-
-        public init(expression: String, bindings: ValueMap, at: String?, typed: Bool) {
-            self.expression = expression
-            self.bindings = bindings
-            self.at = at
-            self.typed = typed
-        }
-    }
+    public enum StatsFormat: String, CaseIterable, Sendable { case json, openmetrics }
 }
 
 /// One change in a transaction.
@@ -309,7 +278,6 @@ public struct TransactionOptions {
     }
 }
 
-/// The kinds of events of a subscription.
 public struct EventKinds: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -45,9 +45,7 @@ public final class RequestDecoder {
     ///
     /// - Parameter isPadded: true if `JSONParser.padding` readable bytes follow the line, so that it need not be
     ///   copied.
-    public func decode(
-        _ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void
-    ) {
+    public func decode(_ line: UnsafeBufferPointer<UInt8>, isPadded: Bool = false, _ receive: (Incoming) -> Void) {
         if isPadded, let call = plainSet(line) { return receive(call) }
         if !line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) { return }
         defer { if line.count > RequestDecoder.keptLength { parser.releaseMemory() } }
@@ -60,9 +58,7 @@ public final class RequestDecoder {
                     hint: "send less at once, a document as a text; the setting message-values is the limit")
             }
             message = try parser.parse(line, isPadded: isPadded)
-        } catch {
-            return receive(unparsed(line, error))
-        }
+        } catch { return receive(unparsed(line, error)) }
         message.isArray ? decodeBatch(message, receive) : receive(call(message))
     }
 
@@ -85,11 +81,9 @@ public final class RequestDecoder {
             return .fault(id: .null, RequestFault(code: RequestFault.parse, failure: failure))
         }
         let isBatch = line.first { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "[")
-        let id =
-            isBatch
-            ? nil
-            : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }.flatMap(RequestID.init(_:))
-        return .fault(id: id ?? .null, RequestFault(code: RequestFault.invalidRequest, failure: failure))
+        let id = isBatch ? nil : JSONText.scalar("id", in: line).flatMap { try? JSONParser.parseOnce($0) }
+        return .fault(
+            id: id?.isRequestID == true ? id : .null, RequestFault(code: RequestFault.invalidRequest, failure: failure))
     }
 
     private func decodeBatch(_ batch: JSONElement, _ receive: (Incoming) -> Void) {
@@ -110,9 +104,7 @@ public final class RequestDecoder {
     private func call(_ message: JSONElement) -> Incoming {
         let envelope = Envelope(message)
         let id = envelope.id
-        do throws(RequestFault) {
-            return .call(id: id, try request(envelope))
-        } catch {
+        do throws(RequestFault) { return .call(id: id, try request(envelope)) } catch {
             return .fault(id: id ?? (envelope.fault == nil ? nil : .null), error)
         }
     }

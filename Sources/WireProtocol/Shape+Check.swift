@@ -81,9 +81,7 @@ extension Shape {
 }
 
 extension Field {
-    func isNamed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        name.hasBytes(bytes)
-    }
+    func isNamed(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { name.hasBytes(bytes) }
 
     /// True for a null that stands for an omitted member. Where any value is allowed, null is a value.
     func isAbsent(_ element: JSONElement) -> Bool {

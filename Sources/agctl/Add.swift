@@ -3,8 +3,7 @@ import WireProtocol
 
 struct AddCommand: ValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add",
-        abstract: "Add to a number, a duration or a timestamp.",
+        commandName: "add", abstract: "Add to a number, a duration or a timestamp.",
         discussion: """
             Reads and writes in one step, so that no other client's change is lost in between.
 

@@ -9,17 +9,14 @@ struct Agctl: ParsableCommand {
         FeedCommand.self,
         WatchCommand.self, DashCommand.self, WhenCommand.self,
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
-        RemoveCommand.self, MoveCommand.self,
-        TreeCommand.self, DescribeCommand.self, ExplainCommand.self, HistoryCommand.self, DumpCommand.self,
-        StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self, BackupCommand.self,
-        DoctorCommand.self, SitesCommand.self,
-        PingCommand.self, CallCommand.self,
+        RemoveCommand.self, MoveCommand.self, TreeCommand.self, DescribeCommand.self, ExplainCommand.self,
+        HistoryCommand.self, DumpCommand.self, StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self,
+        BackupCommand.self, DoctorCommand.self, SitesCommand.self, PingCommand.self, CallCommand.self,
         ContextsCommand.self, EvalCommand.self, CurveCommand.self,
     ]
 
     static let configuration = CommandConfiguration(
-        commandName: "agctl",
-        abstract: "Read, change and watch the attribute graph that agd hosts.",
+        commandName: "agctl", abstract: "Read, change and watch the attribute graph that agd hosts.",
         discussion: """
             Examples:
               agctl get /player.isPlaying

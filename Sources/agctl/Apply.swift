@@ -5,8 +5,7 @@ import WireProtocol
 
 struct ApplyCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "apply",
-        abstract: "Make a scene part of the graph.",
+        commandName: "apply", abstract: "Make a scene part of the graph.",
         discussion: """
             The daemon checks the whole document before it changes anything. It reports faults with file, line and \
             column.
@@ -23,8 +22,7 @@ struct ApplyCommand: DaemonVerb {
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
-        completion: Suggestions.nodes)
-    var at = "/"
+        completion: Suggestions.nodes) var at = "/"
 
     @Flag(exclusivity: .exclusive) var mode = Request.ApplyMode.create
 

@@ -3,8 +3,7 @@ import Glibc
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup",
-        abstract: "Copy the daemon's store into one file, while the daemon runs.",
+        commandName: "backup", abstract: "Copy the daemon's store into one file, while the daemon runs.",
         discussion: """
             The file is a complete store: definitions, values of durable states, and revisions, as of one commit. It \
             needs the rights of the daemon's user or root. 'agctl export' needs less rights and writes a scene.

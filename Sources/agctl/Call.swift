@@ -5,8 +5,7 @@ import WireProtocol
 
 struct CallCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "call",
-        abstract: "Call any method of the protocol.",
+        commandName: "call", abstract: "Call any method of the protocol.",
         discussion: """
             'agctl describe' lists the methods, 'agctl describe METHOD' shows the parameters. The result is JSON.
 

@@ -4,8 +4,7 @@ import SceneModel
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check",
-        abstract: "Check scenes, without a daemon.",
+        commandName: "check", abstract: "Check scenes, without a daemon.",
         discussion: """
             Reports every fault with file, line and column, and warns of texts that are names of attributes. --with \
             names a scene whose keys, types and components the scenes use, as boards use those of panels.yaml. A scene \
@@ -24,8 +23,7 @@ struct CheckCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("A scene whose declarations the others use. May be repeated.", valueName: "file"),
-        completion: .file())
-    var with: [String] = []
+        completion: .file()) var with: [String] = []
 
     @Flag(help: "Write JSON: a list of faults and warnings.")
     var json = false

@@ -1,3 +1,4 @@
+import AttributeValues
 import Glibc
 
 /// A program that agctl runs and waits for.
@@ -10,19 +11,11 @@ enum Child {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return (127, "") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var bytes: [UInt8] = []
+        var text: String?
         // The program has ended when no process has the other end of the pipe open any more.
-        let status = run(program, arguments, ends[1]) {
-            var chunk = [UInt8](repeating: 0, count: 4096)
-            while true {
-                let count = read(ends[0], &chunk, chunk.count)
-                if count < 0, errno == EINTR { continue }
-                if count <= 0 { return }
-                bytes += chunk[..<count]
-            }
-        }
+        let status = run(program, arguments, ends[1]) { text = try? TextFile.read(ends[0]) }
         close(ends[0])
-        return (status, String(decoding: bytes, as: UTF8.self))
+        return (status, text ?? "")
     }
 
     /// - Parameters:

@@ -12,7 +12,6 @@ struct Complaint: Error {
     /// A faulty text and the position in it, from 1.
     var excerpt: (text: String, line: Int, column: Int)?
     var hint: String?
-    /// The faults of a scene.
     var scene: (file: String, faults: [SceneFault])?
     /// The faults in the form of compilers, with their source lines. For people, instead of the message.
     var drawing: String?
@@ -37,7 +36,6 @@ struct Complaint: Error {
         describe(failure)
     }
 
-    /// A text that is not JSON.
     init(_ fault: JSONFault, of text: String) {
         status = .data
         message = "not JSON at \(fault.place): \(fault.message)"

@@ -32,9 +32,7 @@ enum ContentRow {
         style.content(DisplayWidth.cut(describe(content), to: width), of: content)
     }
 
-    static func oneLine(_ text: String) -> String {
-        String(text.map { $0.isNewline ? " " : $0 }).printable
-    }
+    static func oneLine(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }).printable }
 }
 
 extension Value {
@@ -48,11 +46,16 @@ extension Value {
     }
 }
 
-/// The number of columns that a text takes on a terminal.
+/// The number of columns that a text takes on a terminal. The codes of `Style` take none.
 enum DisplayWidth {
     static func of(_ text: String) -> Int {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
-        return text.reduce(0) { $0 + of($1) }
+        if text.utf8.allSatisfy({ $0 < 0x80 && $0 != 0x1b }) { return text.utf8.count }
+        var isStyle = false
+        return text.reduce(0) { width, character in
+            if character == "\u{1b}" { isStyle = true }
+            defer { if character == "m" { isStyle = false } }
+            return isStyle ? width : width + of(character)
+        }
     }
 
     /// Two for East Asian wide characters and emoji, by the blocks of Unicode's table EastAsianWidth.
@@ -67,8 +70,10 @@ enum DisplayWidth {
         }
     }
 
-    static func pad(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - of(text)))
+    /// - Parameter isRight: fills the left side.
+    static func pad(_ text: String, to width: Int, isRight: Bool = false) -> String {
+        let fill = String(repeating: " ", count: max(0, width - of(text)))
+        return isRight ? fill + text : text + fill
     }
 
     /// The text, or its beginning and an ellipsis.
@@ -89,32 +94,21 @@ enum DisplayWidth {
 
 /// Columns of text, each as wide as its widest cell.
 struct TextTable {
-    /// Cells without colours.
     var rows: [[String]] = []
 
-    /// - Parameters:
-    ///   - numeric: columns whose cells are aligned to the right.
-    ///   - paint: colours a finished cell.
-    func text(numeric: [Int] = [], paint: (Int, Int, String) -> String = { _, _, cell in cell }) -> String {
+    /// - Parameter numeric: columns whose cells are aligned to the right.
+    func text(numeric: [Int] = []) -> String {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in
             rows.map { column < $0.count ? DisplayWidth.of($0[column]) : 0 }.max() ?? 0
         }
-        var text = ""
-        for (position, row) in rows.enumerated() {
-            for (column, cell) in row.enumerated() {
-                let isLast = column == row.count - 1
-                let fill = String(repeating: " ", count: widths[column] - DisplayWidth.of(cell))
-                let painted = paint(position, column, cell)
-                if numeric.contains(column) {
-                    text += fill + painted
-                } else {
-                    text += isLast ? painted : painted + fill
-                }
-                if !isLast { text += "  " }
-            }
-            text += "\n"
-        }
-        return text
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                let isNumeric = numeric.contains(column)
+                // Nothing follows the last cell.
+                return column == row.count - 1 && !isNumeric
+                    ? cell : DisplayWidth.pad(cell, to: widths[column], isRight: isNumeric)
+            }.joined(separator: "  ") + "\n"
+        }.joined()
     }
 }

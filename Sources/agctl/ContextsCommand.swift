@@ -3,8 +3,7 @@ import AttributeValues
 
 struct ContextsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "contexts",
-        abstract: "List the names of daemons for --context.",
+        commandName: "contexts", abstract: "List the names of daemons for --context.",
         discussion: """
             A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or \
             /etc/agd/contexts. In a pipe, each line has a name, a tab and the socket.
@@ -24,18 +23,13 @@ struct ContextsCommand: ParsableCommand {
         let entries = try Contexts().entries
         let output = Output(color: coloring.color)
         try output.flushing {
-            if json {
-                return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) })))
-            }
+            if json { return output.json(.map(ValueMap(entries.map { (.string($0.name), .string($0.socket)) }))) }
             guard output.isTerminal else {
                 for entry in entries { output.writeLine("\(entry.name)\t\(entry.socket)") }
                 return
             }
-            let table = TextTable(rows: entries.map { [$0.name, $0.socket, $0.file] })
-            output.write(
-                table.text { _, column, cell in
-                    column == 0 ? output.style.bold(cell) : column == 2 ? output.style.dim(cell) : cell
-                })
+            let rows = entries.map { [output.style.bold($0.name), $0.socket, output.style.dim($0.file)] }
+            output.write(TextTable(rows: rows).text())
         }
     }
 }

@@ -5,8 +5,7 @@ import Timelines
 
 struct CurveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "curve",
-        abstract: "Draw or compute an animation, without a daemon.",
+        commandName: "curve", abstract: "Draw or compute an animation, without a daemon.",
         discussion: """
             The animation is written as for set --animation: as in Swift, or as JSON. agctl draws it on a terminal, \
             and prints samples in a pipe.
@@ -56,9 +55,7 @@ struct CurveCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "A change during the motion, as 'at=0.1,to=2,curve=smooth,mode=chain'; curve and mode may be left out. "
-                + "May be repeated.",
-            valueName: "change"))
-    var retarget: [String] = []
+                + "May be repeated.", valueName: "change")) var retarget: [String] = []
 
     @Option(
         help: ArgumentHelp(

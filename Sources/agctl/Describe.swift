@@ -44,8 +44,7 @@ struct DescribeCommand: DaemonVerb {
         }
         let schema = try session.connection().call(.describe(path: nil, depth: nil))
         guard let subject else {
-            return session.settings.isJSON
-                ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
+            return session.settings.isJSON ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
         }
         let entries = ProtocolText.listMethods(schema) + ProtocolText.listEvents(schema)
         guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
@@ -54,8 +53,7 @@ struct DescribeCommand: DaemonVerb {
                 .notFound, "there is no method or event '\(subject)'",
                 hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
         }
-        session.settings.isJSON
-            ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
+        session.settings.isJSON ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
     }
 }
 
@@ -79,7 +77,6 @@ enum FieldList {
 enum ProtocolText {
     static func listMethods(_ schema: Value) -> [ValueMap] { (schema.map?["methods"]?.list ?? []).compactMap(\.map) }
 
-    /// The daemon's events.
     static func listEvents(_ schema: Value) -> [ValueMap] { (schema.map?["x-events"]?.list ?? []).compactMap(\.map) }
 
     /// The methods, followed by the events.
@@ -88,8 +85,7 @@ enum ProtocolText {
     }
 
     private static func list(_ entries: [ValueMap], _ style: Style) -> String {
-        let table = TextTable(rows: entries.map { [$0["name"]?.string ?? "", $0["summary"]?.string ?? ""] })
-        return table.text { _, column, cell in column == 0 ? style.bold(cell) : cell }
+        TextTable(rows: entries.map { [style.bold($0["name"]?.string ?? ""), $0["summary"]?.string ?? ""] }).text()
     }
 
     /// A method or an event.
@@ -102,11 +98,12 @@ enum ProtocolText {
                 rows: parameters.map { parameter in
                     let isRequired = parameter["required"] == .bool(true)
                     return [
-                        "  " + (parameter["name"]?.string ?? ""), isRequired ? "required" : "",
-                        form(parameter["schema"]), parameter["description"]?.string ?? "",
+                        "  " + style.yellow(parameter["name"]?.string ?? ""),
+                        style.dim(isRequired ? "required" : ""), style.dim(form(parameter["schema"])),
+                        parameter["description"]?.string ?? "",
                     ]
                 }
-            ).text { _, column, cell in column == 0 ? style.yellow(cell) : column == 3 ? cell : style.dim(cell) }
+            ).text()
         }
         let errors = (entry["errors"]?.list ?? []).compactMap { $0.map?["message"]?.string }
         if let need = entry["x-needs"]?.map, let right = need["right"]?.string, let place = need["on"]?.string {

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct DiffCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "diff",
-        abstract: "Show how a scene differs from the graph.",
+        commandName: "diff", abstract: "Show how a scene differs from the graph.",
         discussion: """
             Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
             values of states, do not count. Nothing changes. Ends with status 1 if there are differences.
@@ -24,8 +23,7 @@ struct DiffCommand: DaemonVerb {
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
-        completion: Suggestions.nodes)
-    var at = "/"
+        completion: Suggestions.nodes) var at = "/"
 
     @OptionGroup var common: CommonOptions
 
@@ -41,16 +39,11 @@ struct DiffCommand: DaemonVerb {
         map["removed"] = .list(removed)
         result = .map(map)
         let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
-        if session.settings.isJSON {
-            session.output.json(result)
-        } else {
-            AppliedText(result).show(session.output)
-        }
+        if session.settings.isJSON { session.output.json(result) } else { AppliedText(result).show(session.output) }
         if differs { throw EndOfCommand(status: .different) }
     }
 }
 
-/// A scene's text with the name of its file.
 struct SceneText {
     var text: String
     var name: String
@@ -68,9 +61,7 @@ struct SceneText {
             let files = try SceneImports.collect(file) { try InputText.read($0) }
             self.init(text: files.last?.text ?? "", name: InputText.title(of: file))
             if files.count > 1 { bundle = try SceneImports.bundle(files) }
-        } catch let error as SceneFaults {
-            throw Complaint(.data, error.description)
-        }
+        } catch let error as SceneFaults { throw Complaint(.data, error.description) }
     }
 
     /// - Throws: the faults of the scene with their source lines.

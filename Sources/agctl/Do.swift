@@ -5,8 +5,7 @@ import WireProtocol
 
 struct DoCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "do",
-        abstract: "Call an action.",
+        commandName: "do", abstract: "Call an action.",
         discussion: """
             A node's actions are named writes that its scene defines. What an action writes is committed together, all \
             or none. Arguments are name=value; a value that is valid JSON is taken as JSON, any other as text.
@@ -39,7 +38,6 @@ struct DoCommand: DaemonVerb {
             given[name] = try options.form.read(String(argument[argument.index(after: split)...]))
         }
         let writing = write.makeOptions(typed: options.typed, once: repetition.once)
-        session.report(
-            revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing)))
+        session.report(revision: try session.connection().call(.do(path: RequestPath(path), arguments: given, writing)))
     }
 }

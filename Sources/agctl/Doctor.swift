@@ -6,8 +6,7 @@ import WireProtocol
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        abstract: "Find problems of the daemon, and say how to solve them.",
+        commandName: "doctor", abstract: "Find problems of the daemon, and say how to solve them.",
         discussion: """
             Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the \
             store, the systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see \
@@ -137,8 +136,7 @@ private struct Examination {
             "it is busy; 'agctl --timeout 60 trace --seconds 10 --rules' shows with which rules")
     }
 
-    /// The letter of a process's state in `/proc`, which follows its name in parentheses: `T` if a signal has stopped
-    /// it.
+    /// The letter of a process's state in `/proc`, behind its name in parentheses: `T` if a signal has stopped it.
     private static func state(of process: Int32) -> Character? {
         guard let text = try? InputText.read("/proc/\(process)/stat"), let end = text.lastIndex(of: ")") else {
             return nil
@@ -224,8 +222,7 @@ private struct Examination {
             return note(
                 .bad, "unit", "agd.service has failed: \(units[1]["Result"] ?? "")",
                 "journalctl -u agd says why; then run 'systemctl reset-failed agd.service agd.socket' and 'systemctl "
-                    + "start agd.socket'"
-            )
+                    + "start agd.socket'")
         }
         if units[0]["ActiveState"] != "active" {
             return note(.bad, "unit", "agd.socket is not active", "systemctl start agd.socket")

@@ -4,13 +4,10 @@ import AttributeValues
 import WireProtocol
 
 struct DumpCommand: DaemonVerb {
-    enum Format: String, CaseIterable, ExpressibleByArgument {
-        case json, dot
-    }
+    enum Format: String, CaseIterable, ExpressibleByArgument { case json, dot }
 
     static let configuration = CommandConfiguration(
-        commandName: "dump",
-        abstract: "Write the dependency graph, whole or below a node.",
+        commandName: "dump", abstract: "Write the dependency graph, whole or below a node.",
         discussion: """
             Examples:
               agctl dump --format dot | dot -Tsvg > graph.svg

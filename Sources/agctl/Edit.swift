@@ -7,8 +7,7 @@ import WireProtocol
 
 struct EditCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "edit",
-        abstract: "Open a node in an editor, and apply what was saved.",
+        commandName: "edit", abstract: "Open a node in an editor, and apply what was saved.",
         discussion: """
             The node is opened as 'agctl export' writes it, in $VISUAL, $EDITOR or vi. After the editor has ended, \
             changed definitions are merged, changed values of states are set, and children that were deleted are \
@@ -42,9 +41,7 @@ struct EditCommand: DaemonVerb {
             return
         }
         let parent = try Self.parent(of: path)
-        do {
-            try apply(edited, replacing: before, below: parent, options, session)
-        } catch {
+        do { try apply(edited, replacing: before, below: parent, options, session) } catch {
             throw Self.keeping(file, parent, error)
         }
         file.deleteFile()
@@ -96,7 +93,6 @@ struct EditCommand: DaemonVerb {
 /// The nodes and states in a document, by path.
 struct SceneContents {
     private(set) var nodes: Swift.Set<String> = []
-    /// States with their initial values.
     private(set) var states: [String: Value] = [:]
 
     init(_ document: ValueMap, below parent: String) {

@@ -7,8 +7,7 @@ import RuleLanguage
 /// `agctl eval`: rules without a daemon.
 struct EvalCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "eval",
-        abstract: "Evaluate a rule (CEL), without a daemon.",
+        commandName: "eval", abstract: "Evaluate a rule (CEL), without a daemon.",
         discussion: """
             A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that \
             is refused (an unknown name, a wrong type) with 65.
@@ -47,8 +46,7 @@ struct EvalCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"),
-        completion: .file())
-    var cases: String?
+        completion: .file()) var cases: String?
 
     @Flag(help: "Write JSON.")
     var json = false
@@ -81,9 +79,7 @@ struct EvalCommand: ParsableCommand {
             }
             let program = try Rule.compile(expression, in: bindings.scope)
             try show(Evaluator().evaluate(program, bindings: bindings.values), output)
-        } catch let errors as RuleErrors {
-            throw Complaint(errors.failure, status: .data)
-        }
+        } catch let errors as RuleErrors { throw Complaint(errors.failure, status: .data) }
     }
 
     private func describe(_ program: Program, _ output: Output) {
@@ -131,7 +127,6 @@ struct EvalCommand: ParsableCommand {
     }
 }
 
-/// The variables of `--bind`.
 private struct Bindings {
     let scope = RuleScope()
     var values = ValueMap()
@@ -195,8 +190,6 @@ private enum EvalCases {
         do throws(Failure) {
             guard let text = String(validating: line, as: UTF8.self) else { throw Failure(.invalid, "not UTF-8") }
             return try RuleCase(json: try JSONParser.parseOnce(text.utf8)).run(on: evaluator).json
-        } catch {
-            return ["error": ["message": .string(error.message)]]
-        }
+        } catch { return ["error": ["message": .string(error.message)]] }
     }
 }

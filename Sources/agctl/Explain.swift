@@ -5,8 +5,7 @@ import WireProtocol
 
 struct ExplainCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "explain",
-        abstract: "Tell why an attribute has its value and why it last changed.",
+        commandName: "explain", abstract: "Tell why an attribute has its value and why it last changed.",
         discussion: """
             Examples:
               agctl explain /player/playButton.symbol
@@ -28,7 +27,6 @@ struct ExplainCommand: DaemonVerb {
     }
 }
 
-/// An explanation in sentences.
 struct ExplanationText {
     var style: Style
 

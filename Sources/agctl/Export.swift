@@ -6,8 +6,7 @@ import WireProtocol
 
 struct ExportCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "export",
-        abstract: "Write the tree as a scene that makes it again.",
+        commandName: "export", abstract: "Write the tree as a scene that makes it again.",
         discussion: """
             States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
 
@@ -30,9 +29,7 @@ struct ExportCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try session.connection().call(.dump(path: path, format: .scene))
-        guard let document = result.map?["document"] else {
-            throw Complaint(.software, "the daemon sent no document")
-        }
+        guard let document = result.map?["document"] else { throw Complaint(.software, "the daemon sent no document") }
         if session.settings.isJSON {
             session.output.json(document)
         } else {

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct FeedCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "feed",
-        abstract: "Write each line of standard input.",
+        commandName: "feed", abstract: "Write each line of standard input.",
         discussion: """
             Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is \
             valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \
@@ -59,9 +58,7 @@ struct FeedCommand: ParsableCommand {
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))
         }
         try feed.run { line in
-            guard let path else {
-                return try MutationText.readLine(line, form).map { .transact([$0], options) }
-            }
+            guard let path else { return try MutationText.readLine(line, form).map { .transact([$0], options) } }
             return .set(Mutation(operation: .set, path: path, value: try form.read(line)), options)
         }
     }
@@ -69,8 +66,7 @@ struct FeedCommand: ParsableCommand {
 
 /// Standard input, line by line, as pipelined requests.
 private final class LineFeed {
-    /// Maximum number of requests without an answer: enough to keep the daemon busy, few enough to notice a refusal
-    /// soon.
+    /// Maximum requests without an answer: enough to keep the daemon busy, few enough to notice a refusal soon.
     private static let maximumOutstanding = 256
     static let maximumLineLength = 16 << 20
 
@@ -128,9 +124,7 @@ private final class LineFeed {
             guard let text = String(validating: line, as: UTF8.self) else { throw Complaint(.data, "not UTF-8") }
             guard let request = try request(text) else { return }
             outstanding.append((connection.send(request), number))
-        } catch let complaint as Complaint {
-            try judge(complaint, number)
-        }
+        } catch let complaint as Complaint { try judge(complaint, number) }
         while outstanding.count - head >= Self.maximumOutstanding { try hear() }
     }
 
@@ -142,9 +136,7 @@ private final class LineFeed {
         }
     }
 
-    private func hear() throws {
-        try take(try connection.receiveAnswer())
-    }
+    private func hear() throws { try take(try connection.receiveAnswer()) }
 
     private func take(_ message: Message) throws {
         guard case .reply(let id, let reply) = message, head < outstanding.count, id == outstanding[head].id else {

@@ -32,25 +32,18 @@ enum Front {
                 try command.run()
             }
             return ExitStatus.done.rawValue
-        } catch let end as EndOfCommand {
-            return end.code
-        } catch let error as ClientError {
+        } catch let end as EndOfCommand { return end.code } catch let error as ClientError {
             return Complaint(error).report(form)
-        } catch let complaint as Complaint {
-            return complaint.report(form)
-        } catch {
+        } catch let complaint as Complaint { return complaint.report(form) } catch {
             return tell(
-                error, form,
-                isCompletionScript: arguments.contains { $0.hasPrefix("--generate-completion-script") })
+                error, form, isCompletionScript: arguments.contains { $0.hasPrefix("--generate-completion-script") })
         }
     }
 
     /// Prints help, or the error for arguments that are not a command. The argument parser has the texts for both.
     private static func tell(_ error: any Error, _ form: ErrorForm, isCompletionScript: Bool) -> Int32 {
         let code = Agctl.exitCode(for: error)
-        guard code == .success else {
-            return refuse(error).report(form)
-        }
+        guard code == .success else { return refuse(error).report(form) }
         var text = text(of: error)
         if isCompletionScript { text = CompletionScript.completing(text) }
         let isWritten = Terminal.write(text + "\n", to: .standardOutput)

@@ -3,7 +3,6 @@ import ArgumentParser
 import AttributeValues
 import WireProtocol
 
-/// The kind of reading.
 struct Reading {
     var presentation = false
     var isTyped = false
@@ -11,8 +10,7 @@ struct Reading {
 
 struct GetCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "get",
-        abstract: "Print values.",
+        commandName: "get", abstract: "Print values.",
         discussion: """
             One path prints its value: a string as it is, anything else as JSON. Several paths, or patterns, print a \
             line each: path, tab, JSON. An attribute with an error ends with status 2; a path that names nothing with \

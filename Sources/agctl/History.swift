@@ -5,8 +5,7 @@ import WireProtocol
 
 struct HistoryCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "history",
-        abstract: "Print the recorded past of an attribute.",
+        commandName: "history", abstract: "Print the recorded past of an attribute.",
         discussion: """
             The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } \
             }. Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a \
@@ -64,14 +63,12 @@ struct HistoryText {
         let high = bars.map(\.greatest).max() ?? 0
         let signs = Array("▁▂▃▄▅▆▇█")
         return String(
-            bars.map { bar in
-                high > low ? signs[min(7, Int((bar.greatest - low) / (high - low) * 8))] : signs[0]
-            })
+            bars.map { bar in high > low ? signs[min(7, Int((bar.greatest - low) / (high - low) * 8))] : signs[0] })
     }
 
     func table(rows: Int) -> String {
         guard !stretches.isEmpty else { return "nothing has been recorded yet\n" }
         let cells = joined(rows).map { [$0.time, Value.double($0.least).jsonText, Value.double($0.greatest).jsonText] }
-        return TextTable(rows: [["from", "least", "greatest"]] + cells).text(numeric: [1, 2]) { _, _, cell in cell }
+        return TextTable(rows: [["from", "least", "greatest"]] + cells).text(numeric: [1, 2])
     }
 }

@@ -1,7 +1,6 @@
 import AttributeValues
 import Glibc
 
-/// Files and standard input as text.
 enum InputText {
     /// The name of a file in messages.
     static func title(of name: String) -> String { name == "-" ? "standard input" : name }

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct ListCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        abstract: "List what is in a node: children and attributes.",
+        commandName: "list", abstract: "List what is in a node: children and attributes.",
         discussion: """
             On a terminal, attributes are shown with kind and value. In a pipe, each line is a path.
 
@@ -37,36 +36,30 @@ struct ListCommand: DaemonVerb {
         let parent = node["path"]?.string ?? self.path
         let children = (node["children"]?.list ?? []).compactMap(\.map)
         let attributes = nodes ? ValueMap() : node["attributes"]?.map ?? ValueMap()
-        func path(of attribute: Value) -> String {
-            "\(parent).\(AttributePath.quoteIfNeeded(attribute.string ?? ""))"
-        }
+        func path(of attribute: Value) -> String { "\(parent).\(AttributePath.quoteIfNeeded(attribute.string ?? ""))" }
         guard output.isTerminal else {
             for child in children { output.writeLine(child["path"]?.string ?? "") }
             for name in attributes.keys { output.writeLine(path(of: name)) }
             return
         }
+        let style = output.style
         var rows = children.map { child in
-            [child["path"]?.string ?? "", child["component"]?.string ?? child["kind"]?.string ?? "", ""]
+            [
+                style.bold(child["path"]?.string ?? ""),
+                style.dim(child["component"]?.string ?? child["kind"]?.string ?? ""), "",
+            ]
         }
         for (name, attribute) in attributes {
             let error = attribute.map?["error"]?.map?["message"]?.string
             let text =
                 error.map { "error: " + ContentRow.oneLine($0) }
                 ?? (attribute.map?["value"] ?? Value.null).jsonText.printable
-            rows.append([path(of: name), attribute.map?["kind"]?.string ?? "", text])
+            rows.append([style.yellow(path(of: name)), style.dim(attribute.map?["kind"]?.string ?? ""), text])
         }
         // The value gets the rest of the line.
         let used = (0...1).map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }.reduce(4, +)
         let left = max(8, Terminal.size.columns - used)
         for row in rows.indices { rows[row][2] = DisplayWidth.cut(rows[row][2], to: left) }
-        let count = children.count
-        output.write(
-            TextTable(rows: rows).text { row, column, cell in
-                switch column {
-                case 0: row < count ? output.style.bold(cell) : output.style.yellow(cell)
-                case 1: output.style.dim(cell)
-                default: cell
-                }
-            })
+        output.write(TextTable(rows: rows).text())
     }
 }

@@ -4,8 +4,7 @@ import WireProtocol
 
 struct MoveCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "move",
-        abstract: "Move a node to another parent or another position among its siblings.",
+        commandName: "move", abstract: "Move a node to another parent or another position among its siblings.",
         discussion: """
             Examples:
               agctl move /panels/disk --to /sidebar
@@ -18,8 +17,7 @@ struct MoveCommand: DaemonVerb {
 
     @Option(
         help: ArgumentHelp("The new parent; the present one when left out.", valueName: "path"),
-        completion: Suggestions.nodes)
-    var to: String?
+        completion: Suggestions.nodes) var to: String?
 
     @Option(help: ArgumentHelp("The position among the siblings, from 0; the end when left out.", valueName: "n"))
     var index: Int?
@@ -33,7 +31,6 @@ struct MoveCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let options = write.makeOptions()
-        session.report(
-            revision: try session.connection().call(.move(.init(path: path, to: to, index: index), options)))
+        session.report(revision: try session.connection().call(.move(path: path, to: to, index: index, options)))
     }
 }

@@ -41,7 +41,5 @@ extension Complaint {
         return complaint
     }
 
-    private static let bools = [
-        "true": true, "yes": true, "on": true, "false": false, "no": false, "off": false,
-    ]
+    private static let bools = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
 }

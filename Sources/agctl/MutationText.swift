@@ -105,51 +105,28 @@ enum MutationText {
         return try ValueForm.json.read(text)
     }
 
+    /// Mutations in the protocol's form, which are checked as the daemon checks them.
     private static func readObjects(_ value: Value, _ form: ValueForm, behind count: Int = 0) throws(Complaint)
         -> [Mutation]
     {
-        try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
-            do throws(Complaint) { return try readObject(entry, form) } catch {
-                throw error.located(at: place(count + position))
+        let decoder = RequestDecoder(maximumDepth: 1024)
+        return try (value.list ?? [value]).enumerated().map { (position, entry) throws(Complaint) in
+            let call: Value = ["jsonrpc": "2.0", "method": "transact", "params": ["mutations": [entry]]]
+            var read: Incoming?
+            Array(call.jsonText.utf8).withUnsafeBufferPointer { line in decoder.decode(line) { read = $0 } }
+            guard case .call(_, .transact(let mutations, _))? = read, var mutation = mutations.first else {
+                guard case .fault(_, let fault)? = read else { throw Complaint(.data, "no mutation", hint: syntax) }
+                let message = fault.failure.message.replacing("transact: ", with: "")
+                throw Complaint(
+                    .data, message.replacing(place(0), with: place(count + position)),
+                    hint: fault.failure.hint ?? syntax)
             }
+            if form == .typed {
+                do throws(Failure) { mutation.operand = try Value(typedJSON: mutation.operand) } catch {
+                    throw Complaint(.data, error.message).located(at: place(count + position))
+                }
+            }
+            return mutation
         }
-    }
-
-    /// A mutation in the protocol's form. Everything that the protocol does not define is refused.
-    private static func readObject(_ entry: Value, _ form: ValueForm) throws(Complaint) -> Mutation {
-        guard let map = entry.map, let word = map["op"]?.string, let path = map["path"]?.string else {
-            throw Complaint(.data, "no object with op and path", hint: #"{"op": "set", "path": "/a.b", "value": 1}"#)
-        }
-        guard let operation = Mutation.Operation(rawValue: word) else {
-            let known = Mutation.Operation.allCases.map(\.rawValue)
-            throw Complaint(.data, "there is no op '\(word)'", hint: NearestName.hint(word, among: known) ?? syntax)
-        }
-        let members = ["op", "path", "value", "index"]
-        if let other = map.keys.compactMap(\.string).first(where: { !members.contains($0) }) {
-            throw Complaint(
-                .data, "a mutation has no member '\(other)'",
-                hint: NearestName.hint(other, among: members) ?? "its members are \(members.joined(separator: ", "))")
-        }
-        guard operation.takesValue == (map["value"] != nil) else {
-            throw Complaint(
-                .data, operation.takesValue ? "\(word) needs a value" : "\(word) takes no value", hint: syntax)
-        }
-        var operand = map["value"]
-        if form == .typed, let given = operand {
-            do throws(Failure) { operand = try Value(typedJSON: given) } catch { throw Complaint(.data, error.message) }
-        }
-        return Mutation(
-            operation: operation, path: path, value: operand, index: try readIndex(map["index"], of: operation))
-    }
-
-    private static func readIndex(_ value: Value?, of operation: Mutation.Operation) throws(Complaint) -> Int? {
-        guard let value else { return nil }
-        guard operation == .insert else { throw Complaint(.data, "only insert takes an index") }
-        guard case .int(let number) = value, number >= 0 else {
-            throw Complaint(
-                .data, "an index is a whole number from 0, not \(value.jsonText)",
-                hint: "without an index, insert adds at the end")
-        }
-        return Int(number)
     }
 }

@@ -95,8 +95,7 @@ enum Terminal {
         return text.withUTF8 { write($0, to: descriptor) }
     }
 
-    @discardableResult
-    static func write(_ text: String, to stream: Stream) -> Bool { write(text, to: stream.rawValue) }
+    @discardableResult static func write(_ text: String, to stream: Stream) -> Bool { write(text, to: stream.rawValue) }
 }
 
 /// Colours and weights of text. It may be off.

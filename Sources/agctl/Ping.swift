@@ -5,8 +5,7 @@ import WireProtocol
 
 struct PingCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "ping",
-        abstract: "See whether the daemon answers.",
+        commandName: "ping", abstract: "See whether the daemon answers.",
         discussion: """
             Examples:
               agctl ping
@@ -26,9 +25,7 @@ struct PingCommand: DaemonVerb {
         if count < 1 { throw ValidationError("--count is at least 1") }
     }
 
-    func run(_ session: Session) throws {
-        try Self.perform(count: count, isQuiet: quiet, session)
-    }
+    func run(_ session: Session) throws { try Self.perform(count: count, isQuiet: quiet, session) }
 
     static func perform(count: Int, isQuiet: Bool, _ session: Session) throws {
         do throws(ClientError) {
@@ -62,7 +59,6 @@ struct PingCommand: DaemonVerb {
             ? " (median of \(times.count); \(microseconds(times.first ?? 0))–\(microseconds(times.last ?? 0)))" : ""
         session.output.writeLine(
             "\(text("server")) answers in \(microseconds(median)) µs\(spread): "
-                + "protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))"
-        )
+                + "protocol \(text("protocol")), epoch \(text("epoch")), revision \(text("revision"))")
     }
 }

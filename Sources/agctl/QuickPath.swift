@@ -22,8 +22,7 @@ struct QuickPath {
             }
             // The argument parser handles an option that is repeated, lacks its value or is unknown.
             guard QuickPath.options.contains(argument), verb != "get", verb != "ping", options[argument] == nil,
-                let value = rest.popFirst(),
-                QuickPath.isOperand(value)
+                let value = rest.popFirst(), QuickPath.isOperand(value)
             else { return nil }
             options[argument] = value
         }

@@ -4,8 +4,7 @@ import WireProtocol
 
 struct RemoveCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "remove",
-        abstract: "Remove nodes with all below them.",
+        commandName: "remove", abstract: "Remove nodes with all below them.",
         discussion: """
             Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one \
             after the other, each in a transaction of its own: if one is refused, those before it are removed and \

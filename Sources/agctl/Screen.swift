@@ -1,5 +1,3 @@
-import Glibc
-
 /// The terminal's alternate screen. When this is freed, the main screen returns unchanged.
 final class Screen {
     init() { Terminal.write("\u{1b}[?1049h\u{1b}[?25l", to: .standardOutput) }

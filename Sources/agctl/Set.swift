@@ -5,8 +5,7 @@ import WireProtocol
 
 struct SetCommand: ValueCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set",
-        abstract: "Write a value.",
+        commandName: "set", abstract: "Write a value.",
         discussion: """
             A value that is valid JSON is taken as JSON, any other as text: 5 is a number, true a bool, Hello a string.
 
@@ -25,7 +24,6 @@ struct SetCommand: ValueCommand {
     @OptionGroup var given: WrittenValue
 }
 
-/// A verb that writes one value to one place.
 protocol ValueCommand: DaemonVerb {
     static var operation: Mutation.Operation { get }
     var given: WrittenValue { get }
@@ -43,9 +41,7 @@ extension ValueCommand {
     static func perform(_ path: String, _ value: Value, _ options: TransactionOptions, _ session: Session) throws {
         do throws(ClientError) {
             try session.commit([Mutation(operation: operation, path: path, value: value)], options)
-        } catch {
-            throw Complaint(error).explaining(value)
-        }
+        } catch { throw Complaint(error).explaining(value) }
     }
 }
 

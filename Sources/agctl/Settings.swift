@@ -18,16 +18,13 @@ struct Settings {
     var color = ColorChoice.auto
 }
 
-enum ColorChoice: String, CaseIterable, ExpressibleByArgument {
-    case auto, always, never
-}
+enum ColorChoice: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
 
 /// The option of every verb.
 struct ColorOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when")
-    )
-    var color = ColorChoice.auto
+    ) var color = ColorChoice.auto
 }
 
 /// The options that select the daemon and limit the wait for it.
@@ -37,8 +34,7 @@ struct DaemonOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp("The daemon's name in the file of contexts.", valueName: "name"),
-        completion: .custom { Suggestions.contexts($0, $1, $2) })
-    var context: String?
+        completion: .custom { Suggestions.contexts($0, $1, $2) }) var context: String?
 
     @Option(
         help: ArgumentHelp(
@@ -112,12 +108,9 @@ final class Session {
 
 extension Session {
     /// Does the work and then writes the output, even if the work fails.
-    func run(_ work: (Session) throws -> Void) throws {
-        try output.flushing { try work(self) }
-    }
+    func run(_ work: (Session) throws -> Void) throws { try output.flushing { try work(self) } }
 }
 
-/// A verb that uses the daemon.
 protocol DaemonVerb: ParsableCommand {
     var common: CommonOptions { get }
     func run(_ session: Session) throws

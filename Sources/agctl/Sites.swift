@@ -5,8 +5,7 @@ import WireProtocol
 
 struct SitesCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "sites",
-        abstract: "List the mirrors of other machines' subtrees.",
+        commandName: "sites", abstract: "List the mirrors of other machines' subtrees.",
         discussion: """
             A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is \
             behind its owner, its revision, when its owner last sent something, the errors of its attributes, and the \
@@ -50,17 +49,17 @@ struct SitesCommand: DaemonVerb {
             for site in sites { output.writeLine(site.cells.joined(separator: "\t")) }
             return
         }
-        let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"]
-        output.write(
-            TextTable(rows: [heads] + sites.map(\.cells)).text(numeric: [2, 3, 5]) { row, column, cell in
-                if row == 0 { return output.style.dim(cell) }
-                guard column == 1 else { return cell }
-                return switch cell {
-                case "live": output.style.green(cell)
-                case "late": output.style.yellow(cell)
-                default: output.style.red(cell)
-                }
-            })
+        let heads = ["SITE", "STATE", "LAG", "REVISION", "SEEN", "ERRORS", "OWNER"].map(output.style.dim)
+        let rows = sites.map { site in
+            var cells = site.cells
+            switch site.state {
+            case "live": cells[1] = output.style.green(cells[1])
+            case "late": cells[1] = output.style.yellow(cells[1])
+            default: cells[1] = output.style.red(cells[1])
+            }
+            return cells
+        }
+        output.write(TextTable(rows: [heads] + rows).text(numeric: [2, 3, 5]))
     }
 }
 

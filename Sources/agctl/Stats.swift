@@ -5,8 +5,7 @@ import WireProtocol
 
 struct StatsCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "stats",
-        abstract: "Print the daemon's counters.",
+        commandName: "stats", abstract: "Print the daemon's counters.",
         discussion: """
             Examples:
               agctl stats
@@ -30,9 +29,9 @@ struct StatsCommand: DaemonVerb {
             }
             return
         }
-        let table = TextTable(rows: figures.map { [$0.key.string ?? "", Figure.text($0.value)] })
-        session.output.write(
-            table.text(numeric: [1]) { _, column, cell in column == 0 ? cell : session.output.style.cyan(cell) })
+        let style = session.output.style
+        let table = TextTable(rows: figures.map { [$0.key.string ?? "", style.cyan(Figure.text($0.value))] })
+        session.output.write(table.text(numeric: [1]))
     }
 }
 
@@ -59,13 +58,8 @@ enum Figure {
     /// Rounded to this number of places, all of which are shown.
     static func fixed(_ number: Double, places: Int) -> String {
         guard number.isFinite, abs(number) < 1e15 else { return number.description }
-        var scale: Int64 = 1
-        for _ in 0..<places { scale *= 10 }
-        guard abs(number) * Double(scale) < 9e18 else { return number.description }
-        let scaled = Int64((abs(number) * Double(scale)).rounded())
-        let sign = number < 0 && scaled != 0 ? "-" : ""
-        guard places > 0 else { return sign + String(scaled) }
-        let fraction = String(scaled % scale)
-        return "\(sign)\(scaled / scale).\(String(repeating: "0", count: places - fraction.count))\(fraction)"
+        let text = formatted("%.*f", Int32(places), number)
+        // No sign before a zero.
+        return text.hasPrefix("-") && !text.contains { ("1"..."9").contains($0) } ? String(text.dropFirst()) : text
     }
 }

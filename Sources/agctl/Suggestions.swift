@@ -1,7 +1,6 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import Timelines
 import WireProtocol
 
@@ -86,9 +85,7 @@ enum Suggestions {
         guard prefix.hasPrefix("/"), let end = lastSeparator(of: prefix) else { return [] }
         let parent = end == prefix.startIndex ? "/" : String(prefix[..<end])
         guard let node = describe(parent)?.map else { return [] }
-        if prefix[end] == "." {
-            return attributes(of: node, at: parent, wanted).filter { $0.hasPrefix(prefix) }
-        }
+        if prefix[end] == "." { return attributes(of: node, at: parent, wanted).filter { $0.hasPrefix(prefix) } }
         let children = (node["children"]?.list ?? []).compactMap(\.map)
         let found = children.compactMap { child -> (path: String, node: ValueMap)? in
             guard let path = child["path"]?.string, path.hasPrefix(prefix) else { return nil }

@@ -3,8 +3,7 @@ import WireProtocol
 
 struct ToggleCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "toggle",
-        abstract: "Flip bools.",
+        commandName: "toggle", abstract: "Flip bools.",
         discussion: """
             Several paths are flipped together, in one transaction.
 
@@ -21,9 +20,7 @@ struct ToggleCommand: DaemonVerb {
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
-    func run(_ session: Session) throws {
-        try Self.perform(paths, write.makeOptions(once: repetition.once), session)
-    }
+    func run(_ session: Session) throws { try Self.perform(paths, write.makeOptions(once: repetition.once), session) }
 
     static func perform(_ paths: [String], _ options: TransactionOptions, _ session: Session) throws {
         try session.commit(paths.map { Mutation(operation: .toggle, path: $0) }, options)

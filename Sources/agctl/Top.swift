@@ -6,8 +6,7 @@ import WireProtocol
 
 struct TopCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "top",
-        abstract: "Show what the daemon is busy with, live.",
+        commandName: "top", abstract: "Show what the daemon is busy with, live.",
         discussion: """
             Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most \
             often. The daemon then runs the rules of all attributes that the patterns match.
@@ -20,8 +19,7 @@ struct TopCommand: DaemonVerb {
 
     @Argument(
         help: ArgumentHelp("Attributes whose changes are counted.", valueName: "pattern"),
-        completion: Suggestions.places)
-    var patterns: [String] = []
+        completion: Suggestions.places) var patterns: [String] = []
 
     @Option(help: ArgumentHelp("Seconds between updates.", valueName: "n"))
     var interval = 1.0
@@ -163,31 +161,28 @@ struct LoadTable {
     func text(columns: Int, rows height: Int, _ style: Style) -> String {
         var lines = gauges(columns).map(style.dim)
         lines.append("")
-        var table = TextTable(rows: [["PER SECOND", "TOTAL", "COUNTER"]])
-        for figure in busiest {
-            table.rows.append([Figure.fixed(figure.rate, places: 1), Figure.text(figure.total), figure.name])
-        }
+        var table = TextTable(rows: [["PER SECOND", "TOTAL", "COUNTER"].map(style.bold)])
+        for figure in busiest { table.rows.append([rate(figure.rate, style), Figure.text(figure.total), figure.name]) }
         var shown = table.rows.count
         if height < .max {
             shown = max(
                 2, min(shown, height - lines.count - (changes.isEmpty ? 1 : 2 + min(changes.count, height / 2))))
         }
         table.rows = Array(table.rows.prefix(shown))
-        lines += split(table.text(numeric: [0, 1]) { row, column, cell in paint(row, column, cell, style) })
+        lines += split(table.text(numeric: [0, 1]))
         if !changes.isEmpty {
             lines.append("")
-            var table = TextTable(rows: [["PER SECOND", "CHANGED"]])
+            var table = TextTable(rows: [["PER SECOND", "CHANGED"].map(style.bold)])
             let room = height == .max ? changes.count : max(1, height - lines.count - 2)
-            for change in changes.prefix(room) {
-                table.rows.append([Figure.fixed(change.rate, places: 1), change.path])
-            }
-            lines += split(table.text(numeric: [0]) { row, column, cell in paint(row, column, cell, style) })
+            for change in changes.prefix(room) { table.rows.append([rate(change.rate, style), change.path]) }
+            lines += split(table.text(numeric: [0]))
         }
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private func paint(_ row: Int, _ column: Int, _ cell: String, _ style: Style) -> String {
-        row == 0 ? style.bold(cell) : column == 0 && cell != "0.0" ? style.cyan(cell) : cell
+    private func rate(_ rate: Double, _ style: Style) -> String {
+        let text = Figure.fixed(rate, places: 1)
+        return text == "0.0" ? text : style.cyan(text)
     }
 
     private func split(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct TraceCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "trace",
-        abstract: "Record what each turn of the daemon does, and which rules run.",
+        commandName: "trace", abstract: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
             Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been \
             recorded so far. A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was \
@@ -71,7 +70,6 @@ struct TraceCommand: DaemonVerb {
     }
 }
 
-/// Rules that ran, with their counts and times.
 struct RuleTimes {
     /// Own milliseconds, all milliseconds, runs, path.
     private let rows: [[String]]
@@ -88,8 +86,8 @@ struct RuleTimes {
     var lines: String { rows.map { $0.joined(separator: "\t") + "\n" }.joined() }
 
     func table(_ style: Style) -> String {
-        TextTable(rows: [["OWN ms", "ALL ms", "RUNS", "RULE"]] + rows).text(numeric: [0, 1, 2]) { row, column, cell in
-            row == 0 ? style.bold(cell) : column == 0 ? style.cyan(cell) : cell
-        }
+        TextTable(
+            rows: [["OWN ms", "ALL ms", "RUNS", "RULE"].map(style.bold)] + rows.map { [style.cyan($0[0])] + $0[1...] }
+        ).text(numeric: [0, 1, 2])
     }
 }

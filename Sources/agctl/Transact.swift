@@ -6,8 +6,7 @@ import WireProtocol
 
 struct TransactCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "transact",
-        abstract: "Commit several mutations together, all or none.",
+        commandName: "transact", abstract: "Commit several mutations together, all or none.",
         discussion: """
             Each argument is a mutation, and so is each line of --file or standard input: set PATH VALUE, toggle PATH, \
             add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH \

@@ -5,8 +5,7 @@ import WireProtocol
 
 struct TreeCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "tree",
-        abstract: "Draw the tree with attributes and values.",
+        commandName: "tree", abstract: "Draw the tree with attributes and values.",
         discussion: """
             Examples:
               agctl tree

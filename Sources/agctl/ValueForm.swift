@@ -33,7 +33,6 @@ enum ValueForm {
     }
 }
 
-/// The options of verbs that take values.
 struct ValueOptions: ParsableArguments {
     @Flag(help: "Take the value as text, even if it is JSON.")
     var string = false
@@ -53,8 +52,7 @@ struct WriteOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"),
-        completion: Suggestions.curves)
-    var animation: String?
+        completion: Suggestions.curves) var animation: String?
 
     @Flag(help: "Animate nothing, even if the scene has animations.")
     var noAnimation = false

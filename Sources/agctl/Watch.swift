@@ -6,8 +6,7 @@ import WireProtocol
 
 struct WatchCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        abstract: "Show values and how they change.",
+        commandName: "watch", abstract: "Show values and how they change.",
         discussion: """
             On a terminal, shows a table that updates itself, with values as they move. In a pipe, prints a line for \
             every change: path, tab, JSON. error: … means that the attribute has no value. ~ before a value means that \

@@ -1,6 +1,5 @@
 import AGClient
 import AttributeValues
-import Glibc
 import WireProtocol
 
 /// Watching on a terminal: a table on the alternate screen, until Ctrl-C or `q`.

@@ -6,8 +6,7 @@ import WireProtocol
 
 struct WhenCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "when",
-        abstract: "Run a command whenever a rule becomes true.",
+        commandName: "when", abstract: "Run a command whenever a rule becomes true.",
         discussion: """
             The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes \
             true, and has been true for the time of --for, the command runs once. It runs again only after the rule \
@@ -35,8 +34,7 @@ struct WhenCommand: DaemonVerb {
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time"))
-    var delay: String?
+        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time")) var delay: String?
 
     @Flag(help: "End after the first time, with the status of the command.")
     var once = false
@@ -54,8 +52,7 @@ struct WhenCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let watcher = session.newWatcher(
-            .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true),
-            name: "agctl when")
+            .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true), name: "agctl when")
         let signals = try Signals()
         var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
         var edge = RisingEdge(delay: seconds ?? 0)
@@ -183,8 +180,8 @@ private struct Condition {
 
     private mutating func evaluate() throws(ClientError) -> Bool {
         let bindings = ValueMap(values.map { (.string($0.key), $0.value) })
-        let request = Request.Eval(expression: rule, bindings: bindings, at: at, typed: true)
-        return try open().call(.eval(request)).map?["value"] == Value.bool(true).typedJSON
+        let request = Request.eval(expression: rule, bindings: bindings, at: at, typed: true)
+        return try open().call(request).map?["value"] == Value.bool(true).typedJSON
     }
 
     /// The environment variables of the command.

@@ -57,8 +57,7 @@ struct AGDGateway {
                 "An origin whose pages may send requests, as https://board.example; may be repeated."),
             .flag("writable", "Lets pages change the graph. Everybody who reaches the port can then do so."),
             .value(
-                "pages", "FOLDER",
-                "A folder of pages to serve, instead of the installed dashboard; may be repeated."),
+                "pages", "FOLDER", "A folder of pages to serve, instead of the installed dashboard; may be repeated."),
             .value("tokens", "FILE", "The file of the tokens. Every request then needs a token."),
             .value(
                 "add-token", "NAME",
@@ -129,8 +128,7 @@ struct AGDGateway {
                 return NIOLoopBound(door, eventLoop: loop)
             }.wait()
         }
-        let server = ServerBootstrap(group: group)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+        let server = ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
@@ -147,9 +145,7 @@ struct AGDGateway {
                 AGDGateway.say("http://127.0.0.1:\(channel.localAddress?.port ?? Int(port))")
                 try channel.closeFuture.wait()
             }
-        } catch let error as IOError {
-            fail(error)
-        } catch is UnixDomainSocketPathWrongType {
+        } catch let error as IOError { fail(error) } catch is UnixDomainSocketPathWrongType {
             // A file that is not a socket has this name.
             fail(IOError(errnoCode: EEXIST, reason: "bind"))
         }
@@ -217,9 +213,7 @@ struct AGDGateway {
     }
 
     private static func add(_ principal: String, to file: String) {
-        do throws(Tokens.Unusable) {
-            say(try Tokens.add(principal, to: file))
-        } catch {
+        do throws(Tokens.Unusable) { say(try Tokens.add(principal, to: file)) } catch {
             options.report(error.text)
             exit(73)
         }

@@ -161,9 +161,7 @@ final class DaemonLink {
     private func write(_ method: String, _ parameters: Value, on channel: Channel, answer: @escaping Answer) {
         lastID += 1
         waiting[lastID] = answer
-        let message: Value = [
-            "jsonrpc": "2.0", "id": .int(lastID), "method": .string(method), "params": parameters,
-        ]
+        let message: Value = ["jsonrpc": "2.0", "id": .int(lastID), "method": .string(method), "params": parameters]
         channel.writeAndFlush(NIOCore.ByteBuffer(string: message.jsonText + "\n"), promise: nil)
     }
 

@@ -53,8 +53,7 @@ final class FrontDoor {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
         guard isAddressed(request) else {
             return answer(
-                .refusal(
-                    .misdirectedRequest, "requests may not use this host name", hint: "--host adds a host name"))
+                .refusal(.misdirectedRequest, "requests may not use this host name", hint: "--host adds a host name"))
         }
         guard mayAsk(request) else {
             return answer(
@@ -114,8 +113,7 @@ final class FrontDoor {
         return origin == "http://\(host)" || origin == "https://\(host)"
     }
 
-    /// The headers that let a page from elsewhere read the answer. They allow no cookies: such a page sends a token
-    /// itself.
+    /// The headers that let a page from elsewhere read the answer. They allow no cookies: such a page sends a token.
     func sharing(_ headers: HTTPHeaders) -> [(String, String)] {
         guard let origin = headers.first(name: "origin"), settings.origins.contains(origin) else { return [] }
         return [

@@ -95,9 +95,7 @@ final class Gateway {
                         .methodNotAllowed, "\(request.target.path) takes no \(request.method.rawValue)",
                         hint: "/rpc and /watch take POST"))
             }
-        } catch {
-            answer(.refusal(.badRequest, error.text))
-        }
+        } catch { answer(.refusal(.badRequest, error.text)) }
     }
 
     /// The result in a reply of the daemon, or the answer to a page that gets none.
@@ -377,9 +375,7 @@ final class Gateway {
 
     private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }
 
-    func begin(
-        _ watches: [Prepared], for wanted: [Wanted], on channel: Channel, isPacked: Bool
-    ) -> PageStream {
+    func begin(_ watches: [Prepared], for wanted: [Wanted], on channel: Channel, isPacked: Bool) -> PageStream {
         let page = PageStream(channel: channel, isPacked: isPacked, at: MonotonicTime.now)
         pages[ObjectIdentifier(page)] = page
         page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
@@ -395,8 +391,7 @@ final class Gateway {
     /// (on its wall clock). The clocks of the page's machine may differ.
     private var clock: ValueMap {
         ValueMap([
-            ("monotonic", .double(MonotonicTime.now)),
-            ("time", .double(WallTime.now)), ("isLive", .bool(link.isUp)),
+            ("monotonic", .double(MonotonicTime.now)), ("time", .double(WallTime.now)), ("isLive", .bool(link.isUp)),
             ("isWritable", .bool(settings.isWritable)),
         ])
     }

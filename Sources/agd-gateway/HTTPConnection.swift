@@ -41,8 +41,7 @@ final class HTTPConnection: ChannelInboundHandler {
         guard let target = Target(head.uri) else {
             return write(.refusal(.badRequest, "the address cannot be read"), to: head)
         }
-        door.handle(.init(method: head.method, target: target, headers: head.headers, body: body)) {
-            [self] outcome in
+        door.handle(.init(method: head.method, target: target, headers: head.headers, body: body)) { [self] outcome in
             switch outcome {
             case .answer(let answer): write(answer, to: head)
             case .stream(let wanted, let gateway):

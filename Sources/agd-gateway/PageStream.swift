@@ -79,9 +79,7 @@ final class PageStream {
 
     // MARK: Events
 
-    func send(_ event: String, _ index: Int, _ parameters: ValueMap) {
-        send(event, index, Encoded(parameters))
-    }
+    func send(_ event: String, _ index: Int, _ parameters: ValueMap) { send(event, index, Encoded(parameters)) }
 
     private func send(_ event: String, _ index: Int, _ encoded: Encoded) {
         let text = PageStream.text(event, "{\"subscription\":\(index),\(encoded.fields)")
@@ -114,9 +112,7 @@ final class PageStream {
     }
 
     /// The connection to the daemon was made or lost.
-    func tell(isLive: Bool) {
-        write(PageStream.text(isLive ? "live" : "interrupted", "{}"))
-    }
+    func tell(isLive: Bool) { write(PageStream.text(isLive ? "live" : "interrupted", "{}")) }
 
     /// Shows the page that the connection works although there are no events.
     func beat(_ parameters: ValueMap) {
@@ -145,14 +141,10 @@ final class PageStream {
     private func write(_ bytes: NIOCore.ByteBuffer) {
         guard !isClosed else { return }
         lastWrite = MonotonicTime.now
-        let sent = packer.map { packer in
-            NIOCore.ByteBuffer(bytes: bytes.withUnsafeReadableBytes { packer.add($0) })
-        }
+        let sent = packer.map { packer in NIOCore.ByteBuffer(bytes: bytes.withUnsafeReadableBytes { packer.add($0) }) }
         channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(sent ?? bytes)), promise: nil)
     }
 
     /// Closes the connection of the page.
-    func end() {
-        channel.close(promise: nil)
-    }
+    func end() { channel.close(promise: nil) }
 }

@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// One subscription of the daemon for all pages with the same request: a thousand equal pages cost the daemon one
-/// subscription.
+/// One subscription of the daemon for all pages with the same request, also for a thousand of them.
 ///
 /// It stores the newest value of every path with the revision of its last change. So a new page gets a snapshot, a
 /// returning page gets the changes since its last event, and a page that reads slowly gets only the newest values.

@@ -7,7 +7,6 @@ import WireProtocol
 final class Tokens {
     /// Each principal costs a connection to the daemon.
     static let mostTokens = 256
-    private static let longestFile = 1 << 20
 
     private let path: String
     /// The principal by the hash of its token.
@@ -61,17 +60,14 @@ final class Tokens {
     }
 
     private static func read(_ path: String) throws(Unusable) -> [String: String] {
-        guard let file = fopen(path, "r") else {
-            throw Unusable(text: "\(path): \(String(cString: strerror(errno)))")
+        let text: String
+        do throws(TextFile.Fault) { text = try TextFile.read(path) } catch {
+            guard case .system(_, let code) = error else { throw Unusable(text: "\(path): not UTF-8") }
+            throw Unusable(text: "\(path): \(String(cString: strerror(code)))")
         }
-        defer { fclose(file) }
-        var bytes = [UInt8](repeating: 0, count: longestFile)
-        bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, file))
-        guard bytes.count < longestFile else { throw Unusable(text: "\(path): more than \(longestFile) bytes") }
         var found: [String: String] = [:]
-        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (number, bytes) in lines.enumerated() {
-            let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: { $0 == " " || $0 == "\t" })
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             let hash = words.count == 2 ? String(words[1]) : ""
             guard (try? PrincipalName.check(String(first))) != nil, hash.utf8.count == 64,

@@ -72,9 +72,7 @@ struct AGDLink {
         for mirroring in settings.mirrorings {
             let pulse = Pulse()
             pulses.append(pulse)
-            start(finished) { [settings] in
-                try Mirror(mirroring, settings, stop: stop, pulse: pulse).run()
-            }
+            start(finished) { [settings] in try Mirror(mirroring, settings, stop: stop, pulse: pulse).run() }
         }
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         let count = (settings.publications.count, settings.mirrorings.count)
@@ -110,8 +108,7 @@ struct AGDLink {
         let text: String
         do throws(TextFile.Fault) { text = try TextFile.read(config) } catch {
             switch error {
-            case .system(_, let number):
-                end("cannot read \(config): \(String(cString: strerror(number)))", 78)
+            case .system(_, let number): end("cannot read \(config): \(String(cString: strerror(number)))", 78)
             case .encoding(let fault): end(fault.described(in: config), 78)
             }
         }

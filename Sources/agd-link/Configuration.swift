@@ -64,26 +64,20 @@ struct Configuration: Sendable {
         return all.compactMap { name, path in path.map { (name, $0) } }
     }
 
-    struct Fault: Error, CustomStringConvertible {
-        var description: String
-    }
-
-    /// - Throws: `Fault` with all faults, one line each.
-    init(text: String, file: String) throws(Fault) {
+    /// - Throws: `invalid` with all faults, one line each.
+    init(text: String, file: String) throws(Failure) {
         var faults: [String] = []
         var number = 0
         for line in text.split(separator: "\n" as Character, omittingEmptySubsequences: false) {
             number += 1
             let line = line.trimmed
             if line.isEmpty || line.hasPrefix("#") { continue }
-            do throws(Fault) {
+            do throws(Failure) {
                 guard let sign = line.firstIndex(of: "=") else {
-                    throw Fault(description: "a line is 'name = value', not '\(line)'")
+                    throw Failure(.invalid, "a line is 'name = value', not '\(line)'")
                 }
                 try set(line[..<sign].trimmed, line[line.index(after: sign)...].trimmed)
-            } catch {
-                faults.append("\(file):\(number): \(error)")
-            }
+            } catch { faults.append("\(file):\(number): \(error.message)") }
         }
         if faults.isEmpty {
             if publications.isEmpty, mirrorings.isEmpty {
@@ -98,11 +92,11 @@ struct Configuration: Sendable {
             let sites = publications.map(\.site.description)
             if Set(sites).count < sites.count { faults.append("\(file): two 'publish' lines have the same site") }
         }
-        guard faults.isEmpty else { throw Fault(description: faults.joined(separator: "\n")) }
+        guard faults.isEmpty else { throw Failure(.invalid, faults.joined(separator: "\n")) }
     }
 
-    private mutating func set(_ name: String, _ value: String) throws(Fault) {
-        guard !value.isEmpty else { throw Fault(description: "'\(name)' has no value") }
+    private mutating func set(_ name: String, _ value: String) throws(Failure) {
+        guard !value.isEmpty else { throw Failure(.invalid, "'\(name)' has no value") }
         switch name {
         case "socket": socket = value
         case "nats": servers = value.split(separator: "," as Character).map { $0.trimmed }
@@ -120,67 +114,63 @@ struct Configuration: Sendable {
         case "history-time": historyTime = try Configuration.seconds(name, value, 10...604_800)
         case "message-size":
             guard value.hasSuffix("MiB"), let size = Int(value.dropLast(3).trimmed), (1...1024).contains(size) else {
-                throw Fault(description: "'message-size' is from 1 MiB to 1024 MiB, not '\(value)'")
+                throw Failure(.invalid, "'message-size' is from 1 MiB to 1024 MiB, not '\(value)'")
             }
             messageSize = size << 20
         case "replicas":
             guard let count = Int(value), (1...5).contains(count) else {
-                throw Fault(description: "'replicas' is 1 to 5, not '\(value)'")
+                throw Failure(.invalid, "'replicas' is 1 to 5, not '\(value)'")
             }
             replicas = count
-        default: throw Fault(description: "there is no setting '\(name)'; config/link.conf lists all settings")
+        default: throw Failure(.invalid, "there is no setting '\(name)'; config/link.conf lists all settings")
         }
     }
 
-    private static func nkey(_ text: String) throws(Fault) -> NKey {
+    private static func nkey(_ text: String) throws(Failure) -> NKey {
         let words = text.split(separator: " " as Character, maxSplits: 2).map(String.init)
         guard words.count == 3, words[1] == "in", words[0].hasPrefix("U") else {
-            throw Fault(
-                description: "write the public key of a user and the file with its seed: "
+            throw Failure(
+                .invalid,
+                "write the public key of a user and the file with its seed: "
                     + "'nkey = UABC… in /etc/agd/link.nk', not '\(text)'")
         }
         return NKey(publicKey: words[0], seedFile: words[2])
     }
 
-    private static func publication(_ text: String) throws(Fault) -> Publication {
+    private static func publication(_ text: String) throws(Failure) -> Publication {
         let words = text.split(separator: " " as Character).map(String.init)
         guard words.count == 3, words[1] == "as", words[0].hasSuffix("/**"), words[0] != "/**" else {
-            throw Fault(description: "write 'publish = /host/** as hosts/web-01', not '\(text)'")
+            throw Failure(.invalid, "write 'publish = /host/** as hosts/web-01', not '\(text)'")
         }
-        do throws(Failure) {
-            return Publication(
-                nodes: try AttributePath(String(words[0].dropLast(3))).nodes, site: try SiteName(words[2]))
-        } catch { throw Fault(description: error.message) }
+        return Publication(nodes: try AttributePath(String(words[0].dropLast(3))).nodes, site: try SiteName(words[2]))
     }
 
-    private static func mirroring(_ text: String) throws(Fault) -> Mirroring {
+    private static func mirroring(_ text: String) throws(Failure) -> Mirroring {
         let words = text.split(separator: " " as Character).map(String.init)
         guard words.count == 3 || words[3...] == ["with", "rules"], words.count > 2, words[1] == "at", words[2] != "/"
         else {
-            throw Fault(
-                description:
-                    "write 'mirror = hosts/* at /fleet' or 'mirror = hosts/* at /fleet with rules', not '\(text)'")
+            throw Failure(
+                .invalid,
+                "write 'mirror = hosts/* at /fleet' or 'mirror = hosts/* at /fleet with rules', not '\(text)'")
         }
-        do throws(Failure) {
-            let path = try AttributePath(words[2])
-            let segments = try SiteName(words[0]).segments
-            guard path.attribute == nil, !segments.dropLast().contains(where: { $0.contains("*") }) else {
-                throw Failure(.invalid, "in '\(text)', only the last segment of the sites may be '*'")
-            }
-            let last = segments.last == "*" ? nil : segments.last
-            return Mirroring(
-                group: Array(segments.dropLast()), last: last, nodes: path.nodes, withRules: words.count > 3)
-        } catch { throw Fault(description: error.message) }
+        let path = try AttributePath(words[2])
+        let segments = try SiteName(words[0]).segments
+        guard path.attribute == nil, !segments.dropLast().contains(where: { $0.contains("*") }) else {
+            throw Failure(.invalid, "in '\(text)', only the last segment of the sites may be '*'")
+        }
+        let last = segments.last == "*" ? nil : segments.last
+        return Mirroring(group: Array(segments.dropLast()), last: last, nodes: path.nodes, withRules: words.count > 3)
     }
 
-    private static func seconds(_ name: String, _ text: String, _ range: ClosedRange<Double>) throws(Fault) -> Double {
+    private static func seconds(_ name: String, _ text: String, _ range: ClosedRange<Double>) throws(Failure) -> Double
+    {
         for (unit, factor) in [("ms", 0.001), ("min", 60), ("s", 1), ("h", 3600)] where text.hasSuffix(unit) {
             if let number = Double(text.dropLast(unit.count).trimmed), range.contains(number * factor) {
                 return number * factor
             }
         }
-        throw Fault(
-            description:
-                "'\(name)' is a time from \(range.lowerBound) s to \(range.upperBound) s, as '5 s', not '\(text)'")
+        throw Failure(
+            .invalid,
+            "'\(name)' is a time from \(range.lowerBound) s to \(range.upperBound) s, as '5 s', not '\(text)'")
     }
 }

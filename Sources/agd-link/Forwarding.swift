@@ -11,9 +11,7 @@ struct ForwardedCall {
     var principal: String
 
     var json: [UInt8] {
-        let text: Value = [
-            "method": .string(method), "params": .map(parameters), "principal": .string(principal),
-        ]
+        let text: Value = ["method": .string(method), "params": .map(parameters), "principal": .string(principal)]
         return Array(text.jsonText.utf8)
     }
 
@@ -57,9 +55,7 @@ struct ForwardedReply {
 
     init(failure: Failure) { self.failure = failure }
 
-    init(result: ValueMap, position: Position) {
-        (self.result, self.position) = (result, position)
-    }
+    init(result: ValueMap, position: Position) { (self.result, self.position) = (result, position) }
 
     var json: [UInt8] {
         var map = ValueMap()
@@ -109,14 +105,10 @@ struct PrincipalConnections {
                 connections[call.principal] = connection
             }
             return .success(try connection.call(call.method, .map(call.parameters)).map ?? ValueMap())
-        } catch let error as Failure {
-            return .failure(error)
-        } catch let error as ClientError {
+        } catch let error as Failure { return .failure(error) } catch let error as ClientError {
             if let failure = error.failure { return .failure(failure) }
             connections[call.principal] = nil
             return .failure(Failure(.unavailable, "the owner's daemon: \(error): outcome unknown"))
-        } catch {
-            return .failure(Failure(.unavailable, "\(error)"))
-        }
+        } catch { return .failure(Failure(.unavailable, "\(error)")) }
     }
 }

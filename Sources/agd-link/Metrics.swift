@@ -1,45 +1,27 @@
 import AttributeValues
 import Glibc
 
-/// What the lines of the configuration report of themselves.
+/// What the lines of the configuration report of themselves. The text of a case is its help. Its name in the file is in
+/// snake case.
 enum Metric: String, CaseIterable {
-    case natsConnected = "nats_connected"
-    case daemonConnected = "daemon_connected"
-    case failures = "failures_total"
-    case leaseHeld = "lease_held"
-    case transactionsPublished = "transactions_published_total"
-    case transactionsMerged = "transactions_merged_total"
-    case bytesPublished = "published_bytes_total"
-    case messagesUnderWay = "messages_under_way"
-    case snapshotsPublished = "snapshots_published_total"
-    case writesPerformed = "writes_performed_total"
-    case siteLive = "site_live"
-    case siteLag = "site_lag_seconds"
-    case transactionsApplied = "transactions_applied_total"
-    case snapshotsRead = "snapshots_read_total"
-    case writesForwarded = "writes_forwarded_total"
+    case natsConnected = "1 if the line has a connection to NATS."
+    case daemonConnected = "1 if the line has a connection to the daemon."
+    case failuresTotal = "Calls to NATS that failed and were or will be repeated."
+    case leaseHeld = "1 if this link may publish the site."
+    case transactionsPublishedTotal = "Transactions that were sent to NATS."
+    case transactionsMergedTotal = "Transactions that were merged with later ones, because NATS was slow or away."
+    case publishedBytesTotal = "Bytes of transactions that were sent to NATS."
+    case messagesUnderWay = "Messages that NATS has not acknowledged yet."
+    case snapshotsPublishedTotal = "Snapshots that were sent to NATS."
+    case writesPerformedTotal = "Writes of other machines that were passed to the owner."
+    case siteLive = "1 if the owner of the mirrored site was heard within live-time."
+    case siteLagSeconds = "Seconds since the mirror was last as new as its owner."
+    case transactionsAppliedTotal = "Transactions of the owner that the mirror has got."
+    case snapshotsReadTotal = "Snapshots that the mirror has read: the first one, and one for each gap."
+    case writesForwardedTotal = "Writes that were sent to the owners of mirrored sites."
 
-    var help: String {
-        switch self {
-        case .natsConnected: "1 if the line has a connection to NATS."
-        case .daemonConnected: "1 if the line has a connection to the daemon."
-        case .failures: "Calls to NATS that failed and were or will be repeated."
-        case .leaseHeld: "1 if this link may publish the site."
-        case .transactionsPublished: "Transactions that were sent to NATS."
-        case .transactionsMerged: "Transactions that were merged with later ones, because NATS was slow or away."
-        case .bytesPublished: "Bytes of transactions that were sent to NATS."
-        case .messagesUnderWay: "Messages that NATS has not acknowledged yet."
-        case .snapshotsPublished: "Snapshots that were sent to NATS."
-        case .writesPerformed: "Writes of other machines that were passed to the owner."
-        case .siteLive: "1 if the owner of the mirrored site was heard within live-time."
-        case .siteLag: "Seconds since the mirror was last as new as its owner."
-        case .transactionsApplied: "Transactions of the owner that the mirror has got."
-        case .snapshotsRead: "Snapshots that the mirror has read: the first one, and one for each gap."
-        case .writesForwarded: "Writes that were sent to the owners of mirrored sites."
-        }
-    }
-
-    var isCounter: Bool { rawValue.hasSuffix("_total") }
+    var name: String { "\(self)".reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) } }
+    var isCounter: Bool { name.hasSuffix("_total") }
 }
 
 struct Sample: Sendable {
@@ -61,8 +43,8 @@ enum MetricsFile {
         for metric in Metric.allCases {
             let lines = samples.filter { $0.metric == metric }
             guard !lines.isEmpty else { continue }
-            let name = "agd_link_\(metric.rawValue)"
-            text += "# HELP \(name) \(metric.help)\n# TYPE \(name) \(metric.isCounter ? "counter" : "gauge")\n"
+            let name = "agd_link_\(metric.name)"
+            text += "# HELP \(name) \(metric.rawValue)\n# TYPE \(name) \(metric.isCounter ? "counter" : "gauge")\n"
             for sample in lines {
                 let site = sample.site.map { ",site=\"\(escaped($0))\"" } ?? ""
                 let value = sample.value == sample.value.rounded() ? "\(Int64(sample.value))" : "\(sample.value)"

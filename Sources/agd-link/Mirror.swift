@@ -36,8 +36,7 @@ final class Mirror {
     // For the metrics.
     private var failures = 0
 
-    init(_ mirroring: Configuration.Mirroring, _ settings: Configuration, stop: Wakeup, pulse: Pulse)
-        throws(NATSError)
+    init(_ mirroring: Configuration.Mirroring, _ settings: Configuration, stop: Wakeup, pulse: Pulse) throws(NATSError)
     {
         self.settings = settings
         self.pulse = pulse
@@ -240,9 +239,7 @@ final class Mirror {
             (copy.healTime, copy.gap) = (nil, nil)
             if copy.revision >= copy.ownerRevision { copy.even = MonotonicTime.now }
             log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", level: 6)
-        } catch {
-            log.report("\(copy.site)", "\(copy.site): \(error.message)")
-        }
+        } catch { log.report("\(copy.site)", "\(copy.site): \(error.message)") }
         try sendRequests(of: copy)
     }
 
@@ -260,8 +257,7 @@ final class Mirror {
     private func snapshot(_ manifest: Manifest, _ copy: SiteCopy) throws(Failure) -> Transaction? {
         let subject = copy.site.snapshot(manifest.snapshot)
         var assembler = Assembler(limit: settings.messageSize)
-        let inbox = try reach { () throws(NATSError) in
-            try nats.subscribe(NATS.snapshots, subject, from: .sequence(1))
+        let inbox = try reach { () throws(NATSError) in try nats.subscribe(NATS.snapshots, subject, from: .sequence(1))
         }
         for _ in 0..<manifest.parts {
             pulse.beat()
@@ -366,13 +362,13 @@ final class Mirror {
         }
         var samples = [
             sample(.natsConnected, nats.isConnected ? 1 : 0), sample(.daemonConnected, connection == nil ? 0 : 1),
-            sample(.failures, Double(failures)), sample(.writesForwarded, Double(forwards.count)),
+            sample(.failuresTotal, Double(failures)), sample(.writesForwardedTotal, Double(forwards.count)),
         ]
         for copy in copies.values.sorted(by: { $0.id < $1.id }) {
             samples += [
-                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLag, copy.lag, copy.site),
-                sample(.transactionsApplied, Double(copy.applied), copy.site),
-                sample(.snapshotsRead, Double(copy.snapshots), copy.site),
+                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLagSeconds, copy.lag, copy.site),
+                sample(.transactionsAppliedTotal, Double(copy.applied), copy.site),
+                sample(.snapshotsReadTotal, Double(copy.snapshots), copy.site),
             ]
         }
         pulse.samples = samples

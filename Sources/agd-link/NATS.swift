@@ -3,7 +3,6 @@ import CNATS
 import Glibc
 import LinkProtocol
 
-/// A call to NATS that failed.
 struct NATSError: Error, CustomStringConvertible {
     var call: String
     var status: natsStatus
@@ -99,15 +98,13 @@ final class NATS {
 
     var isConnected: Bool { natsConnection_Status(connection) == NATS_CONN_STATUS_CONNECTED }
 
-    /// True if JetStream has not answered for a while. The server may be cut off from its cluster, and another one may
-    /// answer.
+    /// True if JetStream has not answered for a while. The server may be cut off from its cluster; another may answer.
     var isDeaf: Bool {
         if !isConnected { leaveTime = nil }
         return leaveTime.map { MonotonicTime.now > $0 } ?? false
     }
 
-    /// A new connection in the place of one that is deaf or closed, if possible to another server; nil if there can be
-    /// none now.
+    /// A new connection for one that is deaf or closed, if possible to another server; nil if there can be none now.
     func successor(_ log: inout Log) -> NATS? {
         guard let other = try? NATS(settings, isCollecting: isCollecting, leaving: address) else { return nil }
         if let address { log.report("server", "\(address) does not answer; trying another server") }
@@ -139,9 +136,7 @@ final class NATS {
     /// Maximum bytes of one message.
     var maximumPayload: Int { Int(natsConnection_GetMaxPayload(connection)) }
 
-    static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0))
-        throws(NATSError)
-    {
+    static func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0)) throws(NATSError) {
         if status != NATS_OK { throw NATSError(call: call, status: status, code: code) }
     }
 
@@ -201,9 +196,7 @@ extension NATS {
     }
 
     /// - Parameter header: one header of the message.
-    func publish(
-        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil
-    ) throws(NATSError) {
+    func publish(_ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil) throws(NATSError) {
         let message = try NATS.message(subject, bytes, header)
         defer { natsMsg_Destroy(message) }
         var code = jsErrCode(0)
@@ -378,9 +371,7 @@ extension NATS {
     func writeLease(of site: SiteName, _ holder: String, last: UInt64?) throws(NATSError) -> UInt64 {
         var revision: UInt64 = 0
         let status =
-            if let last {
-                kvStore_UpdateString(&revision, try leases(), site.tokens, holder, last)
-            } else {
+            if let last { kvStore_UpdateString(&revision, try leases(), site.tokens, holder, last) } else {
                 kvStore_CreateString(&revision, try leases(), site.tokens, holder)
             }
         try check(status, "write the lease of \(site)")

@@ -113,9 +113,7 @@ final class SiteCopy {
     }
 
     /// Where the tree has the attributes; nil unless it has all of them afterwards, too.
-    private func indices(
-        of contents: [Transaction.Place: Content]
-    ) -> [Dictionary<Transaction.Place, Content>.Index]? {
+    private func indices(of contents: [Transaction.Place: Content]) -> [Dictionary<Transaction.Place, Content>.Index]? {
         var indices: [Dictionary<Transaction.Place, Content>.Index] = []
         indices.reserveCapacity(contents.count)
         for (place, content) in contents {
@@ -142,7 +140,6 @@ final class SiteCopy {
         queue(Array(changed), cause, hasFailures: true)
     }
 
-    /// Queues one transaction.
     private func queue(
         _ contents: [(key: Transaction.Place, value: Content)], _ cause: Transaction, hasFailures: Bool
     ) {
@@ -221,7 +218,6 @@ final class SiteCopy {
         place.isOfRoot && ownAttributes.contains(String(place.path.dropFirst()))
     }
 
-    /// The value of the attribute `seen`.
     var seenValue: Value {
         guard let seen else { return .null }
         let nanoseconds = Int64((seen - seen.rounded(.down)) * 1e9)

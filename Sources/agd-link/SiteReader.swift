@@ -38,8 +38,7 @@ final class SiteReader {
             .subscribe(
                 .init(
                     patterns: [pattern], events: [.update, .structure], initial: false, typed: true, bookmarks: true,
-                    writers: true))
-        )
+                    writers: true)))
         guard let epoch = result.map?["epoch"]?.string else { throw .malformed("subscribe was answered without epoch") }
         (self.epoch, collected, askedAt) = (epoch, nil, nil)
     }

@@ -1,7 +1,6 @@
 import AttributeValues
 import LinkProtocol
 
-/// The nodes and contents of a site.
 struct SiteTree {
     /// The ids of the children of each node. The root is the empty list of ids, and missing if the site has no root.
     var children: [[String]: [String]] = [:]

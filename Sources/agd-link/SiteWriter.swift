@@ -78,7 +78,7 @@ final class SiteWriter {
             pending = changes
         } else {
             pending?.merge(changes)
-            counts[.transactionsMerged, default: 0] += 1
+            counts[.transactionsMergedTotal, default: 0] += 1
         }
         attemptNATS { () throws(NATSError) in
             guard source.isSubscribed, lease.isValid, snapshotPosition?.term == lease.term, !needsAnnouncement else {
@@ -95,7 +95,7 @@ final class SiteWriter {
     func nextWrite() -> (call: [UInt8], sender: String)? {
         while let message = (try? writes?.next()) ?? nil {
             guard let sender = message.reply else { continue }
-            counts[.writesPerformed, default: 0] += 1
+            counts[.writesPerformedTotal, default: 0] += 1
             return (message.bytes, sender)
         }
         return nil
@@ -182,7 +182,7 @@ final class SiteWriter {
             log.report("nats", nats.describe(error))
             hasStreams = false
             nextTry = MonotonicTime.now + backoff.pause()
-            counts[.failures, default: 0] += 1
+            counts[.failuresTotal, default: 0] += 1
             recall()
             if nats.isDeaf || nats.isClosed { changeServer() }
         }
@@ -235,8 +235,8 @@ final class SiteWriter {
         let bytes = messages.reduce(0) { $0 + $1.bytes.count }
         // First, so that changes are not lost if a call fails.
         var number = window.add(changes, revision, messages: messages.count, bytes: bytes)
-        counts[.transactionsPublished, default: 0] += 1
-        counts[.bytesPublished, default: 0] += Double(bytes)
+        counts[.transactionsPublishedTotal, default: 0] += 1
+        counts[.publishedBytesTotal, default: 0] += Double(bytes)
         for (frame, bytes) in messages {
             try nats.publish(
                 subject, bytes, header: ("Nats-Msg-Id", frame.messageID(attempt: attempt)),
@@ -277,7 +277,7 @@ final class SiteWriter {
     private func sendSnapshot() throws(NATSError) {
         let position = position(source.revision)
         let isFirst = snapshotPosition == nil
-        counts[.snapshotsPublished, default: 0] += 1
+        counts[.snapshotsPublishedTotal, default: 0] += 1
         let id = "\(position.term)-\(position.revision)-\(UInt64.random(in: 0...0xFFFF_FFFF))"
         let body = source.tree.snapshot.json
         let messages = Frame.messages(body, position: position, after: position.revision, limit: messageLimit)

@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 import Synchronization
 
 /// Shows the main thread that another thread still runs, and what it has counted.

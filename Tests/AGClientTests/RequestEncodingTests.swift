@@ -25,7 +25,7 @@ struct RequestEncodingTests {
                 ], options),
             .onDisconnect([Mutation(operation: .set, path: "/a.b", value: false)], TransactionOptions()),
             .apply(.init(document: "nodes: []", at: "/x", mode: .merge, dryRun: true, options: options)),
-            .remove(path: "/a", options), .move(.init(path: "/a", to: "/b", index: 3), TransactionOptions()),
+            .remove(path: "/a", options), .move(path: "/a", to: "/b", index: 3, TransactionOptions()),
             .subscribe(
                 .init(
                     patterns: ["/**"], events: [.update, .frames, .completion], initial: false,
@@ -40,7 +40,7 @@ struct RequestEncodingTests {
             .explain(path: "/a.b", revision: 3), .history(path: "/a.b"), .dump(path: "/", format: .dot),
             .stats(format: .openmetrics),
             .trace(enable: nil), .trace(enable: false),
-            .eval(.init(expression: "x + 1", bindings: ValueMap([("x", 1)]), at: "/a", typed: false)),
+            .eval(expression: "x + 1", bindings: ValueMap([("x", 1)]), at: "/a", typed: false),
         ]
     }
 

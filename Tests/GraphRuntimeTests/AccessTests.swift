@@ -216,7 +216,7 @@ struct AccessTests {
             let graph = try Harness(AccessTests.scene)
             graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
             return denial {
-                try graph.succeed(.move(.init(path: "/hosts/a", to: "/secret", index: nil), TransactionOptions()))
+                try graph.succeed(.move(path: "/hosts/a", to: "/secret", index: nil, TransactionOptions()))
             }
         }
         #expect(try move(rule(.define, "/hosts/**")) == "user 1000 lacks the right 'define' on /secret/**")
@@ -323,7 +323,7 @@ struct AccessTests {
     func eval() throws {
         let graph = try harness(try rule(.read, "/secret/open/**"))
         func eval(_ expression: String, at: String?) throws -> Answer {
-            try graph.succeed(.eval(.init(expression: expression, bindings: ValueMap(), at: at, typed: false)))
+            try graph.succeed(.eval(expression: expression, bindings: ValueMap(), at: at, typed: false))
         }
         #expect(denial { try eval("1 + 1", at: nil) } == "user 1000 lacks the right 'read' on /**")
         #expect(refusal { try eval("env.locale", at: "/secret/open") }?.code == .ruleType)
@@ -353,7 +353,7 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/secret/**"))
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
         try graph.subscribe(["/secret/**"], events: .structure)
-        try graph.succeed(.move(.init(path: "/hosts/a", to: "/secret", index: nil), TransactionOptions()), from: 3)
+        try graph.succeed(.move(path: "/hosts/a", to: "/secret", index: nil, TransactionOptions()), from: 3)
         guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first else {
             Issue.record("an event comes")
             return

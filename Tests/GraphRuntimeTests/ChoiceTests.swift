@@ -192,7 +192,7 @@ struct ChoiceTests {
             try graph.apply("nodes: [{ if: isPlaying, id: other, then: [{ id: title }] }]", at: "/player")
         }
         _ = try graph.apply("nodes: [{ id: pause, state: { mine: 1 } }]")
-        expectConflict { try graph.succeed(.move(.init(path: "/pause", to: "/player", index: nil), .init())) }
+        expectConflict { try graph.succeed(.move(path: "/pause", to: "/player", index: nil, .init())) }
         // A node in a branch that is there is completed.
         _ = try graph.apply("nodes: [{ id: play, state: { more: 2 } }]", at: "/player")
         #expect(try graph.value("/player/play.more") == 2)
@@ -307,15 +307,15 @@ struct ChoiceTests {
     @Test("a node moves within its branch, and out of it") func moved() throws {
         let graph = try Harness(ChoiceTests.player)
         try graph.set("/player.isPlaying", true)
-        try graph.succeed(.move(.init(path: "/player/progress", to: nil, index: 0), .init()))
+        try graph.succeed(.move(path: "/player/progress", to: nil, index: 0, .init()))
         #expect(try children(of: "/player", in: graph) == ["title", "progress", "pause", "footer"])
-        try graph.succeed(.move(.init(path: "/player/footer", to: nil, index: 0), .init()))
+        try graph.succeed(.move(path: "/player/footer", to: nil, index: 0, .init()))
         #expect(try children(of: "/player", in: graph) == ["footer", "title", "progress", "pause"])
         #expect(try graph.value("/player/footer.place") == 0)
-        try graph.succeed(.move(.init(path: "/player/footer", to: nil, index: 3), .init()))
+        try graph.succeed(.move(path: "/player/footer", to: nil, index: 3, .init()))
         #expect(try children(of: "/player", in: graph) == ["title", "progress", "pause", "footer"])
         try graph.set("/player/pause.presses", 2)
-        try graph.succeed(.move(.init(path: "/player/pause", to: "/", index: nil), .init()))
+        try graph.succeed(.move(path: "/player/pause", to: "/", index: nil, .init()))
         try graph.set("/player.isPlaying", false)
         #expect(try children(of: "/player", in: graph) == ["title", "play", "footer"])
         #expect(try graph.value("/pause.presses") == 2)

@@ -79,11 +79,11 @@ struct BindingTests {
               - { id: b, kind: container }
             """)
         try graph.subscribe(["/a/c.t"], initial: true)
-        try graph.succeed(.move(.init(path: "/a/c", to: "/b", index: nil), .init()))
+        try graph.succeed(.move(path: "/a/c", to: "/b", index: nil, .init()))
         let failure = try graph.get("/b/c.t").failure
         #expect(failure?.code == .dangling && failure?.message.contains("$v") == true)
         #expect(refusal { try graph.set("/b/c.b", 2) }?.code == .dangling)
-        try graph.succeed(.move(.init(path: "/b/c", to: "/a", index: nil), .init()))
+        try graph.succeed(.move(path: "/b/c", to: "/a", index: nil, .init()))
         #expect(try graph.value("/a/c.t") == 2)
         try graph.set("/a/c.b", 5)
         #expect(try graph.value("/a.v") == 5)
@@ -250,7 +250,7 @@ struct ObjectTests {
         #expect(graph.changes == ["/app/wing/reader.name": .value("Other")])
         _ = try graph.apply("nodes: [{ id: wing, environment: { objects: [$inner] } }]", at: "/app")
         #expect(graph.changes == ["/app/wing/reader.name": .value("Inner")])
-        try graph.succeed(.move(.init(path: "/app/wing/reader", to: "/app/hall", index: nil), .init()))
+        try graph.succeed(.move(path: "/app/wing/reader", to: "/app/hall", index: nil, .init()))
         #expect(try graph.value("/app/hall/reader.name") == "Other")
     }
 

@@ -313,7 +313,7 @@ struct DocumentTests {
               - { id: q, kind: container, state: { items: [] } }
             """)
         #expect(try export(graph).map?["dangling"] == nil)
-        try graph.succeed(.move(.init(path: "/p/rows", to: "/q", index: nil), .init()))
+        try graph.succeed(.move(path: "/p/rows", to: "/q", index: nil, .init()))
         let document = try export(graph)
         #expect(document.map?["dangling"] == ["x", "y", "z"])
         let other = try Harness()
@@ -333,14 +333,14 @@ struct DocumentTests {
               - { id: q, kind: container }
             """)
         #expect(try export(graph).map?["dangling"] == nil)
-        try graph.succeed(.move(.init(path: "/p/k", to: "/q", index: nil), .init()))
+        try graph.succeed(.move(path: "/p/k", to: "/q", index: nil, .init()))
         let document = try export(graph)
         #expect(document.map?["dangling"] == ["x"])
         let other = try reborn(document)
         #expect(try other.get("/q/k.w").failure?.code == .dangling && other.get("/q/k/in.v").failure?.code == .dangling)
         #expect(try other.get("/q/k.r").failure?.code == .notFound)
         #expect(try differences(export(other), document) == [])
-        try other.succeed(.move(.init(path: "/q/k", to: "/p", index: nil), .init()))
+        try other.succeed(.move(path: "/q/k", to: "/p", index: nil, .init()))
         #expect(try other.value("/p/k.r") == 2)
     }
 
@@ -352,7 +352,7 @@ struct DocumentTests {
         let before = try tree(graph)
         try graph.succeed(.remove(path: "/top/row", .init()))
         try graph.succeed(.apply(.init(document: document, at: "/top", mode: .create, dryRun: false, options: .init())))
-        try graph.succeed(.move(.init(path: "/top/row", to: nil, index: 0), .init()))
+        try graph.succeed(.move(path: "/top/row", to: nil, index: 0, .init()))
         #expect(try tree(graph) == before)
     }
 
@@ -383,7 +383,7 @@ struct DocumentTests {
     private func exchanged() throws -> Harness {
         let graph = try Harness(DocumentTests.cards)
         try graph.succeed(.remove(path: "/top/one/inner", .init()))
-        try graph.succeed(.move(.init(path: "/top/two/inner", to: "/top/one", index: 0), .init()))
+        try graph.succeed(.move(path: "/top/two/inner", to: "/top/one", index: 0, .init()))
         return graph
     }
 
@@ -506,7 +506,7 @@ struct DocumentTests {
         }
         let changes: [Request] = [
             .remove(path: "/top/one/box/leaf", .init()),
-            .move(.init(path: "/top/one/box/leaf", to: "/top/one", index: 2), .init()),
+            .move(path: "/top/one/box/leaf", to: "/top/one", index: 2, .init()),
             .apply(
                 .init(
                     document: "agd: 1\nnodes: [{ id: more }]", at: "/top/one/box", mode: .merge, dryRun: false,
@@ -523,7 +523,7 @@ struct DocumentTests {
         let graph = try Harness(DocumentTests.cards)
         _ = try graph.apply(
             "nodes: [{ id: one, environment: { size: 3 } }, { id: reader, inherit: [size] }]", at: "/top")
-        try graph.succeed(.move(.init(path: "/top/reader", to: "/top/one/box", index: 0), .init()))
+        try graph.succeed(.move(path: "/top/reader", to: "/top/one/box", index: 0, .init()))
         #expect(try graph.value("/top/one/box/reader.size") == 3)
         #expect(try reborn(export(graph)).value("/top/one/box/reader.size") == 3)
         try graph.succeed(.remove(path: "/top/one/box/reader", .init()))

@@ -102,12 +102,12 @@ struct EqualChangeTests {
             ("/b", nil, 1),
         ]
         for (path, to, index) in same {
-            try graph.succeed(.move(.init(path: path, to: to, index: index), .init()))
+            try graph.succeed(.move(path: path, to: to, index: index, .init()))
             #expect(graph.runtime.revision == revision && graph.kept.isEmpty, "\(path) \(String(describing: index))")
         }
-        try graph.succeed(.move(.init(path: "/a", to: nil, index: 1), .init()))
+        try graph.succeed(.move(path: "/a", to: nil, index: 1, .init()))
         #expect(graph.runtime.revision == revision + 1 && graph.kept.count == 1)
         #expect(
-            refusal { try graph.succeed(.move(.init(path: "/a", to: "/a", index: nil), .init())) }?.code == .conflict)
+            refusal { try graph.succeed(.move(path: "/a", to: "/a", index: nil, .init())) }?.code == .conflict)
     }
 }

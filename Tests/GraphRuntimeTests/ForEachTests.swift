@@ -216,7 +216,7 @@ struct ForEachTests {
         #expect(try graph.value("/p/c.i") == 2)
         try graph.succeed(.remove(path: "/p/a", TransactionOptions()))
         #expect(graph.changes["/p/b.i"] == .value(0) && graph.changes["/p/c.i"] == .value(1))
-        try graph.succeed(.move(.init(path: "/p/c", to: nil, index: 0), TransactionOptions()))
+        try graph.succeed(.move(path: "/p/c", to: nil, index: 0, TransactionOptions()))
         #expect(try graph.value("/p/c.i") == 0)
         #expect(try graph.value("/p/b.i") == 1)
         try graph.transact([Mutation(operation: .remove, path: "/app.items[0]")])

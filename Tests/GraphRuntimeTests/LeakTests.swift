@@ -85,7 +85,7 @@ struct LeakTests {
         let graph = try Harness("nodes: [{ id: a, state: { m: { x: { y: 1 } } } }]")
         try expectFlat(graph, "eval") { turn in
             try graph.set("/a.m", ["k\(turn)": ["y": 1]])
-            try graph.succeed(.eval(.init(expression: "m.k\(turn).y", bindings: ValueMap(), at: "/a", typed: false)))
+            try graph.succeed(.eval(expression: "m.k\(turn).y", bindings: ValueMap(), at: "/a", typed: false))
         }
     }
 

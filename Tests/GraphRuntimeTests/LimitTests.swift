@@ -66,9 +66,9 @@ struct LimitTests {
         let graph = try Harness(
             "nodes: [{ id: a, children: [{ id: b }] }, { id: c, children: [{ id: d }] }, { id: e, kind: container }]",
             limits: limits)
-        #expect(refusal { try graph.succeed(.move(.init(path: "/c", to: "/a/b", index: nil), .init())) } != nil)
-        try graph.succeed(.move(.init(path: "/c", to: "/e", index: nil), .init()))
-        #expect(refusal { try graph.succeed(.move(.init(path: "/e", to: "/a", index: nil), .init())) }?.code == .limit)
+        #expect(refusal { try graph.succeed(.move(path: "/c", to: "/a/b", index: nil, .init())) } != nil)
+        try graph.succeed(.move(path: "/c", to: "/e", index: nil, .init()))
+        #expect(refusal { try graph.succeed(.move(path: "/e", to: "/a", index: nil, .init())) }?.code == .limit)
         #expect(try graph.apply("nodes: [{ id: f }]", at: "/e").map?["added"] == ["/e/f"])
         #expect(
             refusal {
@@ -226,10 +226,10 @@ struct LimitTests {
         }
         #expect(get(["/a.x", "/a/b.y"]) == nil)
         #expect(get(["/a.x", "/a/b.y", "/a/b.z"])?.code == .limit)
-        let many = Request.Eval(
+        let many = Request.eval(
             expression: "lists.range(60000).map(i, a)", bindings: ValueMap([(.string("a"), "xxxx")]), at: nil,
             typed: false)
-        #expect(refusal { try graph.succeed(.eval(many)) }?.code == .limit)
+        #expect(refusal { try graph.succeed(many) }?.code == .limit)
         #expect(refusal { try graph.succeed(.describe(path: "/", depth: nil)) }?.code == .limit)
     }
 
@@ -252,7 +252,7 @@ struct LimitTests {
         let document: Value = ["agd": 1, "nodes": [["id": "d", "state": ["w": 1]]]]
         let requests: [Request] = [
             .set(mutation, options), .transact([Mutation(operation: .add, path: "/a.x", value: 2)], options),
-            .move(.init(path: "/b", to: "/c", index: nil), options), .remove(path: "/c", options),
+            .move(path: "/b", to: "/c", index: nil, options), .remove(path: "/c", options),
             .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: options)),
         ]
         for request in requests {

@@ -156,7 +156,7 @@ struct LivingTreeTests {
         case 0 where path != "/top": _ = try? graph.succeed(.remove(path: path, .init()))
         case 1, 2:
             _ = try? graph.succeed(
-                .move(.init(path: path, to: other, index: Int.random(in: 0..<3, using: &generator)), .init()))
+                .move(path: path, to: other, index: Int.random(in: 0..<3, using: &generator), .init()))
         case 3: _ = try? graph.apply(LivingTreeTests.document(&generator), mode: .replace)
         case 4: _ = try? graph.apply(LivingTreeTests.document(&generator), mode: .merge)
         case 5: _ = try? graph.apply("nodes: [\(LivingTreeTests.node("extra", 1, &generator))]", at: path, mode: .merge)

@@ -20,7 +20,7 @@ struct MovingTests {
         """
 
     private func move(_ graph: Harness, _ path: String, to parent: String, animation: Value? = nil) throws {
-        try graph.succeed(.move(.init(path: path, to: parent, index: nil), TransactionOptions(animation: animation)))
+        try graph.succeed(.move(path: path, to: parent, index: nil, TransactionOptions(animation: animation)))
     }
 
     @Test("a moved node's attributes leave the topics of its old place") func leave() throws {
@@ -255,7 +255,7 @@ struct MovingTests {
         let graph = try Harness(MovingTests.sections)
         #expect(try graph.value("/s/h.at") == 0)
         func place(_ path: String, _ index: Int?) throws {
-            try graph.succeed(.move(.init(path: path, to: nil, index: index), .init()))
+            try graph.succeed(.move(path: path, to: nil, index: index, .init()))
         }
         try place("/s/f", 0)
         #expect(try children(graph, "/s") == ["h", "a", "b", "f"])

@@ -99,7 +99,7 @@ struct PartTests {
         }
         guard
             case .content(let whole, _, _) = try graph.succeed(
-                .eval(.init(expression: rule, bindings: ValueMap(), at: "/a", typed: false)))
+                .eval(expression: rule, bindings: ValueMap(), at: "/a", typed: false))
         else {
             Issue.record("no content")
             return
@@ -110,7 +110,7 @@ struct PartTests {
     @Test("a rule that counts does not run when subviews change places") func order() throws {
         let graph = try Harness(PartTests.scene)
         for name in PartTests.readers { _ = try graph.value("/a." + name) }
-        try graph.succeed(.move(.init(path: "/a/g", to: "/a", index: 0), .init()))
+        try graph.succeed(.move(path: "/a/g", to: "/a", index: 0, .init()))
         _ = graph.runs()
         for name in PartTests.readers { _ = try graph.value("/a." + name) }
         #expect(

@@ -436,7 +436,7 @@ struct TimeOperatorTests {
         let graph = try Harness(TimeOperatorTests.host)
         let failure = refusal {
             try graph.succeed(
-                .eval(.init(expression: "previous(load)", bindings: ValueMap(), at: "/host", typed: false)))
+                .eval(expression: "previous(load)", bindings: ValueMap(), at: "/host", typed: false))
         }
         #expect(failure?.message.contains("previous() needs the past of an attribute") == true)
     }

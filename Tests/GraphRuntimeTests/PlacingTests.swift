@@ -399,7 +399,7 @@ struct PlacingTests {
             """)
         try graph.subscribe(["/top/**"])
         #expect(try graph.value("/top/board/low.ids") == ["../a"])
-        _ = try graph.succeed(.move(.init(path: "/top/board", to: "/top/other", index: 0), .init()))
+        _ = try graph.succeed(.move(path: "/top/board", to: "/top/other", index: 0, .init()))
         #expect(graph.changes["/top/other/board/low.ids"] == .value([]))
         #expect(try shown(in: "/top/other/board/high", of: graph) == ["/top/other/board/a"])
     }

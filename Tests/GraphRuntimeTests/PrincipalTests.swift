@@ -48,7 +48,7 @@ struct PrincipalTests {
         let refused: [Request] = [
             .get(.init(paths: ["/secret.key"], isSingle: true)),
             .subscribe(.init(patterns: ["/**"])),
-            .eval(.init(expression: "1", bindings: ValueMap(), at: nil, typed: false)),
+            .eval(expression: "1", bindings: ValueMap(), at: nil, typed: false),
             .explain(path: "/secret.key", revision: nil), .describe(path: "/secret", depth: nil),
             .dump(path: "/", format: .json), .stats(format: .json), .trace(enable: nil), .prune,
             .remove(path: "/hosts/a", TransactionOptions()),

@@ -143,10 +143,10 @@ private final class RandomWatch {
             call(.remove(path: "/w/\(id)", TransactionOptions()))
         case 2:
             note("move \(id)")
-            call(.move(.init(path: "/w/\(id)", to: generator.chance(50) ? "/w" : "/", index: 0), TransactionOptions()))
+            call(.move(path: "/w/\(id)", to: generator.chance(50) ? "/w" : "/", index: 0, TransactionOptions()))
         case 3:
             note("move /\(id) back")
-            call(.move(.init(path: "/\(id)", to: "/w", index: nil), TransactionOptions()))
+            call(.move(path: "/\(id)", to: "/w", index: nil, TransactionOptions()))
         default:
             note("make \(id)")
             let document: Value = ["agd": 1, "nodes": [["id": .string(id), "kind": "container", "state": ["z": 0]]]]

@@ -56,7 +56,7 @@ struct RefusalTests {
         let document: Value = ["agd": 1, "nodes": [["id": "new"]]]
         let requests: [Request] = [
             .apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: wrong)),
-            .remove(path: "/a/b", wrong), .move(.init(path: "/a/b", to: "/", index: nil), wrong),
+            .remove(path: "/a/b", wrong), .move(path: "/a/b", to: "/", index: nil, wrong),
         ]
         for request in requests {
             #expect(refusal { try graph.succeed(request) }?.code == .invalid)
@@ -142,7 +142,7 @@ struct RefusalTests {
             (.transact([add], .init()), .ruleFailed), (.transact([add, add], .init()), .limit),
             (.set(set, .init()), .limit),
             (.onDisconnect([set], .init()), .limit), (.remove(path: long, .init()), .limit),
-            (.move(.init(path: long, to: nil, index: 0), .init()), .limit),
+            (.move(path: long, to: nil, index: 0, .init()), .limit),
             (.apply(.init(document: readOnly, at: "/", mode: .create, dryRun: false, options: .init())), .readOnly),
         ]
         // The harness holds every refusal against the table.

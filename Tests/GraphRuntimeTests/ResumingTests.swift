@@ -151,7 +151,7 @@ struct ResumingTests {
         try graph.set("/top.isOn", false)
         try graph.set("/top.names", ["b", "c"])
         try graph.set("/top.names", ["c", "b"])
-        try graph.succeed(.move(.init(path: "/other/more", to: "/top", index: nil), .init()))
+        try graph.succeed(.move(path: "/other/more", to: "/top", index: nil, .init()))
         #expect(try resume(graph, ["/top/**"], all, since: seen) == true)
         guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first else {
             Issue.record("\(graph.events)")
@@ -269,9 +269,9 @@ struct ResumingTests {
         try graph.subscribe(["/**"], events: .structure, from: 2)
         graph.turn([.behind(ClientID(number: 2))])
         _ = try graph.apply("nodes: [{ id: k, kind: container }]")
-        try graph.succeed(.move(.init(path: "/k", to: nil, index: 0), .init()))
-        try graph.succeed(.move(.init(path: "/m", to: "/k", index: nil), .init()))
-        try graph.succeed(.move(.init(path: "/k/m", to: nil, index: 0), .init()))
+        try graph.succeed(.move(path: "/k", to: nil, index: 0, .init()))
+        try graph.succeed(.move(path: "/m", to: "/k", index: nil, .init()))
+        try graph.succeed(.move(path: "/k/m", to: nil, index: 0, .init()))
         graph.turn([.drained(ClientID(number: 2))])
         guard case .structure(_, let added, _, let moved, _)? = graph.events.first else {
             Issue.record("a change of structure")

@@ -71,7 +71,7 @@ struct RootReferenceTests {
               - { id: reader, computed: { y: $/home/v.x } }
             """)
         try graph.subscribe(["/reader.y"], initial: true)
-        try graph.succeed(.move(.init(path: "/box/v", to: "/home", index: nil), TransactionOptions()))
+        try graph.succeed(.move(path: "/box/v", to: "/home", index: nil, TransactionOptions()))
         #expect(graph.changes["/reader.y"] == .value(1))
         let before = graph.runtime.graph.counters.liveAttributes
         for _ in 1...5 {

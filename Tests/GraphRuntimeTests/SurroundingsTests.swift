@@ -515,7 +515,7 @@ struct PreferenceTests {
         #expect(try graph.value("/top/quiet.title") == "untitled")
         try graph.set("/top/left.s", "A")
         #expect(try graph.value("/top.title") == "A+b+c")
-        try graph.succeed(.move(.init(path: "/top/right", to: nil, index: 0), .init()))
+        try graph.succeed(.move(path: "/top/right", to: nil, index: 0, .init()))
         #expect(try graph.value("/top.title") == "c+A+b")
         try graph.succeed(.remove(path: "/top/left", .init()))
         #expect(try graph.value("/top.title") == "c")

@@ -147,7 +147,7 @@ struct WatchingTests {
         try graph.set("/hosts/a.load", 3)
         #expect(try subscribe(graph, .structure, since: seen) == true && graph.events.isEmpty)
         #expect(try subscribe(graph, [.update, .structure], since: seen) == true && graph.changes.count == 1)
-        try graph.succeed(.move(.init(path: "/hosts/a", to: nil, index: 1), TransactionOptions()))
+        try graph.succeed(.move(path: "/hosts/a", to: nil, index: 1, TransactionOptions()))
         #expect(try subscribe(graph, .structure, since: seen) == false && graph.events.isEmpty)
         #expect(try subscribe(graph, .update, since: seen) == true && graph.changes.count == 1)
         let moved = graph.runtime.revision

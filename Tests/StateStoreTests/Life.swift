@@ -109,7 +109,7 @@ final class Life {
     func remove(_ path: String) throws { try call(.remove(path: path, .init())) }
 
     func move(_ path: String, to parent: String?, at index: Int? = nil) throws {
-        try call(.move(.init(path: path, to: parent, index: index), .init()))
+        try call(.move(path: path, to: parent, index: index, .init()))
     }
 
     func set(_ path: String, _ value: Value) throws {

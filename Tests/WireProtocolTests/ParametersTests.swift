@@ -126,8 +126,8 @@ struct ParametersTests {
         } else {
             Issue.record("apply")
         }
-        if case .move(let move, _) = try request("move", #"{"path":"/a","to":"/b","index":2}"#) {
-            #expect(move.path == "/a" && move.to == "/b" && move.index == 2)
+        if case .move(let path, let to, let index, _) = try request("move", #"{"path":"/a","to":"/b","index":2}"#) {
+            #expect(path == "/a" && to == "/b" && index == 2)
         } else {
             Issue.record("move")
         }
@@ -146,8 +146,10 @@ struct ParametersTests {
         } else {
             Issue.record("trace")
         }
-        if case .eval(let eval) = try request("eval", #"{"expression":"a+1","bindings":{"a":2},"at":"/x"}"#) {
-            #expect(eval.expression == "a+1" && eval.bindings["a"] == 2 && eval.at == "/x")
+        if case .eval(let expression, let bindings, let at, _) = try request(
+            "eval", #"{"expression":"a+1","bindings":{"a":2},"at":"/x"}"#)
+        {
+            #expect(expression == "a+1" && bindings["a"] == 2 && at == "/x")
         } else {
             Issue.record("eval")
         }
@@ -179,7 +181,7 @@ struct ParametersTests {
             _ = try send("set", #"{"path":"/a.b","value":1,"label":"old","typed":true}"#)
             switch try send(method, parameters) {
             case .apply(let apply): #expect(!apply.options.typed && apply.options.label == nil)
-            case .remove(_, let options), .move(_, let options): #expect(!options.typed && options.label == nil)
+            case .remove(_, let options), .move(_, _, _, let options): #expect(!options.typed && options.label == nil)
             default: Issue.record("another method than \(method)")
             }
         }

@@ -194,8 +194,7 @@ struct Compiler {
         let mark = top
         let operands = children.map { emit($0) }
         top = mark
-        guard !isTraced, operands.allSatisfy({ $0 < 0 }),
-            let value = fold(operands.map { parts.constants[Int(~$0)] })
+        guard !isTraced, operands.allSatisfy({ $0 < 0 }), let value = fold(operands.map { parts.constants[Int(~$0)] })
         else { return (operands, nil) }
         return (operands, folded(value))
     }
@@ -228,8 +227,7 @@ struct Compiler {
         }
     }
 
-    /// A chain of `+` that gives a string: one instruction for all operands. Adjacent constants are joined at
-    /// compilation.
+    /// A chain of `+` that gives a string: one instruction for all operands. Adjacent constants are joined here.
     private mutating func emitConcatenation(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         var last = id
         var parts: [SyntaxTree.ID] = []
@@ -301,8 +299,7 @@ struct Compiler {
         return target
     }
 
-    /// A number under which faults are stored. It is cleared whenever evaluation arrives here, also when the code
-    /// repeats.
+    /// A number under which faults are stored. Cleared whenever evaluation arrives here, also when the code repeats.
     mutating func addFault(at id: SyntaxTree.ID) -> Int32 {
         let fault = Int32(parts.faultCount)
         parts.faultCount += 1

@@ -28,9 +28,7 @@ enum Folding {
             return operands.withUnsafeBufferPointer { operands in
                 let view = Arguments(
                     registers: base, constants: base, operands: operands.baseAddress, count: operands.count)
-                return result { (meter) throws(Fault) in
-                    try function.call(view, isMember: isMember, &meter)
-                }
+                return result { (meter) throws(Fault) in try function.call(view, isMember: isMember, &meter) }
             }
         }
     }

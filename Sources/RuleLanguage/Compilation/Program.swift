@@ -38,7 +38,6 @@ public final class Program {
 
     // MARK: the rest
 
-    /// The rule's text.
     public let text: String
     let form: ProgramForm
 
@@ -47,9 +46,7 @@ public final class Program {
     /// The type that the checker has inferred, or `dyn`.
     public var resultType: RuleType { form.parts.resultType }
 
-    convenience init(_ parts: ProgramParts) {
-        self.init(ProgramForm(parts), parts.constants, text: parts.text)
-    }
+    convenience init(_ parts: ProgramParts) { self.init(ProgramForm(parts), parts.constants, text: parts.text) }
 
     private init(_ form: ProgramForm, _ values: [Value], text: String) {
         self.form = form
@@ -104,8 +101,7 @@ public final class Program {
         return isAdapted ? Program(form, values, text: text) : nil
     }
 
-    @inline(never)
-    func fault(_ message: Int) -> Fault { Fault(form.parts.messages[message]) }
+    @inline(never) func fault(_ message: Int) -> Fault { Fault(form.parts.messages[message]) }
 
     @inline(never)
     func matches(_ text: UnsafePointer<Value>, pattern: Int, _ meter: inout Meter) throws(Fault) -> Bool {

@@ -87,9 +87,7 @@ public enum Rule {
 
     static func parse(_ text: String, limits: RuleLimits) throws(RuleErrors) -> SyntaxTree {
         let (tree, diagnostics) = Parser.parse(text, limits: limits)
-        if !diagnostics.isEmpty {
-            throw RuleErrors(rule: text, errors: diagnostics.map { $0.located(in: text) })
-        }
+        if !diagnostics.isEmpty { throw RuleErrors(rule: text, errors: diagnostics.map { $0.located(in: text) }) }
         return tree
     }
 
@@ -97,9 +95,7 @@ public enum Rule {
     {
         let tree = try parse(text, limits: scope.limits)
         let (checked, diagnostics) = Checker.check(tree, in: scope, looksForNames: looksForNames)
-        if !diagnostics.isEmpty {
-            throw RuleErrors(rule: text, errors: diagnostics.map { $0.located(in: text) })
-        }
+        if !diagnostics.isEmpty { throw RuleErrors(rule: text, errors: diagnostics.map { $0.located(in: text) }) }
         return checked
     }
 }

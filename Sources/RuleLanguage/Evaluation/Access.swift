@@ -4,8 +4,7 @@ import AttributeValues
 enum Access {
     static func select(_ operand: Value, _ name: String, isOptional: Bool) throws(Fault) -> Value {
         switch operand {
-        case .map(let map):
-            return try result(map[name], isOptional, else: .noSuchKey(.string(name)))
+        case .map(let map): return try result(map[name], isOptional, else: .noSuchKey(.string(name)))
         case .optional(let wrapped):
             guard let wrapped else { return operand }
             return try optionalResult(of: wrapped) { (value) throws(Fault) in try select(value, name, isOptional: true)

@@ -17,9 +17,7 @@ struct Arguments {
         return UnsafePointer((operand >= 0 ? registers : constants) + Int(operand))
     }
 
-    subscript(number: Int) -> Value {
-        @inline(__always) unsafeAddress { pointer(number) }
-    }
+    subscript(number: Int) -> Value { @inline(__always) unsafeAddress { pointer(number) } }
 
     func text(_ number: Int) -> String? {
         if number < count, case .string(let text) = self[number] { text } else { nil }

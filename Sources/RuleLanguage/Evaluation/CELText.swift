@@ -5,8 +5,7 @@ enum CELText {
     /// A value in an error message. Long ones are cut off.
     static func brief(_ value: Value) -> String {
         switch value {
-        case .string(let text):
-            text.utf8.count <= 60 ? text : String(text.unicodeScalars.prefix(40)) + "…"
+        case .string(let text): text.utf8.count <= 60 ? text : String(text.unicodeScalars.prefix(40)) + "…"
         case .list, .map, .bytes, .opaque, .optional: value.shortTypeName
         default: value.jsonText
         }
@@ -19,8 +18,7 @@ enum CELText {
         if number.isFinite, number != 0, exponent < -4 || exponent >= 6 {
             let fraction = digits.count > 1 ? "." + String(decoding: digits[1...], as: UTF8.self) : ""
             let size = exponent.magnitude
-            return
-                "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)"
+            return "\(sign)\(String(decoding: digits[..<1], as: UTF8.self))\(fraction)"
                 + "e\(exponent < 0 ? "-" : "+")\(size < 10 ? "0" : "")\(size)"
         }
         return plainText(number)

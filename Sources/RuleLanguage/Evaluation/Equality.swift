@@ -12,8 +12,7 @@ extension Value {
 
 /// CEL's `==` and order.
 enum Equality {
-    /// CEL's `==`: numbers by value across their types, everything else by type and content. Costs a step for each
-    /// compared part.
+    /// CEL's `==`: numbers by value across their types, all else by type and content. Costs a step per compared part.
     static func areEqual(_ a: Value, _ b: Value, _ meter: inout Meter) throws(Fault) -> Bool {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x == y
@@ -89,8 +88,7 @@ enum Equality {
     /// The order of two values; nil if they have none (`no such overload`).
     static func order(_ a: Value, _ b: Value) -> Order? {
         switch (a, b) {
-        case (.string(let x), .string(let y)):
-            x.precedesByBytes(y) ? .less : y.precedesByBytes(x) ? .greater : .same
+        case (.string(let x), .string(let y)): x.precedesByBytes(y) ? .less : y.precedesByBytes(x) ? .greater : .same
         case (.bool(let x), .bool(let y)): order(x ? 1 : 0, y ? 1 : 0)
         case (.bytes(let x), .bytes(let y)):
             x.lexicographicallyPrecedes(y) ? .less : y.lexicographicallyPrecedes(x) ? .greater : .same

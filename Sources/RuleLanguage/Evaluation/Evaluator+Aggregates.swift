@@ -46,8 +46,7 @@ extension Evaluator {
         }
     }
 
-    /// The elements of the loop's range in the order of the keys in its output. Elements with equal keys keep their
-    /// order.
+    /// The elements of the loop's range in the order of the keys in its output; the sort is stable.
     @inline(never)
     func takeSorted(_ loop: Int) throws(Fault) -> [Value] {
         let keys = machine.pointee.takeList(loop)

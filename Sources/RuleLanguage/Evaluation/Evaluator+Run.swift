@@ -1,8 +1,7 @@
 import AttributeValues
 
 extension Evaluator {
-    /// Runs until it needs an input or has the result. Returns the number of the input, or one of the requests below
-    /// zero.
+    /// Runs until it needs an input or has the result. Returns the input's number, or one of the requests below zero.
     @usableFromInline @inline(never)
     func run(_ program: Program, from start: Int) -> Int {
         let machine = machine
@@ -25,11 +24,7 @@ extension Evaluator {
         }
         /// Stores the result of an operation. Returns true if it is the rule's result, which ends the evaluation.
         @inline(__always) func give(_ i: Instruction, _ value: Value) -> Bool {
-            if i.flag {
-                machine.pointee.finish(program, .value(value))
-            } else {
-                set(i.a, value)
-            }
+            if i.flag { machine.pointee.finish(program, .value(value)) } else { set(i.a, value) }
             return i.flag
         }
         /// Stores the result of an `&&` or `||`. Returns true if it ends the rule.
@@ -192,8 +187,7 @@ extension Evaluator {
                         let call = program.calls + Int(i.b)
                         let arguments = Arguments(
                             registers: registers, constants: constants,
-                            operands: program.operands + Int(call.pointee.start),
-                            count: Int(call.pointee.count))
+                            operands: program.operands + Int(call.pointee.start), count: Int(call.pointee.count))
                         set(
                             i.a,
                             try call.pointee.function.call(
@@ -256,9 +250,7 @@ extension Evaluator {
                         }
                         if flag { set(i.a, .int(count + 1)) }
                     case .filter:
-                        guard case .bool(let flag) = at(i.b).pointee else {
-                            throw .noSuchOverload("filter", at(i.b))
-                        }
+                        guard case .bool(let flag) = at(i.b).pointee else { throw .noSuchOverload("filter", at(i.b)) }
                         if flag { try machine.pointee.append(at(i.c).pointee, to: Int(i.a)) }
                     case .append:
                         if !i.flag {
@@ -294,18 +286,14 @@ extension Evaluator {
                         next = code + machine.pointee.lazies[Int(i.a)].returnPosition
 
                     case .branchIfPresent:
-                        guard case .optional(let wrapped) = at(i.b).pointee else {
-                            throw .notOptional(at(i.b))
-                        }
+                        guard case .optional(let wrapped) = at(i.b).pointee else { throw .notOptional(at(i.b)) }
                         if let wrapped {
                             let value = at(i.b).pointee
                             set(i.a, i.flag ? wrapped : value)
                             next = code + Int(i.c)
                         }
                     case .requireOptional:
-                        guard case .optional = at(i.b).pointee else {
-                            throw .notOptional(at(i.b))
-                        }
+                        guard case .optional = at(i.b).pointee else { throw .notOptional(at(i.b)) }
                         if i.a != i.b { set(i.a, at(i.b).pointee) }
                     case .wrapOptional: set(i.a, .optional(at(i.b).pointee))
                     case .branchIfAbsent:

@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// Runs programs, one at a time. Reuse one evaluator for all programs, so that an evaluation allocates nothing for
-/// itself.
+/// Runs programs, one at a time. Reuse one evaluator for all programs, so that an evaluation allocates nothing.
 ///
 /// Its state is in memory that is allocated once, behind a constant pointer, because access to a class's own variables
 /// would be checked at run time. The memory lives from `init` to `deinit`.
@@ -66,7 +65,6 @@ public final class Evaluator {
         return true
     }
 
-    /// Evaluates with bindings.
     public func evaluate(_ program: Program, bindings: ValueMap = ValueMap()) -> Content {
         var reader = BindingsReader(program, bindings)
         guard case .content(let content) = evaluate(program, &reader) else {
@@ -76,8 +74,7 @@ public final class Evaluator {
     }
 
     /// The cost of the last evaluation, in steps.
-    @inlinable
-    public var lastCost: Int { machine.pointee.meter.spent }
+    @inlinable public var lastCost: Int { machine.pointee.meter.spent }
 
     // MARK: the machine's requests to the reader: the number of an input, or one of these
 
@@ -119,8 +116,7 @@ public final class Evaluator {
         return run(program, from: next)
     }
 
-    @usableFromInline
-    func proceed(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
+    @usableFromInline func proceed(_ program: Program) -> Int { run(program, from: machine.pointee.position) }
 
     @usableFromInline @inline(never)
     func abandon(_ program: Program) -> Evaluation {

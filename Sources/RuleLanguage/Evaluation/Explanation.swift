@@ -18,9 +18,7 @@ public struct Explanation {
     public let result: Content
 
     /// Evaluates a rule and records the results of its parts. Names and types are checked unless `isChecked` is false.
-    public init(
-        _ text: String, in scope: RuleScope, bindings: ValueMap, isChecked: Bool = true
-    ) throws(RuleErrors) {
+    public init(_ text: String, in scope: RuleScope, bindings: ValueMap, isChecked: Bool = true) throws(RuleErrors) {
         let checked: CheckedTree
         if isChecked {
             checked = try Rule.check(text, in: scope)

@@ -11,7 +11,6 @@ struct InputWay {
 
     let kind: Kind
     var variable: Value
-    /// The key of a field.
     var key = Value.null
     /// For a variable in a namespace: the namespace, and the name in it.
     var namespace = Value.null

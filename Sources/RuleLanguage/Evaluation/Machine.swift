@@ -43,16 +43,14 @@ struct Machine {
     struct Holders: OptionSet {
         @usableFromInline let rawValue: UInt8
 
-        @inlinable
-        init(rawValue: UInt8) { self.rawValue = rawValue }
+        @inlinable init(rawValue: UInt8) { self.rawValue = rawValue }
 
         @inlinable static var byRegisters: Holders { Holders(rawValue: 1) }
         /// References in ranges or the output.
         @inlinable static var byLoops: Holders { Holders(rawValue: 2) }
     }
 
-    /// The range and position of one loop. `keys` and `values` point into the storage of `range`, which the loop keeps
-    /// alive.
+    /// The range and position of one loop. `keys` and `values` point into `range`, which the loop keeps alive.
     struct Loop {
         var range: Value
         var keys: UnsafePointer<Value>?

@@ -5,7 +5,6 @@ import AttributeValues
 /// It refers to limits that it does not own: a program's, during an evaluation, or the standard ones.
 @usableFromInline
 struct Meter {
-    /// Remaining steps.
     @usableFromInline var remaining: Int
     @usableFromInline private(set) var budget: Int
     @usableFromInline private(set) var source: UnsafePointer<RuleLimits>
@@ -20,8 +19,7 @@ struct Meter {
     var limits: RuleLimits { source.pointee }
 
     /// Steps taken since `begin`.
-    @inlinable
-    var spent: Int { budget - remaining }
+    @inlinable var spent: Int { budget - remaining }
 
     @inlinable @inline(__always)
     mutating func begin(_ limits: UnsafePointer<RuleLimits>, budget: Int, remaining: Int) {
@@ -41,7 +39,6 @@ struct Meter {
         @inline(never) get { Fault(limit: "the rule costs more than \(limits.cost) steps") }
     }
 
-    /// Charges for reading a number of bytes of a text.
     @inline(__always)
     mutating func chargeBytes(_ bytes: Int) throws(Fault) {
         if bytes >= 10 { try charge(bytes / 10) }

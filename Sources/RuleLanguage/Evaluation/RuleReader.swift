@@ -39,13 +39,9 @@ public struct InputRegister {
         self.number = number
     }
 
-    @inlinable
-    var place: UnsafeMutablePointer<Value> {
-        @inline(__always) get { machine.pointee.registers + number }
-    }
+    @inlinable var place: UnsafeMutablePointer<Value> { @inline(__always) get { machine.pointee.registers + number } }
 
-    @inlinable @inline(__always)
-    public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
+    @inlinable @inline(__always) public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
 
     /// Stores the value of an answer.
     public func store(_ reading: Reading) -> ReadOutcome {
@@ -84,7 +80,6 @@ extension RuleReader {
     }
 }
 
-/// The result of an evaluation.
 @frozen
 public enum Evaluation {
     case content(Content)
@@ -103,9 +98,7 @@ extension Value {
                 case .index(let index): value = try Access.index(value, .int(Int64(index)), isOptional: false)
                 case .element(let field, let wanted): value = try Access.findElement(value, field, wanted)
                 }
-            } catch {
-                return .failure(error.failure ?? Failure(.ruleFailed, error.message))
-            }
+            } catch { return .failure(error.failure ?? Failure(.ruleFailed, error.message)) }
         }
         return .value(value)
     }
@@ -119,9 +112,7 @@ extension Value {
             if case .value = value.at([last]) { return .value(.bool(true)) }
             return .value(.bool(false))
         }
-        do throws(Fault) {
-            return .value(.bool(try Access.isPresent(value, name)))
-        } catch {
+        do throws(Fault) { return .value(.bool(try Access.isPresent(value, name))) } catch {
             return .failure(Failure(.ruleFailed, error.message))
         }
     }

@@ -8,8 +8,7 @@ extension Function {
         return value
     }
 
-    /// nil if the arguments fit no overload. There is one library per file; each checks number, types and style of its
-    /// arguments.
+    /// nil if the arguments fit no overload. Each library checks number, types and style of its arguments.
     private func dispatch(_ a: Arguments, _ isMember: Bool, _ meter: inout Meter) throws(Fault) -> Value? {
         switch self {
         case .size: return a.count == 1 ? size(a[0]) : nil

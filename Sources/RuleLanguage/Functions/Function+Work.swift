@@ -53,8 +53,7 @@ extension Function {
         case .string: Work(base: 2, elementsPerStep: 0)
         case .timestamp, .duration: Work(base: 10, bytesPerStep: 2, elementsPerStep: 0)
         case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
-            .getSeconds,
-            .getMilliseconds:
+            .getSeconds, .getMilliseconds:
             Work(base: 10, bytesPerStep: 5)
         // Looks up the properties of each code point.
         case .trim: Work(base: 2, bytesPerStep: 1)

@@ -17,8 +17,7 @@ public struct Overload: Sendable {
     }
 }
 
-/// A function's name with its overloads. `function` is nil for a function that a `RuleScope` declares and that has no
-/// code here.
+/// A function's name with its overloads. `function` is nil if a `RuleScope` declares it and it has no code here.
 struct FunctionDeclaration: Sendable {
     var name: String
     var function: Function?

@@ -49,8 +49,7 @@ enum ListLibrary {
         }
     }
 
-    /// Keeps the first of equal elements. Strings, whole numbers and bools are found by hash, other values by
-    /// comparison.
+    /// Keeps the first of equal elements. Strings, whole numbers and bools are found by hash, others by comparison.
     private static func distinct(_ list: ValueList, _ meter: inout Meter) throws(Fault) -> [Value] {
         try meter.chargeElements(list.count)
         var found: [Value] = []

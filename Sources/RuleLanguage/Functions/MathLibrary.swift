@@ -1,6 +1,5 @@
 import AttributeValues
 
-/// The functions of `math`.
 enum MathLibrary {
     static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
         switch (function, a.count) {

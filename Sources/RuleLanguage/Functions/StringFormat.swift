@@ -74,8 +74,7 @@ enum StringFormat {
             return try digits(value, 2, else: "only integers and bools can be formatted as binary")
         case UInt8(ascii: "o"): return try digits(value, 8, else: "octal clause can only be used on integers")
         case UInt8(ascii: "x"), UInt8(ascii: "X"): return try hex(value, isUpper: clause == UInt8(ascii: "X"), &meter)
-        default:
-            throw Fault("unrecognized formatting clause \"\(String(decoding: [clause], as: UTF8.self))\"")
+        default: throw Fault("unrecognized formatting clause \"\(String(decoding: [clause], as: UTF8.self))\"")
         }
     }
 

@@ -85,9 +85,7 @@ enum TimeLibrary {
         if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let bytes = Array(digits)
         guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ ASCII.isDigit(bytes[$0]) })
-        else {
-            return nil
-        }
+        else { return nil }
         func number(_ at: Int) -> Int { Int(bytes[at] - 48) * 10 + Int(bytes[at + 1] - 48) }
         guard number(0) < 24, number(3) < 60 else { return nil }
         return (number(0) * 3600 + number(3) * 60) * (isWest ? -1 : 1)

@@ -6,7 +6,6 @@ struct Lexer {
     /// The current token's bytes.
     private(set) var start = 0
     private(set) var end = 0
-    /// The end of the previous token.
     private(set) var previousEnd = 0
     /// The fault of the current token.
     private(set) var fault: (offset: Int, message: String)?

@@ -38,11 +38,10 @@ extension Parser {
     /// Comprehensions, with the numbers of variables and of expressions after them.
     private static let macros:
         [String: (macro: SyntaxTree.Macro, variables: ClosedRange<Int>, parts: ClosedRange<Int>)] = [
-            "all": (.all, 1...2, 1...1), "exists": (.exists, 1...2, 1...1),
-            "exists_one": (.existsOne, 1...2, 1...1), "existsOne": (.existsOne, 1...2, 1...1),
-            "filter": (.filter, 1...1, 1...1), "map": (.map, 1...1, 1...2), "sortBy": (.sortBy, 1...1, 1...1),
-            "transformList": (.transformList, 2...2, 1...2), "transformMap": (.transformMap, 2...2, 1...2),
-            "transformMapEntry": (.transformMapEntry, 2...2, 1...2),
+            "all": (.all, 1...2, 1...1), "exists": (.exists, 1...2, 1...1), "exists_one": (.existsOne, 1...2, 1...1),
+            "existsOne": (.existsOne, 1...2, 1...1), "filter": (.filter, 1...1, 1...1), "map": (.map, 1...1, 1...2),
+            "sortBy": (.sortBy, 1...1, 1...1), "transformList": (.transformList, 2...2, 1...2),
+            "transformMap": (.transformMap, 2...2, 1...2), "transformMapEntry": (.transformMapEntry, 2...2, 1...2),
         ]
 
     private mutating func fold(
@@ -65,9 +64,7 @@ extension Parser {
     private mutating func variable(_ argument: SyntaxTree.ID, of macro: String) -> Int32 {
         let node = tree[argument]
         if node.kind == .identifier, !node.flag { return node.name }
-        if node.kind != .faulty {
-            report("the variable of \(macro)() must be a simple name", at: Int(node.start))
-        }
+        if node.kind != .faulty { report("the variable of \(macro)() must be a simple name", at: Int(node.start)) }
         return tree.intern("")
     }
 

@@ -233,9 +233,7 @@ extension Parser {
         do throws(StringLiteral.Fault) {
             let content = try StringLiteral.decode(lexer.bytes, range, isBytes: isBytes)
             value = isBytes ? .bytes(content) : .string(String(decoding: content, as: UTF8.self))
-        } catch {
-            report(error.message, at: error.offset)
-        }
+        } catch { report(error.message, at: error.offset) }
         return tree.addLiteral(value, start, range.lowerBound, range.upperBound)
     }
 }

@@ -28,9 +28,7 @@ struct Parser {
             }
             var parser = Parser(bytes, limits: limits)
             parser.tree.root = parser.parseExpression()
-            if parser.lexer.token != .end {
-                parser.fail("expected an operator or the end, found \(parser.found)")
-            }
+            if parser.lexer.token != .end { parser.fail("expected an operator or the end, found \(parser.found)") }
             return (parser.tree, parser.diagnostics)
         }
     }

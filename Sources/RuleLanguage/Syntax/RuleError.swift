@@ -23,7 +23,6 @@ public struct RuleError: Error, Hashable {
 
 /// All faults of a rule, in the order of their positions.
 public struct RuleErrors: Error, Hashable {
-    /// The rule's text.
     public var rule: String
     /// Never empty.
     public var errors: [RuleError]

@@ -26,8 +26,7 @@ extension RuleLimits {
     /// Maximum steps for compiling a rule's constant patterns together with the rule.
     static let patternCost = 100_000
 
-    /// Limits of one operation that is evaluated at compilation. A larger result is not stored but computed at each
-    /// run.
+    /// Limits of one operation that is evaluated at compilation. A larger result is computed at each run.
     nonisolated(unsafe) static let folding = shared { limits in
         limits.cost = 500
         limits.textSize = 1_000

@@ -1,4 +1,3 @@
-/// The content of a string or bytes literal.
 enum StringLiteral {
     struct Fault: Error {
         var offset: Int
@@ -72,8 +71,7 @@ enum StringLiteral {
         case UInt8(ascii: "0")...UInt8(ascii: "3"):
             at -= 1
             code = try number(3, radix: 8)
-        default:
-            throw Fault(offset: start, message: "unknown escape; a backslash itself is written '\\\\'")
+        default: throw Fault(offset: start, message: "unknown escape; a backslash itself is written '\\\\'")
         }
         if isBytes {
             guard !isUnicode else { throw Fault(offset: start, message: "bytes have no \\u escapes; write \\x") }

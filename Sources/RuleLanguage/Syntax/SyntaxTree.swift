@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// A rule's abstract syntax: nodes in one array, children before parents, identified by index. Macros are nodes of
-/// their own.
+/// A rule's abstract syntax: nodes in one array, children before parents, identified by index. Macros are nodes too.
 struct SyntaxTree {
     typealias ID = Int
 
@@ -130,9 +129,7 @@ struct SyntaxTree {
         return index < 0 ? nil : names[index]
     }
 
-    func constant(_ id: ID) -> Value? {
-        nodes[id].kind == .literal ? constants[Int(nodes[id].name)] : nil
-    }
+    func constant(_ id: ID) -> Value? { nodes[id].kind == .literal ? constants[Int(nodes[id].name)] : nil }
 
     func operation(_ id: ID) -> Operation { Operation(rawValue: nodes[id].detail) ?? .add }
     func macro(_ id: ID) -> Macro { Macro(rawValue: nodes[id].detail) ?? .all }

@@ -241,11 +241,7 @@ extension Checker {
         for at in overloads.indices
         where overloads[at].isMember == isMember && overloads[at].parameters.count == arguments.count {
             guard let type = fit(overloads[at], arguments) else { continue }
-            if let known = result, known != type {
-                result = .dyn
-            } else {
-                result = type
-            }
+            if let known = result, known != type { result = .dyn } else { result = type }
         }
         return result
     }

@@ -15,9 +15,7 @@ extension Checker {
 
     /// A variable or the name of a type. Names in the container are tried first.
     private mutating func resolve(_ id: SyntaxTree.ID, _ name: String, isRooted: Bool) -> RuleType? {
-        if scope.container.isEmpty || isRooted {
-            return resolveExactly(id, name)
-        }
+        if scope.container.isEmpty || isRooted { return resolveExactly(id, name) }
         for candidate in scope.candidates(name, isRooted: false) {
             if let type = resolveExactly(id, candidate) { return type }
         }
@@ -127,9 +125,8 @@ extension Checker {
         let operandID = tree.child(id, 0)
         // `env["key"]` is `env.key`.
         if tree[operandID].kind == .identifier, !tree[id].flag,
-            case .string(let key)? = tree.constant(tree.child(id, 1)),
-            findLocal(tree.spelling(operandID)) == nil, scope.variable(tree.spelling(operandID)) == nil,
-            let noun = scope.findNamespace(tree.spelling(operandID))
+            case .string(let key)? = tree.constant(tree.child(id, 1)), findLocal(tree.spelling(operandID)) == nil,
+            scope.variable(tree.spelling(operandID)) == nil, let noun = scope.findNamespace(tree.spelling(operandID))
         {
             if let type = resolve(id, "\(tree.spelling(operandID)).\(key)", isRooted: true) { return type }
             fail(id, "no \(noun) '\(key)'")

@@ -136,9 +136,7 @@ struct Checker {
         }
     }
 
-    static func type(of constant: Value) -> RuleType {
-        ScalarType(of: constant).map { .scalar($0) } ?? .dyn
-    }
+    static func type(of constant: Value) -> RuleType { ScalarType(of: constant).map { .scalar($0) } ?? .dyn }
 
     /// Checks a part that must have a given type.
     mutating func expect(_ type: RuleType, _ id: SyntaxTree.ID) {
@@ -150,8 +148,7 @@ struct Checker {
 
     // MARK: macro variables
 
-    /// Locals are numbered in the order in which nodes are visited. A macro's variables are consecutive and stored at
-    /// its node.
+    /// Locals are numbered as nodes are visited. A macro's variables are consecutive and stored at its node.
     mutating func withLocals(
         _ added: [(String, RuleType)], of id: SyntaxTree.ID, _ body: (inout Checker) -> RuleType
     ) -> RuleType {

@@ -34,8 +34,7 @@ public final class RuleScope {
     }
     public func declare(_ name: String, _ type: ValueType) { declare(name, RuleType(type)) }
 
-    /// A root that is not a value itself, but has one variable for each key: `env.locale`. A key that is not declared
-    /// is a fault.
+    /// A root that is not a value itself, but has one variable for each key: `env.locale`. Undeclared keys are faults.
     /// - Parameter noun: the name of a key in messages, as "environment key".
     public func declareNamespace(_ name: String, keysAre noun: String, _ keys: [String: RuleType] = [:]) {
         namespaces[name] = noun

@@ -27,8 +27,7 @@ struct Unifier {
         return type.mapParts { instantiate($0, names, variables) }
     }
 
-    /// True if values of the types in `a` are accepted where those in `b` are required. Binds variables only if all
-    /// pairs agree.
+    /// True if values of the types in `a` are accepted for those in `b`. Binds variables only if all pairs agree.
     mutating func agree(_ a: [RuleType], _ b: [RuleType]) -> Bool {
         guard a.count == b.count else { return false }
         if a == b { return true }

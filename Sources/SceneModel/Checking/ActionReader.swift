@@ -115,9 +115,7 @@ struct ActionReader {
     private func action(_ node: DocumentNode, in scope: ExpressionScope) -> ActionDefinition {
         if node["perform"] != nil || node["of"] != nil || node["on"] != nil { return reaction(node, scope) }
         let parameters =
-            node["parameters"].map { written in
-                cursor.at("parameters") { steps.readParameters(written) }
-            } ?? []
+            node["parameters"].map { written in cursor.at("parameters") { steps.readParameters(written) } } ?? []
         let made = steps.read(node, parameters, in: scope.lexical)
         return ActionDefinition(
             parameters: parameters, steps: made.steps, outsideTargets: made.outside, document: node.value)

@@ -7,8 +7,7 @@ struct ActionStepReader {
     let animations: AnimationReader
     private var cursor: CheckCursor { expressions.cursor }
 
-    private static let form =
-        "{set: {$state: value}}, with parameters and animation if needed, or a list of such steps"
+    private static let form = "{set: {$state: value}}, with parameters and animation if needed, or a list of such steps"
 
     struct Steps {
         var steps: [ActionDefinition.Step] = []
@@ -16,9 +15,7 @@ struct ActionStepReader {
         var outside: [String] = []
     }
 
-    func read(
-        _ node: DocumentNode, _ parameters: [ActionDefinition.Parameter], in outer: LexicalScope
-    ) -> Steps {
+    func read(_ node: DocumentNode, _ parameters: [ActionDefinition.Parameter], in outer: LexicalScope) -> Steps {
         let own = parameters.map { ScopeEntry(name: $0.name, type: $0.type, access: .readOnly("a parameter")) }
         let scope = LexicalScope(own, in: outer)
         // An action is evaluated once for each call, and watches nothing.
@@ -29,9 +26,7 @@ struct ActionStepReader {
         } else if let steps = node["steps"] {
             cursor.checkKeys(node.map ?? [], of: "an action with steps", allowed: ["parameters", "steps"])
             cursor.at("steps") {
-                cursor.visit(cursor.readElements(steps, "steps")) { one in
-                    step(one, in: scope, into: &made)
-                }
+                cursor.visit(cursor.readElements(steps, "steps")) { one in step(one, in: scope, into: &made) }
             }
         } else {
             step(node, also: ["parameters", "steps"], in: scope, into: &made)
@@ -63,9 +58,7 @@ struct ActionStepReader {
                     "a parameter is {default: …, type: …}, not \(entry.value.summary)", at: entry.value,
                     hint: "write {default: …} for a default, {type: …} for a type")
             }
-            if let (standard, type) = self.parameters.readDeclaration(entry.value) {
-                add(entry.key, type, standard)
-            }
+            if let (standard, type) = self.parameters.readDeclaration(entry.value) { add(entry.key, type, standard) }
         }
         return parameters
     }
@@ -80,9 +73,7 @@ struct ActionStepReader {
         }
         let allowed = operations + ["animation"] + others
         cursor.checkKeys(entries, of: "an action", allowed: allowed)
-        let animation = node["animation"].flatMap { written in
-            cursor.at("animation") { animations.read(written) }
-        }
+        let animation = node["animation"].flatMap { written in cursor.at("animation") { animations.read(written) } }
         for entry in entries {
             guard let operation = ActionDefinition.Operation(rawValue: entry.name) else { continue }
             cursor.at(entry.name) { step(operation, entry.value, animation, in: scope, into: &made) }
@@ -114,9 +105,7 @@ struct ActionStepReader {
         }
         if operation.takesValue {
             let hint = "write \(operation.rawValue): {$state: value}"
-            cursor.visitEntries(node, operation.rawValue, hint: hint) { entry in
-                add(entry.key, entry.value)
-            }
+            cursor.visitEntries(node, operation.rawValue, hint: hint) { entry in add(entry.key, entry.value) }
         } else if let list = node.list {
             for (position, element) in list.enumerated() { cursor.at(position) { add(element, nil) } }
         } else {
@@ -124,7 +113,6 @@ struct ActionStepReader {
         }
     }
 
-    /// A target, with its type.
     private func target(
         _ node: DocumentNode, in scope: LexicalScope, into made: inout Steps
     ) -> (ActionDefinition.Target, ValueType)? {

@@ -6,9 +6,7 @@ struct ArgumentReader {
     private var expressions: ExpressionReader { attributes.parameters.expressions }
     private var cursor: CheckCursor { expressions.cursor }
 
-    func read(
-        _ fields: NodeFields, of base: ComponentTable.Base, _ place: Surroundings, into list: AttributeList
-    ) {
+    func read(_ fields: NodeFields, of base: ComponentTable.Base, _ place: Surroundings, into list: AttributeList) {
         var given: Set<String> = []
         for key in [NodeKey.binding, .let] {
             guard let written = fields[key] else { continue }
@@ -85,9 +83,7 @@ struct ArgumentReader {
     }
 
     /// Adds a fault for an argument that the component does not take.
-    private func refuse(
-        _ entry: DocumentEntry, _ key: NodeKey, _ base: ComponentTable.Base, _ list: AttributeList
-    ) {
+    private func refuse(_ entry: DocumentEntry, _ key: NodeKey, _ base: ComponentTable.Base, _ list: AttributeList) {
         let name = base.name
         if let taken = list.attribute(named: entry.name) {
             let isOther = taken.isParameter(key == .binding ? .let : .binding)
@@ -95,8 +91,7 @@ struct ArgumentReader {
                 "'\(entry.name)' of \(name) is \(taken.role.noun), not a \(key.name)", at: entry.key,
                 hint: isOther
                     ? "write \(key == .binding ? "let" : "binding"): {\(entry.name): …}"
-                    : "a use gives values only to bindings and lets",
-                note: base.declaredHere(taken))
+                    : "a use gives values only to bindings and lets", note: base.declaredHere(taken))
         }
         let names = list.attributes.filter { $0.isParameter(.binding) || $0.isParameter(.let) }.map(\.name)
         cursor.fault(

@@ -64,9 +64,7 @@ final class AttributeList {
         _ = add(AttributeDefinition(name: name, role: .action(action), type: .dyn, position: position))
     }
 
-    func attribute(named name: String) -> AttributeDefinition? {
-        place(of: name).map { attributes[$0] }
-    }
+    func attribute(named name: String) -> AttributeDefinition? { place(of: name).map { attributes[$0] } }
 
     func replace(_ attribute: AttributeDefinition) {
         guard let place = place(of: attribute.name) else { return }

@@ -50,8 +50,7 @@ struct AttributeReader {
                 // A faulty attribute is added, so that references to it are not reported too.
                 list.enter(
                     entry.key,
-                    key == .binding ? .binding(.constant(.null), animation: nil) : .constant(.literal(.null)),
-                    .dyn)
+                    key == .binding ? .binding(.constant(.null), animation: nil) : .constant(.literal(.null)), .dyn)
             }
         }
     }

@@ -10,7 +10,6 @@ struct BindingReader {
 
     private static let form = ["to", "animation"]
 
-    /// A binding as written.
     struct WrittenBinding {
         var target: BindingTarget?
         var animation: String?

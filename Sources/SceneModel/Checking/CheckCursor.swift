@@ -57,30 +57,18 @@ final class CheckCursor {
 
     // MARK: Faults
 
+    /// - Parameter key: the key of the faulty value at this place; nil for the place itself.
     func fault(
-        _ message: @autoclosure () -> String, at node: DocumentNode, hint: @autoclosure () -> String? = nil,
-        note: SceneFault.Note? = nil
-    ) {
-        fault(.invalid, message(), at: node, hint: hint(), note: note)
-    }
-
-    func fault(
-        _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        under key: String? = nil, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
+        if let key { return at(key) { fault(code, message(), at: node, hint: hint(), note: note) } }
         faults.add(SceneFault(code, message(), place: place, position: node.position, hint: hint(), note: note))
     }
 
-    /// Adds a fault about the value under a key.
+    /// The same with the code `invalid`.
     func fault(
-        under key: String, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
-        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
-    ) {
-        at(key) { fault(code, message(), at: node, hint: hint(), note: note) }
-    }
-
-    func fault(
-        under key: String, _ message: @autoclosure () -> String, at node: DocumentNode,
+        under key: String? = nil, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
         fault(under: key, .invalid, message(), at: node, hint: hint(), note: note)
@@ -123,7 +111,6 @@ final class CheckCursor {
         return readElements(written, what, hint: hint)
     }
 
-    /// Adds faults for keys that are not allowed.
     func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
         for entry in entries where !allowed.contains(entry.name) {
             at(entry.name) { refuseKey(entry.key, of: what, allowed: allowed) }

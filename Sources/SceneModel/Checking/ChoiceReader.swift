@@ -106,7 +106,6 @@ struct ChoiceReader {
         }
     }
 
-    /// The branches as they are written.
     private func branches(of node: DocumentNode, _ choice: ForEachDefinition.Choice) -> [OpenNodes.Branch] {
         var found: [OpenNodes.Branch] = []
         func add(_ name: String, _ steps: [String], _ written: DocumentNode?, _ what: String) {

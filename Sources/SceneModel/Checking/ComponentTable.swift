@@ -3,7 +3,6 @@ import RuleLanguage
 
 /// The components of a document, and those whose bodies are being read.
 final class ComponentTable {
-    /// A component of this document.
     final class Component {
         enum Progress { case untouched, reading, done }
 
@@ -53,8 +52,7 @@ final class ComponentTable {
             guard let entry = components[name]?.entry else { continue }
             cursor.fault(
                 under: name, "\(name) contains itself without end: \((chain + [name]).joined(separator: " → "))",
-                at: entry.key,
-                hint: "a component may repeat itself for the elements of a list that ends, with forEach")
+                at: entry.key, hint: "a component may repeat itself for the elements of a list that ends, with forEach")
         }
     }
 

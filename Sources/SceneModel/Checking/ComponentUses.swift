@@ -54,20 +54,10 @@ struct ComponentUses {
 
     /// The names, with used components before their users, except within a cycle.
     static func order(_ names: [String], _ uses: [String: ComponentUses]) -> [String] {
-        var order: [String] = []
-        var entered: Set<String> = []
-        for start in names where entered.insert(start).inserted {
-            var stack: [(name: String, next: Int)] = [(start, 0)]
-            while let (name, next) = stack.popLast() {
-                let used = (uses[name]?.always ?? []) + (uses[name]?.repeated ?? [])
-                guard next < used.count else {
-                    order.append(name)
-                    continue
-                }
-                stack.append((name, next + 1))
-                if uses[used[next]] != nil, entered.insert(used[next]).inserted { stack.append((used[next], 0)) }
-            }
+        let numbers = Dictionary(zip(names, names.indices)) { first, _ in first }
+        let used = names.map { name in
+            uses[name].map { $0.always + $0.repeated }?.compactMap { numbers[$0] } ?? []
         }
-        return order
+        return RuleOrder.order(used).map { names[$0] }
     }
 }

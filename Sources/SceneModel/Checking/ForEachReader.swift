@@ -10,8 +10,7 @@ struct ForEachReader {
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
-        .animation, .transition, .onAppear, .onChange, .onDisappear,
-        .children, .header, .content, .footer, .slots,
+        .animation, .transition, .onAppear, .onChange, .onDisappear, .children, .header, .content, .footer, .slots,
     ]
 
     /// A `forEach` without its template.

@@ -23,8 +23,7 @@ struct InheritReader {
         cursor.visitEntries(node, "inherit", hint: "write inherit: [key], or {name: key}") { entry in
             guard let key = entry.value.string else {
                 return cursor.fault(
-                    "inherit takes an environment key or an object type, not \(entry.value.summary)",
-                    at: entry.value)
+                    "inherit takes an environment key or an object type, not \(entry.value.summary)", at: entry.value)
             }
             let isObject = key.unicodeScalars.first.map { ("A"..."Z").contains($0) } ?? false
             guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: list) }

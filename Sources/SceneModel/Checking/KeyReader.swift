@@ -29,17 +29,14 @@ struct KeyReader {
         if group == .environment, entry.name == "objects" {
             return cursor.fault(
                 "an environment key cannot be 'objects'", at: entry.key,
-                hint: "objects: [$name] provides objects by their type"
-            )
+                hint: "objects: [$name] provides objects by their type")
         }
         if let first = entry.name.unicodeScalars.first, ("A"..."Z").contains(first), group == .environment {
             return cursor.fault(
                 "an environment key begins with a small letter", at: entry.key,
                 hint: "names with a capital are object types, which need no key")
         }
-        guard let key = definition(entry, in: group) else {
-            return vocabulary.admit(faultyKey: entry.name, in: group)
-        }
+        guard let key = definition(entry, in: group) else { return vocabulary.admit(faultyKey: entry.name, in: group) }
         if group == .environment, let system = SystemEnvironment.keys.first(where: { $0.name == key.name }),
             system.type != key.type
         {
@@ -58,8 +55,7 @@ struct KeyReader {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)
         }
         cursor.checkKeys(
-            entries, of: "a key's declaration",
-            allowed: group == .preference ? KeyReader.form : ["default", "type"])
+            entries, of: "a key's declaration", allowed: group == .preference ? KeyReader.form : ["default", "type"])
         guard let type = literals.writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
@@ -77,8 +73,7 @@ struct KeyReader {
             guard standard.map != nil else {
                 cursor.fault(
                     under: "default", .typeMismatch,
-                    "a default of type \(name) is a map of its properties, not \(standard.summary)",
-                    at: standard)
+                    "a default of type \(name) is a map of its properties, not \(standard.summary)", at: standard)
                 return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
@@ -99,8 +94,7 @@ struct KeyReader {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
                 guard let standard = entry.value["default"], !standard.isNull,
-                    let written = entry.value["type"]?.string,
-                    let type = ValueType(written), !type.objectNames.isEmpty
+                    let written = entry.value["type"]?.string, let type = ValueType(written), !type.objectNames.isEmpty
                 else { continue }
                 // A value that is not a map has been reported already.
                 if type.objectName != nil, standard.map == nil { continue }

@@ -78,8 +78,7 @@ struct LiteralReader {
         return nil
     }
 
-    /// A state's initial value converted to its type. If it does not fit or is too long, a fault is added and the
-    /// result is nil.
+    /// A state's initial value converted to its type. nil after adding a fault, if it does not fit or is too long.
     /// - Parameter misfit: the message for a value that does not fit.
     func fit(
         _ value: Value, as type: ValueType, at node: DocumentNode, hint: String? = nil, misfit: () -> String

@@ -10,9 +10,7 @@ struct ModifierReader {
 
     func read(_ fields: NodeFields, of node: NodeDefinition, _ scope: ExpressionScope) {
         if let written = fields[.environment] { cursor.at("environment") { environment(written, of: node, scope) } }
-        fields.visit(.transformEnvironment, cursor) { written in
-            transforms(written, of: node, scope)
-        }
+        fields.visit(.transformEnvironment, cursor) { written in transforms(written, of: node, scope) }
         fields.visit(.containerValues, cursor) { written in
             node.containerValues = keyed(
                 cursor.readEntries(written, "containerValues", hint: "write key: value"), .container, scope)
@@ -68,8 +66,7 @@ struct ModifierReader {
                     if let first = types[name] {
                         return cursor.fault(
                             .conflict, "a node provides one object of each type, and \(name) is given twice",
-                            at: element,
-                            note: SceneFault.Note("it is given here first", first.position))
+                            at: element, note: SceneFault.Note("it is given here first", first.position))
                     }
                     types[name] = element
                 }

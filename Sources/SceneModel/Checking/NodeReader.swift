@@ -43,16 +43,13 @@ struct NodeReader {
         return true
     }
 
-    /// Reads the root of a component.
     func readRoot(of component: ComponentTable.Component) {
         let (definition, position) = (component.definition, component.entry.key.position)
         definition.component = component.entry.name
         definition.position = position
         let body = component.entry.value
         guard let fields = heads.readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
-        if let id = fields[.id] {
-            cursor.fault(under: "id", "a component has no id: each use gives its own", at: id)
-        }
+        if let id = fields[.id] { cursor.fault(under: "id", "a component has no id: each use gives its own", at: id) }
         let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
         if fields[.component] != nil { return uses.readRoot(definition, fields, place) }
         complete(definition, fields, place)
@@ -145,8 +142,7 @@ struct NodeReader {
                 if let id = fields[.id] {
                     cursor.fault(
                         under: "id", "the node of a forEach has no id; each instance gets its id from its element",
-                        at: id,
-                        hint: "write id: next to in: to name the field of the element")
+                        at: id, hint: "write id: next to in: to name the field of the element")
                 }
                 return self.node(fields, id: "", place)
             }

@@ -11,7 +11,6 @@ final class OpenNodes {
         let prefix: String?
     }
 
-    /// A branch of a choice.
     struct Branch {
         let node: NodeDefinition
         let steps: [CheckCursor.Step]
@@ -42,7 +41,6 @@ final class OpenNodes {
     private struct Open {
         /// The node to which the children are added.
         let node: NodeDefinition
-        /// The surroundings of the children.
         let surroundings: Surroundings
         let place: TreePosition.Place
         /// Ids of the children read so far; for a branch, those of the node around it.
@@ -80,7 +78,6 @@ final class OpenNodes {
 
     // MARK: Opening
 
-    /// Opens a document's nodes.
     func push(_ nodes: [DocumentNode], of top: NodeDefinition, _ surroundings: Surroundings) {
         open.append(
             Open(node: top, surroundings: surroundings, place: tree.place, lists: [List(nil, nodes)], finish: {}))
@@ -136,9 +133,7 @@ final class OpenNodes {
             var inside = Open(
                 node: branch.node, surroundings: Surroundings(enclosing: surroundings.enclosing), place: place,
                 lists: [], finish: { finish(branch.node) })
-            if !branch.nodes.isEmpty {
-                inside.lists = [List(nil, branch.nodes, offset: next, prefix: choice.prefix)]
-            }
+            if !branch.nodes.isEmpty { inside.lists = [List(nil, branch.nodes, offset: next, prefix: choice.prefix)] }
             inside.around = around
             inside.branches = open[innermost].branches + [SiblingIDs.Place(choice: identity, branch: position)]
             next += branch.nodes.reduce(0) { $0 + SiblingNumbers.sum($1) }
@@ -198,7 +193,6 @@ final class OpenNodes {
             hint: isWritten ? nil : "the node got this id from its position; write an id that no sibling has")
     }
 
-    /// Adds the definition of a child to its parent.
     func add(_ definition: NodeDefinition, for child: Child) { open[child.parent].made.append(definition) }
 
     // MARK: Copies

@@ -14,8 +14,7 @@ struct ParameterReader {
         guard let type = literals.writtenType(node) else { return nil }
         guard let standard = node["default"] else { return (nil, type ?? .dyn) }
         return cursor.at("default") { () -> (standard: Value?, type: ValueType)? in
-            guard
-                let value = literals.read(standard, "a default is a literal", hint: "take the value as a parameter")
+            guard let value = literals.read(standard, "a default is a literal", hint: "take the value as a parameter")
             else { return nil }
             guard let type else { return (value, ValueType(of: value)) }
             guard let accepted = literals.vocabulary.known.accept(value, as: type) else {

@@ -27,22 +27,26 @@ enum RuleOrder {
     static func order(of names: [String], _ texts: [String]) -> [Int] {
         guard names.count > 1 else { return Array(names.indices) }
         let numbers = Dictionary(zip(names, names.indices)) { first, _ in first }
-        let reads = texts.map { text in RuleOrder.words(text).compactMap { numbers[$0] } }
+        return order(texts.map { text in RuleOrder.words(text).compactMap { numbers[$0] } })
+    }
+
+    /// The numbers of things that use each other. Each follows what it uses, except within a cycle.
+    static func order(_ uses: [[Int]]) -> [Int] {
         var order: [Int] = []
-        var isEntered = [Bool](repeating: false, count: names.count)
-        for start in names.indices where !isEntered[start] {
-            var stack: [(rule: Int, next: Int)] = [(start, 0)]
+        var isEntered = [Bool](repeating: false, count: uses.count)
+        for start in uses.indices where !isEntered[start] {
+            var stack: [(user: Int, next: Int)] = [(start, 0)]
             isEntered[start] = true
-            while let (rule, next) = stack.popLast() {
-                guard next < reads[rule].count else {
-                    order.append(rule)
+            while let (user, next) = stack.popLast() {
+                guard next < uses[user].count else {
+                    order.append(user)
                     continue
                 }
-                stack.append((rule, next + 1))
-                let read = reads[rule][next]
-                if !isEntered[read] {
-                    isEntered[read] = true
-                    stack.append((read, 0))
+                stack.append((user, next + 1))
+                let used = uses[user][next]
+                if !isEntered[used] {
+                    isEntered[used] = true
+                    stack.append((used, 0))
                 }
             }
         }

@@ -149,9 +149,7 @@ final class SceneChecker {
     private func dangling(in root: LexicalScope) -> LexicalScope? {
         guard let written = document["dangling"] else { return nil }
         guard context.admitsDangling else {
-            cursor.fault(
-                "dangling needs the right 'read' on the whole tree", at: written, hint: "leave dangling out"
-            )
+            cursor.fault("dangling needs the right 'read' on the whole tree", at: written, hint: "leave dangling out")
             return nil
         }
         let names = cursor.at("dangling") {

@@ -1,6 +1,5 @@
 import AttributeValues
 
-/// The parts of a selection's text.
 struct SelectionText {
     /// The rule, with a list in the place of each reference.
     private(set) var rule = ""

@@ -75,24 +75,20 @@ struct SiblingNumbers {
 
     /// How many numbers a node takes: one, and for a choice one more for each node in its branches.
     static func sum(_ node: DocumentNode) -> Int {
-        var count = 0
-        var pending = [node]
-        while let next = pending.popLast() {
-            count += 1
-            if next.choice != nil {
-                for branch in next.branches { pending += branch.list ?? [] }
-            }
-        }
-        return count
+        sum([node]) { $0.choice == nil ? [] : $0.branches.flatMap { $0.list ?? [] } }
     }
 
     /// The same for nodes that are defined already.
     static func sum(_ nodes: [NodeDefinition]) -> Int {
+        sum(nodes) { $0.kind == .choice ? ($0.forEach?.templates ?? []).flatMap(\.children) : [] }
+    }
+
+    private static func sum<Node>(_ nodes: [Node], inBranches: (Node) -> [Node]) -> Int {
         var count = 0
         var pending = nodes
         while let next = pending.popLast() {
             count += 1
-            if next.kind == .choice { for branch in next.forEach?.templates ?? [] { pending += branch.children } }
+            pending += inBranches(next)
         }
         return count
     }

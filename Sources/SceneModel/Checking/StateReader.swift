@@ -25,9 +25,7 @@ struct StateReader {
 
     /// The rule or reference that a state begins with.
     private func beginning(of state: DocumentNode) -> DocumentNode? {
-        guard StateReader.isForm(state), let node = state["initial"] else {
-            return nil
-        }
+        guard StateReader.isForm(state), let node = state["initial"] else { return nil }
         if case .literal = node.form { return nil }
         return node
     }
@@ -36,9 +34,7 @@ struct StateReader {
     /// - Parameters:
     ///   - scope: the names that it can use.
     ///   - late: names of the node that have no values when its states begin.
-    func addStartedState(
-        _ entry: DocumentEntry, in scope: LexicalScope, late: Set<String>, to list: AttributeList
-    ) {
+    func addStartedState(_ entry: DocumentEntry, in scope: LexicalScope, late: Set<String>, to list: AttributeList) {
         let form = entry.value
         var (start, type): (Expression?, ValueType) = (nil, .dyn)
         if let node = beginning(of: form), let wanted = literals.writtenType(form) {
@@ -88,16 +84,13 @@ struct StateReader {
     /// A faulty state is added as `dyn`, so that references to it are not reported too.
     func addLiteralState(_ entry: DocumentEntry, to list: AttributeList) {
         let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
-        let history =
-            StateReader.isForm(entry.value)
-            ? literals.readHistory(entry.value, of: type) : nil
+        let history = StateReader.isForm(entry.value) ? literals.readHistory(entry.value, of: type) : nil
         list.enter(entry.key, .state(initial: initial, isTransient: isTransient), type, history: history)
     }
 
     private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {
         let node = entry.value
-        let hint =
-            "use computed for a rule, { initial: =rule } for a rule that runs once, or binding for $name"
+        let hint = "use computed for a rule, { initial: =rule } for a rule that runs once, or binding for $name"
         guard StateReader.isForm(node) else {
             guard let initial = literals.read(node, "a state starts from a literal", hint: hint),
                 literals.isShort(initial, node)
@@ -124,7 +117,6 @@ struct StateReader {
         return false
     }
 
-    /// The initial value converted to its type.
     private func initial(_ value: Value?, of type: ValueType, _ node: DocumentNode) -> Value? {
         guard let value else {
             if case .object = type { return .map(ValueMap()) }

@@ -15,8 +15,7 @@ struct Surroundings {
     /// Below the existing root of a component's instance: the names that the component's own nodes can use there.
     var inside: LexicalScope?
 
-    /// The names of the node that its own rules can use: its attributes, and its element if it is the template of a
-    /// forEach.
+    /// The names of the node that its own rules can use: its attributes, and its element if a forEach makes it.
     func ownNames(of attributes: [AttributeDefinition]) -> [ScopeEntry] {
         let own = attributes.map { ScopeEntry($0) }
         return own + elements.filter { element in !own.contains { $0.name.hasSameBytes(as: element.name) } }

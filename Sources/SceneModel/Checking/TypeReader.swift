@@ -40,9 +40,7 @@ struct TypeReader {
                 let list = AttributeList(cursor)
                 if let state = entry.value["state"] {
                     cursor.at("state") {
-                        cursor.visitEntries(state, "state") { property in
-                            states.addLiteralState(property, to: list)
-                        }
+                        cursor.visitEntries(state, "state") { property in states.addLiteralState(property, to: list) }
                     }
                 }
                 stored[entry.name] = list.attributes
@@ -92,8 +90,7 @@ struct TypeReader {
                 } else if extent.properties > SceneLimits.objectProperties {
                     cursor.fault(
                         .limit, "an object of type \(entry.name) would have \(extent.properties) properties",
-                        at: entry.key,
-                        hint: "at most \(SceneLimits.objectProperties), with those of the objects in it")
+                        at: entry.key, hint: "at most \(SceneLimits.objectProperties), with those of the objects in it")
                 }
             }
         }

@@ -25,14 +25,12 @@ struct UseReader {
                 under: key.name, "a use of the component \(base.name) cannot have \(key.name)", at: written,
                 hint: key == .forEach
                     ? "write forEach: {in: …, component: \(base.name)}"
-                    : "write it in the component, or give the component a parameter",
-                note: base.note)
+                    : "write it in the component, or give the component a parameter", note: base.note)
         }
         if let written = fields[.kind], written.string != base.definition.kind.rawValue {
             cursor.fault(
                 under: "kind", "\(base.name) is a \(base.definition.kind.rawValue); a use cannot change that",
-                at: written,
-                note: base.note)
+                at: written, note: base.note)
         }
         let node = NodeDefinition()
         node.id = id
@@ -137,8 +135,7 @@ struct UseReader {
                 let isChildren = entry.name == NodeDefinition.contentSlot
                 cursor.fault(
                     under: entry.name, .notFound, "\(name) has no slot '\(entry.name)'", at: entry.key,
-                    hint: isChildren
-                        ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
+                    hint: isChildren ? "write children" : NearestName.hint(entry.name, among: slots) ?? hint,
                     note: base.note)
             }
         }
@@ -147,8 +144,7 @@ struct UseReader {
         {
             cursor.fault(
                 under: "children", "\(name) shows no children: \(hint)", at: written,
-                hint: "write slots: { \(slots[0]): […] }",
-                note: base.note)
+                hint: "write slots: { \(slots[0]): […] }", note: base.note)
         }
     }
 

@@ -1,8 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-/// The keys, types and components that a document declares, and all that it can use: also those of the graph and the
-/// system.
+/// The keys, types and components that a document declares or can use, also those of the graph and the system.
 final class Vocabulary {
     /// The document's own.
     private(set) var declared = Declarations()
@@ -50,7 +49,5 @@ final class Vocabulary {
     // MARK: Types
 
     /// The type of a rule's results, as an attribute's type.
-    func type(of program: Program) -> ValueType {
-        program.resultType.valueType.limited { typeNames.contains($0) }
-    }
+    func type(of program: Program) -> ValueType { program.resultType.valueType.limited { typeNames.contains($0) } }
 }

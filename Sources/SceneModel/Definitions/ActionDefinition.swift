@@ -11,7 +11,6 @@ public final class ActionDefinition {
         public var standard: Value?
     }
 
-    /// One operation on one target.
     public struct Step {
         public var operation: Operation
         public var target: Target

@@ -39,8 +39,7 @@ public final class AttributeDefinition {
 
     /// For how long the past of a state or a rule is recorded; nil: not at all.
     public var history: TimeSpan? { rest?.history }
-    /// The expression that gives a state its first value instead of `initial`. It is evaluated once, when the node is
-    /// made.
+    /// The expression that gives a state its first value instead of `initial`. Evaluated once, when the node is made.
     public var start: Expression? { rest?.start }
 
     public init(

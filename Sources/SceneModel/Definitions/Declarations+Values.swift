@@ -78,8 +78,7 @@ extension Declarations {
         return type
     }
 
-    /// The initial value of a property: the given value over the type's default. For an object, each property is chosen
-    /// separately.
+    /// The initial value of a property: the given value over the type's default. For an object, property by property.
     public func merge(_ given: Value?, over standard: Value, of type: ValueType) -> Value {
         guard let given else { return standard }
         guard case .object(let name) = type else { return accept(given, as: type) ?? standard }

@@ -1,10 +1,7 @@
 import AttributeValues
 import RuleLanguage
 
-/// The group of a declared key.
-public enum KeyGroup: String, CaseIterable, Sendable {
-    case environment, container, preference
-}
+public enum KeyGroup: String, CaseIterable, Sendable { case environment, container, preference }
 
 /// A declared environment, container-value or preference key.
 public struct KeyDefinition {

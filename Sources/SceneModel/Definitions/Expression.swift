@@ -8,7 +8,6 @@ public enum Expression {
     case reference(Reference)
     case selection(Selection)
 
-    /// The rule of a rule or a selection.
     var program: Program? {
         switch self {
         case .rule(let program): program
@@ -18,8 +17,7 @@ public enum Expression {
     }
 }
 
-/// `$name.key[0]`: an attribute of the nearest lexically enclosing node that declares `name`, and a path into its
-/// value.
+/// `$name.key[0]`: an attribute of the nearest enclosing node that declares `name`, and a path into its value.
 public struct Reference: Hashable {
     public var name: String
     public var steps: [AttributePath.Step]

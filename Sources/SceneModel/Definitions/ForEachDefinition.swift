@@ -54,8 +54,7 @@ public struct ForEachDefinition {
         let name: String
         switch (choice, value) {
         case (nil, .list(let elements)): return elements
-        case (nil, _):
-            throw Failure(.typeMismatch, "forEach needs a list, not a value of type \(value.shortTypeName)")
+        case (nil, _): throw Failure(.typeMismatch, "forEach needs a list, not a value of type \(value.shortTypeName)")
         case (.if, .bool(let isTrue)): name = isTrue ? Branch.then : Branch.else
         case (.if, _): throw Failure(.typeMismatch, "if needs a bool, not a value of type \(value.shortTypeName)")
         case (.place, _): return []

@@ -37,7 +37,6 @@ public struct EnvironmentTransform {
     public var place: Int
 }
 
-/// One environment modifier of a node.
 public enum EnvironmentModifier {
     case override(KeyedExpression)
     case transform(EnvironmentTransform)

@@ -7,7 +7,6 @@ public struct SceneContext {
     /// Attributes in scope at the node of application, nearest node first.
     public var enclosing: [[(name: String, type: ValueType)]]
 
-    /// The limits of the document's rules.
     public var rules: RuleLimits
 
     /// Maximum length of a state's initial value, in bytes as JSON.

@@ -62,7 +62,6 @@ extension NodeDefinition {
             default: false
             }
         }
-        return inherits
-            || expressions.contains { $0.program?.inputs.contains { $0.namespace == "env" } ?? false }
+        return inherits || expressions.contains { $0.program?.inputs.contains { $0.namespace == "env" } ?? false }
     }
 }

@@ -10,8 +10,7 @@ public enum DefinitionWriter {
             ("state", stateForm(initial, definition.type, isTransient, definition.history, start: definition.start))
         case .binding(let target, let animation): ("binding", binding(target, animation))
         case .constant(let value): ("let", value.map(expression) ?? .null)
-        case .computed(let program):
-            ("computed", computed(program, definition))
+        case .computed(let program): ("computed", computed(program, definition))
         case .inherit(let key): ("inherit", .string(key))
         case .inheritObject(let type, let isOptional): ("inherit", .string(isOptional ? type + "?" : type))
         case .clock(let schedule): ("clock", clock(schedule))
@@ -195,8 +194,7 @@ public enum DefinitionWriter {
     ///   everything is written as it was read. Another function must ensure that the result is finite and not deeper
     ///   than a document may be.
     public static func addData(
-        of definition: ForEachDefinition, into fields: inout ValueMap,
-        isUse: (NodeDefinition) -> Bool = { _ in true }
+        of definition: ForEachDefinition, into fields: inout ValueMap, isUse: (NodeDefinition) -> Bool = { _ in true }
     ) {
         guard let choice = definition.choice else {
             fields["forEach"] = forEach(definition, isUse: isUse)
@@ -208,16 +206,11 @@ public enum DefinitionWriter {
         var cases = ValueMap()
         for branch in definition.templates {
             let nodes = Value.list(branch.children.map { node($0, isUse) })
-            if let text = Branch.caseText(branch.id) {
-                cases[text] = nodes
-            } else {
-                fields[branch.id] = nodes
-            }
+            if let text = Branch.caseText(branch.id) { cases[text] = nodes } else { fields[branch.id] = nodes }
         }
         if choice == .switch { fields["cases"] = .map(cases) }
     }
 
-    /// The condition of a choice.
     public static func conditionForm(_ data: Expression) -> Value {
         if case .literal(.string) = data { return expression(data) }
         guard case .rule(let program) = data else { return expression(data) }

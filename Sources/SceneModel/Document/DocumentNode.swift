@@ -89,10 +89,7 @@ extension DocumentNode {
         }
     }
 
-    /// The value under a key of a map.
-    subscript(_ name: String) -> DocumentNode? {
-        map?.first { $0.name == name }?.value
-    }
+    subscript(_ name: String) -> DocumentNode? { map?.first { $0.name == name }?.value }
 
     /// True for a map that has only some of these keys, and at least one of `required`. This distinguishes a long form
     /// from a literal.
@@ -131,9 +128,7 @@ extension Array {
     func hasSameMemory(as other: Array) -> Bool { hasSameElements(as: other) { _, _ in false } }
 
     /// As `elementsEqual`. The elements are not copied, and not looked at in shared memory.
-    func hasSameElements(
-        as other: Array, _ areSame: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
-    ) -> Bool {
+    func hasSameElements(as other: Array, _ areSame: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool) -> Bool {
         withUnsafeBufferPointer { a in
             other.withUnsafeBufferPointer { b in
                 guard a.count == b.count, let x = a.baseAddress, let y = b.baseAddress else {

@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// Reads YAML or JSON into a tree of document nodes, a given number of steps at a time. Iterative: deep texts use no
-/// stack.
+/// Reads YAML or JSON into a tree of document nodes, a given number of steps at a time. Iterative, for deep texts.
 struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector
@@ -213,8 +212,7 @@ struct DocumentReader {
         case "binary":
             value = Base64.decode(event.text).map { .bytes($0) } ?? .null
             if case .null = value { faults.add(.invalid, "not base64", at: event.position) }
-        case "null"?, "bool"?, "int"?, "float"?:
-            value = plain(event)
+        case "null"?, "bool"?, "int"?, "float"?: value = plain(event)
         case let tag?:
             value = .string(event.text)
             faults.add(

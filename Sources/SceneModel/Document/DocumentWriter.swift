@@ -1,7 +1,6 @@
 import AttributeValues
 
-/// Writes a value as a YAML document in block form. Short parts are on one line. `SceneReader.value` reads the same
-/// value from it.
+/// Writes a value as a YAML document in block form. Short parts are on one line. `SceneReader.value` reads it.
 public enum DocumentWriter {
     /// Maximum columns of a map or list on one line.
     private static let width = 100

@@ -46,9 +46,7 @@ struct ValueReader {
         case .map(let map):
             do throws(Failure) {
                 if let typed = try TypedLiteral.value(of: map) { return DocumentNode(typed: typed) }
-            } catch {
-                faults.add(.invalid, "\(TypedLiteral.key): \(error.message)")
-            }
+            } catch { faults.add(.invalid, "\(TypedLiteral.key): \(error.message)") }
             if let made = copied(map, &steps) { return made }
             pending.append(Pending(keys: map.map(\.key), values: map.map(\.value)))
         default: return DocumentNode(scalar: value)

@@ -6,7 +6,6 @@ protocol DocumentEvents: AnyObject {
     func next() throws(YAMLError) -> YAMLEvent
 }
 
-/// One event of a YAML stream.
 struct YAMLEvent {
     enum Kind {
         case streamStart, streamEnd, documentStart, documentEnd, alias, scalar, listStart, listEnd, mapStart, mapEnd
@@ -22,7 +21,6 @@ struct YAMLEvent {
     var position: SourcePosition
 }
 
-/// An error for a text that is not YAML.
 struct YAMLError: Error {
     var message: String
     var position: SourcePosition
@@ -87,9 +85,7 @@ final class YAMLEventReader: DocumentEvents {
         return made
     }
 
-    private func string(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
-        text.map { String(cString: $0) }
-    }
+    private func string(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? { text.map { String(cString: $0) } }
 
     private func tag(_ text: UnsafeMutablePointer<yaml_char_t>?) -> String? {
         guard let tag = string(text) else { return nil }

@@ -73,7 +73,6 @@ extension SceneFaults: CustomStringConvertible {
         }
         return Failure(
             first.code, "\(location(first.position, first.place)): \(first.message)\(note(of: first))",
-            rule: first.rule,
-            line: first.rulePosition?.line, column: first.rulePosition?.column, hint: first.hint)
+            rule: first.rule, line: first.rulePosition?.line, column: first.rulePosition?.column, hint: first.hint)
     }
 }

@@ -1,5 +1,4 @@
-/// A position in a document: 1-based line and column (in characters). Both are 0 if the source is not a text (JSON
-/// parameters).
+/// A position in a document: 1-based line and column (in characters). Both are 0 if the source is not a text.
 public struct SourcePosition: Hashable, Sendable {
     // Every node and attribute has one.
     private var shortLine: UInt32

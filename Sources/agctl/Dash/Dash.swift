@@ -1,13 +1,11 @@
 import AGClient
 import ArgumentParser
 import AttributeValues
-import Glibc
 import WireProtocol
 
 struct DashCommand: DaemonVerb {
     static let configuration = CommandConfiguration(
-        commandName: "dash",
-        abstract: "Show a board of cards.",
+        commandName: "dash", abstract: "Show a board of cards.",
         discussion: """
             The same board as the dashboard's page: containers are rows, and the container value panel describes a \
             card. On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next \
@@ -75,7 +73,7 @@ final class DashLink {
         var subviews: [String: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
-                let answer = try ask(.eval(.init(expression: "subviews", bindings: ValueMap(), at: path, typed: false)))
+                let answer = try ask(.eval(expression: "subviews", bindings: ValueMap(), at: path, typed: false))
                 subviews[path] = answer.map?["value"]?.list
             } catch {
                 // A view, or the root of the tree, whose children have no container values.
@@ -226,14 +224,12 @@ final class DashScreen {
         let size = Terminal.size
         room = max(1, size.rows - 3)
         let style = session.output.style
-        var (state, said) = ("live", style.green("live"))
-        if let since = values.interruptedAt {
-            state = "no connection for \(DashText.duration(now - since))"
-            said = style.red(state)
-        }
-        let title = DisplayWidth.cut(board.title, to: max(1, size.columns - state.count - 1))
-        let space = String(repeating: " ", count: max(1, size.columns - DisplayWidth.of(title) - state.count))
-        var lines = [style.bold(title) + space + said, ""]
+        let state =
+            values.interruptedAt.map { style.red("no connection for \(DashText.duration(now - $0))") }
+            ?? style.green("live")
+        let left = max(2, size.columns - DisplayWidth.of(state))
+        let title = style.bold(DisplayWidth.cut(board.title, to: left - 1))
+        var lines = [DisplayWidth.pad(title, to: left) + state, ""]
         let shown = scroll.clip(picture.lines, room: room)
         lines += shown
         lines += Array(repeating: "", count: max(0, room - shown.count))

@@ -20,7 +20,6 @@ struct DashBoard {
         var section: DashNode?
     }
 
-    /// Maximum number of cards.
     static let mostCards = 500
     /// Maximum depth below a container.
     private static let mostDepth = 100
@@ -66,9 +65,7 @@ struct DashBoard {
     // MARK: Rows
 
     private mutating func lay() {
-        rows = [
-            Row(key: "", title: nil, cards: cards(of: tree, ValueMap(), DashText.spellOut(tree.id), isRoot: true))
-        ]
+        rows = [Row(key: "", title: nil, cards: cards(of: tree, ValueMap(), DashText.spellOut(tree.id), isRoot: true))]
         for entry in entries(of: tree) where entry.panel["hidden"] != true {
             let words = DashText.spellOut(entry.node.id)
             let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? words
@@ -118,9 +115,7 @@ struct DashBoard {
             return (node.children ?? []).map { Entry(node: $0, panel: ValueMap(), values: ValueMap(), section: nil) }
         }
         return given.compactMap { each in
-            guard let id = each.map?["id"]?.string, let found = node.subview(id, in: nodes) else {
-                return nil
-            }
+            guard let id = each.map?["id"]?.string, let found = node.subview(id, in: nodes) else { return nil }
             let values = each.map?["containerValues"]?.map ?? ValueMap()
             return Entry(
                 node: found, panel: each.map?["panel"]?.map ?? values["panel"]?.map ?? ValueMap(), values: values,

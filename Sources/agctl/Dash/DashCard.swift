@@ -47,8 +47,7 @@ struct DashCard: Equatable {
         /// Without panels: displays first, then controls, then lists.
         var rank: Int {
             let order: [Kind] = [
-                .status, .gauge, .bar, .sparkline, .value, .chart, .toggle, .field, .color, .button,
-                .table, .list,
+                .status, .gauge, .bar, .sparkline, .value, .chart, .toggle, .field, .color, .button, .table, .list,
             ]
             return order.firstIndex(of: self) ?? order.count
         }

@@ -7,10 +7,8 @@ struct DashPicture {
     private static let gap = 2
     private static let mostRows = 12
 
-    /// The position of a card in the picture.
     struct Place {
         var card: DashCard
-        /// Lines of the picture.
         var lines: Range<Int>
         /// The first column, for moving up and down.
         var column: Int
@@ -121,23 +119,17 @@ struct DashPicture {
         let inner = width - 2
         let edge = mark(card) + " "
         let title = DisplayWidth.cut(card.title, to: inner)
-        let isOld = values.interruptedAt != nil
-        var lines = [(title, card.path == chosen ? style.bold(title) : style.dim(title))]
+        var lines = [card.path == chosen ? style.bold(title) : style.dim(title)]
         lines += body(card, inner)
-        if isOld, let age = values.age(of: card, at: now) {
-            let text = DisplayWidth.cut("\(DashText.duration(age)) ago", to: inner)
-            lines.append((text, style.yellow(text)))
+        if values.interruptedAt != nil, let age = values.age(of: card, at: now) {
+            lines.append(style.yellow(DisplayWidth.cut("\(DashText.duration(age)) ago", to: inner)))
         }
-        return lines.map { plain, painted in
-            edge + painted + String(repeating: " ", count: max(0, inner - DisplayWidth.of(plain)))
-        }
+        return lines.map { edge + DisplayWidth.pad($0, to: inner) }
     }
 
-    /// Pairs of a line without colours and the same line with them.
-    private func body(_ card: DashCard, _ width: Int) -> [(String, String)] {
-        func line(_ text: String, _ paint: (String) -> String = { $0 }) -> (String, String) {
-            let text = DisplayWidth.cut(text, to: width)
-            return (text, paint(text))
+    private func body(_ card: DashCard, _ width: Int) -> [String] {
+        func line(_ text: String, _ paint: (String) -> String = { $0 }) -> String {
+            paint(DisplayWidth.cut(text, to: width))
         }
         if let fault = card.fault { return wrap(fault, width).map { line($0, style.red) } }
         if let rows = card.rows { return table(rows, card, width) }
@@ -147,14 +139,14 @@ struct DashPicture {
             return wrap(message, width).map { line($0, style.red) }
         }
         let status = status(of: card)
-        let figures = line(DashText.plain(value, card.panel), style.bold)
+        let figures = DisplayWidth.cut(DashText.plain(value, card.panel), to: width)
         switch card.kind {
         case .bar?, .gauge?, .slider?:
             guard let number = value.number else { return [line("this card needs a number", style.red)] }
             let shown = values.displayedNumber(of: card) ?? number
             return [note(figures, status, width), bar(card, shown, status, width)]
         case .sparkline?, .chart?:
-            guard value.number != nil, let past = values.past(of: card, at: now) else { return [figures] }
+            guard value.number != nil, let past = values.past(of: card, at: now) else { return [style.bold(figures)] }
             return [note(figures, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
         case .status?:
             let shape = status.flatMap { DashPicture.shapes[$0] } ?? "○"
@@ -175,36 +167,33 @@ struct DashPicture {
             return [line("[ \(label) ]", missing.isEmpty ? style.cyan : style.dim), line(said, style.dim)]
         case .picker?:
             let choices = card.options
-            let plain = choices.map { $0.value == value ? "‹\($0.title)›" : " \($0.title) " }.joined(separator: " ")
+            let all = choices.map { $0.value == value ? style.cyan("‹\($0.title)›") : style.dim(" \($0.title) ") }
+                .joined(separator: " ")
             let title = choices.first { $0.value == value }?.title ?? DashText.plain(value)
-            guard DisplayWidth.of(plain) <= width else { return [line("‹\(title)›", style.cyan)] }
-            let painted = choices.map { $0.value == value ? style.cyan("‹\($0.title)›") : style.dim(" \($0.title) ") }
-            return [(plain, painted.joined(separator: " "))]
+            return [DisplayWidth.of(all) <= width ? all : line("‹\(title)›", style.cyan)]
         case .color?: return [line("■ \(DashText.plain(value))", style.bold)]
         case .text?: return wrap(DashText.plain(value), width).map { line($0) }
         case .table?, .list?, .log?: return entries(value, card, width)
-        default: return [figures]
+        default: return [style.bold(figures)]
         }
     }
 
     /// The figures, with the status in words on the right.
-    private func note(_ figures: (String, String), _ status: String?, _ width: Int) -> (String, String) {
-        guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return figures }
+    private func note(_ figures: String, _ status: String?, _ width: Int) -> String {
+        guard let status, status != "ok", let shape = DashPicture.shapes[status] else { return style.bold(figures) }
         let mark = "\(shape) \(DashText.spellOut(status))"
-        let room = width - DisplayWidth.of(figures.0) - DisplayWidth.of(mark)
-        guard room > 0 else { return (figures.0, paint(figures.0, status)) }
-        let space = String(repeating: " ", count: room)
-        return (figures.0 + space + mark, figures.1 + space + paint(mark, status))
+        let room = width - DisplayWidth.of(figures) - DisplayWidth.of(mark)
+        guard room > 0 else { return paint(figures, status) }
+        return style.bold(figures) + String(repeating: " ", count: room) + paint(mark, status)
     }
 
-    private func bar(_ card: DashCard, _ number: Double, _ status: String?, _ width: Int) -> (String, String) {
+    private func bar(_ card: DashCard, _ number: Double, _ status: String?, _ width: Int) -> String {
         let (least, most) = card.scale
         let part = most == least ? 0 : min(1, max(0, (number - least) / (most - least)))
         let halves = part.isFinite ? Int((part * Double(width) * 2).rounded()) : 0
         let full = String(repeating: "━", count: halves / 2) + (halves % 2 == 1 ? "╸" : "")
         let used = (halves + 1) / 2
-        var plain = full
-        var painted = status == nil || status == "ok" ? style.cyan(full) : paint(full, status)
+        var bar = status == nil || status == "ok" ? style.cyan(full) : paint(full, status)
         for column in used..<max(used, width) {
             // A threshold marks its column of the scale.
             let level = ["critical", "warn"].first { name in
@@ -212,13 +201,12 @@ struct DashPicture {
                 let place = (limit - least) / (most - least) * Double(width)
                 return place >= Double(column) && place < Double(column + 1)
             }
-            plain += level == nil ? "─" : "┼"
-            painted += level == nil ? style.dim("─") : paint("┼", level)
+            bar += level == nil ? style.dim("─") : paint("┼", level)
         }
-        return (plain, painted)
+        return bar
     }
 
-    private func curve(_ card: DashCard, _ past: DashValues.Past, _ height: Int, _ width: Int) -> [(String, String)] {
+    private func curve(_ card: DashCard, _ past: DashValues.Past, _ height: Int, _ width: Int) -> [String] {
         let ranges = past.rangesByColumn(width)
         let known = ranges.compactMap { $0 }
         var least = card.panel["min"]?.number ?? known.map(\.lowerBound).min() ?? 0
@@ -235,15 +223,13 @@ struct DashPicture {
             let part = min(1, max(0, (shown - least) / (most - least)))
             return 1 + (part.isFinite ? Int((part * Double(height * 8 - 1)).rounded()) : 0)
         }
-        var lines = (0..<height).map { row -> (String, String) in
+        var lines = (0..<height).map { row in
             let base = (height - 1 - row) * 8
-            let text = String(levels.map { level in level.map { glyphs[min(8, max(0, $0 - base))] } ?? " " })
-            return (text, style.cyan(text))
+            return style.cyan(String(levels.map { level in level.map { glyphs[min(8, max(0, $0 - base))] } ?? " " }))
         }
         if height > 1 {
             let ends = "\(DashText.plain(.double(least), card.panel)) to \(DashText.plain(.double(most), card.panel))"
-            let text = DisplayWidth.cut("\(ends), last \(DashText.duration(card.window))", to: width)
-            lines.append((text, style.dim(text)))
+            lines.append(style.dim(DisplayWidth.cut("\(ends), last \(DashText.duration(card.window))", to: width)))
         }
         return lines
     }
@@ -265,7 +251,7 @@ struct DashPicture {
 
     // MARK: Tables
 
-    private func table(_ rows: DashCard.Rows, _ card: DashCard, _ width: Int) -> [(String, String)] {
+    private func table(_ rows: DashCard.Rows, _ card: DashCard, _ width: Int) -> [String] {
         let hasName = rows.columns.contains("name")
         let cells = rows.views.map { view in
             (hasName ? [] : [DashText.spellOut(view.id)])
@@ -284,7 +270,7 @@ struct DashPicture {
         card.panel["formats"]?.map?[column]?.map ?? card.panel
     }
 
-    private func entries(_ value: Value, _ card: DashCard, _ width: Int) -> [(String, String)] {
+    private func entries(_ value: Value, _ card: DashCard, _ width: Int) -> [String] {
         if let map = value.map {
             return grid(
                 map.map {
@@ -309,8 +295,8 @@ struct DashPicture {
         return grid(cells, columns.map(DashText.spellOut), width)
     }
 
-    private func grid(_ cells: [[String]], _ head: [String]?, _ width: Int) -> [(String, String)] {
-        guard let first = cells.first else { return [("Empty", style.dim("Empty"))] }
+    private func grid(_ cells: [[String]], _ head: [String]?, _ width: Int) -> [String] {
+        guard let first = cells.first else { return [style.dim("Empty")] }
         let shown = cells.prefix(DashPicture.mostRows)
         let rows = (head.map { [$0] } ?? []) + shown
         let isNumber = first.indices.map { column in
@@ -323,18 +309,16 @@ struct DashPicture {
         {
             widths[widest] -= 1
         }
-        var lines = rows.enumerated().map { index, row -> (String, String) in
-            let text = zip(row, widths).enumerated().map { column, cell in
-                let text = DisplayWidth.cut(cell.0, to: cell.1)
-                let space = String(repeating: " ", count: max(0, cell.1 - DisplayWidth.of(text)))
-                return isNumber[column] ? space + text : text + space
+        var lines = rows.enumerated().map { index, row in
+            let text = row.indices.map { column in
+                DisplayWidth.pad(
+                    DisplayWidth.cut(row[column], to: widths[column]), to: widths[column], isRight: isNumber[column])
             }.joined(separator: "  ")
             let line = DisplayWidth.cut(text, to: width)
-            return (line, index == 0 && head != nil ? style.dim(line) : line)
+            return index == 0 && head != nil ? style.dim(line) : line
         }
         if cells.count > shown.count {
-            let text = DisplayWidth.cut("… and \(cells.count - shown.count) more", to: width)
-            lines.append((text, style.dim(text)))
+            lines.append(style.dim(DisplayWidth.cut("… and \(cells.count - shown.count) more", to: width)))
         }
         return lines
     }

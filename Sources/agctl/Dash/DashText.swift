@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 
 /// Values in a form for people. The page has the same rules in `dashboard/format.js`.
 enum DashText {
@@ -40,9 +39,7 @@ enum DashText {
     static func formatNumber(_ number: Double, _ panel: ValueMap = ValueMap()) -> String {
         let unit = panel["unit"]?.string?.printable ?? ""
         func joined(_ text: String, _ unit: String) -> String { unit.isEmpty ? text : "\(text) \(unit)" }
-        guard number.isFinite else {
-            return joined(number.isNaN ? "not a number" : number < 0 ? "−∞" : "∞", unit)
-        }
+        guard number.isFinite else { return joined(number.isNaN ? "not a number" : number < 0 ? "−∞" : "∞", unit) }
         var given: Int?
         if let decimals = panel["decimals"]?.number { given = Int(min(9, max(0, decimals))) }
         func fixed(_ number: Double) -> String {
@@ -94,8 +91,7 @@ enum DashText {
         case .map(let map) where depth < 3:
             return map.map {
                 spellOut($0.key.string ?? $0.key.jsonText) + " " + plain($0.value, panel, depth: depth + 1)
-            }
-            .joined(separator: " · ")
+            }.joined(separator: " · ")
         default: return value.number.map { formatNumber($0, panel) } ?? value.jsonText.printable
         }
     }

@@ -48,9 +48,8 @@ struct DashValues {
                 for position in begin..<max(end, begin + 1) {
                     guard let range = ranges[position] else { continue }
                     found =
-                        found.map {
-                            min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound)
-                        } ?? range
+                        found.map { min($0.lowerBound, range.lowerBound)...max($0.upperBound, range.upperBound) }
+                        ?? range
                 }
                 return found
             }
@@ -91,8 +90,7 @@ struct DashValues {
         }
     }
 
-    /// Notes a number that the daemon has accepted, before its update arrives, so that a second step does not exceed
-    /// the limits.
+    /// Notes a number that the daemon has accepted, before its update arrives, so that a second step obeys the limits.
     mutating func assume(_ number: Value, at card: DashCard) {
         if card.source.steps.isEmpty { watched.assume(number, at: card.source.attribute) }
     }

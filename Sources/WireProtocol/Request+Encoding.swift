@@ -1,5 +1,4 @@
 import AttributeValues
-public import WireProtocol
 
 extension Request {
     /// The name of the method that the request calls.
@@ -60,10 +59,10 @@ extension Request {
         case .remove(let path, let options):
             parameters.put("path", path)
             parameters.put(options)
-        case .move(let move, let options):
-            parameters.put("path", move.path)
-            parameters.put("to", move.to)
-            parameters.put("index", move.index)
+        case .move(let path, let to, let index, let options):
+            parameters.put("path", path)
+            parameters.put("to", to)
+            parameters.put("index", index)
             parameters.put(options)
         case .subscribe(let subscribe): parameters.put(subscribe)
         case .unsubscribe(let subscription): parameters.put("subscription", Int(subscription))
@@ -85,12 +84,25 @@ extension Request {
         case .prune: break
         case .stats(let format): parameters.put("format", format.rawValue)
         case .trace(let enable): if let enable { parameters.put("enable", .bool(enable)) }
-        case .eval(let eval):
-            parameters.put("expression", eval.expression)
-            parameters.put("bindings", eval.bindings, typed: eval.typed)
-            parameters.put("at", eval.at)
-            parameters.put("typed", eval.typed)
+        case .eval(let expression, let bindings, let at, let typed):
+            parameters.put("expression", expression)
+            parameters.put("bindings", bindings, typed: typed)
+            parameters.put("at", at)
+            parameters.put("typed", typed)
         }
+    }
+}
+
+extension Request {
+    /// The parameters as a client has sent them. Values of requests with `typed` are typed JSON already.
+    public var parameters: ValueMap {
+        let text = ByteBuffer()
+        ParameterWriter.writeObject(to: text, writesTyped: false, write)
+        // Values have come with a request, so their depth is limited.
+        let parser = JSONParser(maximumDepth: 1024)
+        let map = text.withBytes { (try? parser.parse($0))?.value.map }
+        guard let map else { preconditionFailure("the parameters of a request are JSON") }
+        return map
     }
 }
 
@@ -107,19 +119,25 @@ extension ByteBuffer {
         }
         append("\"method\":\"")
         append(request.method)
-        append("\",\"params\":{")
-        var parameters = ParameterWriter(buffer: self)
-        request.write(to: &parameters)
-        append("}}\n")
+        append("\",\"params\":")
+        ParameterWriter.writeObject(to: self, writesTyped: true, request.write)
+        append("}\n")
     }
 }
 
 /// Writes the members of an object. It omits members that are nil or false, which the protocol treats as omitted.
 private struct ParameterWriter {
     let buffer: ByteBuffer
+    /// True if the values of a request with `typed` are converted to typed JSON.
+    let writesTyped: Bool
     private var isFirst = true
 
-    init(buffer: ByteBuffer) { self.buffer = buffer }
+    static func writeObject(to buffer: ByteBuffer, writesTyped: Bool, _ write: (inout ParameterWriter) -> Void) {
+        buffer.append(UInt8(ascii: "{"))
+        var members = ParameterWriter(buffer: buffer, writesTyped: writesTyped)
+        write(&members)
+        buffer.append(UInt8(ascii: "}"))
+    }
 
     private mutating func name(_ name: StaticString) {
         if !isFirst { buffer.append(UInt8(ascii: ",")) }
@@ -131,7 +149,7 @@ private struct ParameterWriter {
 
     mutating func put(_ name: StaticString, _ value: Value, typed: Bool = false) {
         self.name(name)
-        typed ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
+        typed && writesTyped ? buffer.appendTypedJSON(value) : buffer.appendJSON(value)
     }
 
     mutating func put(_ name: StaticString, _ text: String?) {
@@ -150,7 +168,7 @@ private struct ParameterWriter {
     /// Values by name; omitted if there are none.
     mutating func put(_ name: StaticString, _ values: ValueMap, typed: Bool) {
         if values.isEmpty { return }
-        put(name, .map(ValueMap(values.map { ($0.key, typed ? $0.value.typedJSON : $0.value) })))
+        put(name, .map(ValueMap(values.map { ($0.key, typed && writesTyped ? $0.value.typedJSON : $0.value) })))
     }
 
     mutating func put(_ options: TransactionOptions) {
@@ -167,13 +185,12 @@ private struct ParameterWriter {
         buffer.append(UInt8(ascii: "["))
         for (position, mutation) in mutations.enumerated() {
             if position > 0 { buffer.append(UInt8(ascii: ",")) }
-            buffer.append(UInt8(ascii: "{"))
-            var members = ParameterWriter(buffer: buffer)
-            members.put("op", mutation.operation.rawValue)
-            members.put("path", mutation.path)
-            if let value = mutation.value { members.put("value", value, typed: typed) }
-            members.put("index", mutation.index)
-            buffer.append(UInt8(ascii: "}"))
+            ParameterWriter.writeObject(to: buffer, writesTyped: writesTyped) { members in
+                members.put("op", mutation.operation.rawValue)
+                members.put("path", mutation.path)
+                if let value = mutation.value { members.put("value", value, typed: typed) }
+                members.put("index", mutation.index)
+            }
         }
         buffer.append(UInt8(ascii: "]"))
     }
