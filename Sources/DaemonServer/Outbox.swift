@@ -18,8 +18,8 @@ final class Outbox: TurnOutput {
     /// The last client with other output, which is not among them.
     private var outsider: ClientID?
 
-    /// Updates for the same receivers go into the queues together: so many, as long as the writers pay for the time
-    /// that it takes.
+    /// Updates for the same receivers go into the queues together. Once there are so many, the next one puts them
+    /// there, and its writer is charged for the time that this takes.
     private static let gatheredDeliveries = 16_384
     private static let gatheredBytes = 65_536
 
