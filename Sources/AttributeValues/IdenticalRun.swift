@@ -42,10 +42,10 @@ public enum IdenticalRun {
 
     /// A position in a list, with the chunk around it.
     private struct Stretch {
-        private let chunks: [ListChunk]
-        /// See `ValueList.Chunks`.
-        private let starts: [Int]
-        private var number: Int
+        private let groups: [ChunkGroup]
+        private var group = 0
+        /// The number of the chunk in its group.
+        private var chunk = 0
         private(set) var elements: [Value]
         /// The position in `elements`.
         private(set) var place: Int
@@ -55,91 +55,117 @@ public enum IdenticalRun {
 
         init(_ list: ValueList, from position: Int) {
             switch list.storage {
-            case .flat(let elements): (chunks, starts, number, self.elements, place) = ([], [], 0, elements, position)
+            case .flat(let elements): (groups, self.elements, place) = ([], elements, position)
             case .chunked(let list):
-                (chunks, starts) = (list.chunks, list.starts)
-                number = list.chunk(of: position)
-                elements = chunks[number].elements
-                place = position - list.starts[number]
+                groups = list.groups
+                group = list.group(of: position)
+                let around = groups[group]
+                chunk = around.chunk(of: position - list.starts[group])
+                elements = around.chunks[chunk].elements
+                place = position - list.starts[group] - around.starts[chunk]
             }
             advance(0)
         }
 
         init(endOf list: ValueList) {
             switch list.storage {
-            case .flat(let elements): (chunks, starts, number, self.elements) = ([], [], 0, elements)
+            case .flat(let elements): (groups, self.elements) = ([], elements)
             case .chunked(let list):
-                (chunks, starts) = (list.chunks, list.starts)
-                number = chunks.count - 1
-                elements = chunks[number].elements
+                groups = list.groups
+                group = groups.count - 1
+                chunk = groups[group].chunks.count - 1
+                elements = groups[group].chunks[chunk].elements
             }
             place = elements.count
+        }
+
+        /// Goes to the next chunk without opening it.
+        /// - Returns: false if there is none.
+        private mutating func goToNext() -> Bool {
+            if chunk + 1 < groups[group].chunks.count {
+                chunk += 1
+            } else if group + 1 < groups.count {
+                (group, chunk) = (group + 1, 0)
+            } else {
+                return false
+            }
+            return true
+        }
+
+        private mutating func goToPrevious() -> Bool {
+            if chunk > 0 {
+                chunk -= 1
+            } else if group > 0 {
+                group -= 1
+                chunk = groups[group].chunks.count - 1
+            } else {
+                return false
+            }
+            return true
+        }
+
+        private mutating func open(atEnd: Bool) {
+            elements = groups[group].chunks[chunk].elements
+            place = atEnd ? elements.count : 0
         }
 
         mutating func advance(_ distance: Int) {
             place += distance
-            guard left == 0, number + 1 < chunks.count else { return }
-            number += 1
-            (elements, place) = (chunks[number].elements, 0)
-        }
-
-        /// Passes whole chunks that both lists share, without a look at them.
-        /// - Returns: the number of elements in them.
-        mutating func pass(sharedWith other: inout Stretch, atMost count: Int) -> Int {
-            guard place == 0, other.place == 0, !chunks.isEmpty, !other.chunks.isEmpty else { return 0 }
-            var (here, there) = (number, other.number)
-            chunks.withUnsafeBufferPointer { a in
-                other.chunks.withUnsafeBufferPointer { b in
-                    while here < a.count, there < b.count, a[here] === b[there] {
-                        (here, there) = (here + 1, there + 1)
-                    }
-                }
-            }
-            while starts[here] - starts[number] > count { (here, there) = (here - 1, there - 1) }
-            let passed = starts[here] - starts[number]
-            if passed > 0 {
-                stand(before: here)
-                other.stand(before: there)
-            }
-            return passed
-        }
-
-        private mutating func stand(before next: Int) {
-            number = min(next, chunks.count - 1)
-            elements = chunks[number].elements
-            place = next > number ? elements.count : 0
-        }
-
-        /// As `pass`, from the ends.
-        mutating func passBack(sharedWith other: inout Stretch, atMost count: Int) -> Int {
-            guard left == 0, other.left == 0, !chunks.isEmpty, !other.chunks.isEmpty else { return 0 }
-            var (here, there) = (number, other.number)
-            chunks.withUnsafeBufferPointer { a in
-                other.chunks.withUnsafeBufferPointer { b in
-                    while here >= 0, there >= 0, a[here] === b[there] { (here, there) = (here - 1, there - 1) }
-                }
-            }
-            while starts[number + 1] - starts[here + 1] > count { (here, there) = (here + 1, there + 1) }
-            let passed = starts[number + 1] - starts[here + 1]
-            if passed > 0 {
-                stand(behind: here)
-                other.stand(behind: there)
-            }
-            return passed
-        }
-
-        private mutating func stand(behind last: Int) {
-            number = max(last, 0)
-            elements = chunks[number].elements
-            place = last < 0 ? 0 : elements.count
+            if left == 0, !groups.isEmpty, goToNext() { open(atEnd: false) }
         }
 
         mutating func retreat(_ distance: Int) {
             place -= distance
-            guard place == 0, number > 0 else { return }
-            number -= 1
-            elements = chunks[number].elements
-            place = elements.count
+            if place == 0, !groups.isEmpty, goToPrevious() { open(atEnd: true) }
+        }
+
+        /// Passes whole groups and chunks that both lists share, without a look at their elements.
+        /// - Returns: the number of elements in them.
+        mutating func pass(sharedWith other: inout Stretch, atMost count: Int) -> Int {
+            guard place == 0, other.place == 0, !groups.isEmpty, !other.groups.isEmpty else { return 0 }
+            var passed = 0
+            var (isOver, isOtherOver) = (false, false)
+            while !isOver, !isOtherOver {
+                let (a, b) = (groups[group], other.groups[other.group])
+                if a === b, chunk == 0, other.chunk == 0, passed + a.count <= count {
+                    passed += a.count
+                    (chunk, other.chunk) = (a.chunks.count - 1, b.chunks.count - 1)
+                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.length(of: chunk) <= count {
+                    passed += a.length(of: chunk)
+                } else {
+                    break
+                }
+                (isOver, isOtherOver) = (!goToNext(), !other.goToNext())
+            }
+            if passed > 0 {
+                open(atEnd: isOver)
+                other.open(atEnd: isOtherOver)
+            }
+            return passed
+        }
+
+        /// As `pass`, from the ends.
+        mutating func passBack(sharedWith other: inout Stretch, atMost count: Int) -> Int {
+            guard left == 0, other.left == 0, !groups.isEmpty, !other.groups.isEmpty else { return 0 }
+            var passed = 0
+            var (isOver, isOtherOver) = (false, false)
+            while !isOver, !isOtherOver {
+                let (a, b) = (groups[group], other.groups[other.group])
+                if a === b, chunk == a.chunks.count - 1, other.chunk == chunk, passed + a.count <= count {
+                    passed += a.count
+                    (chunk, other.chunk) = (0, 0)
+                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.length(of: chunk) <= count {
+                    passed += a.length(of: chunk)
+                } else {
+                    break
+                }
+                (isOver, isOtherOver) = (!goToPrevious(), !other.goToPrevious())
+            }
+            if passed > 0 {
+                open(atEnd: !isOver)
+                other.open(atEnd: !isOtherOver)
+            }
+            return passed
         }
     }
 

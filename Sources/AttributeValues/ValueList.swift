@@ -1,8 +1,9 @@
 /// The elements of a list.
 ///
-/// A long list consists of chunks, and a copy shares all chunks with its original. So changing, inserting or removing
-/// an element costs one chunk, and one word for each of the others. Comparing a list with a copy that was changed takes
-/// only the chunks that they do not share. A short list is an array.
+/// A long list consists of groups of chunks, and a copy shares them with its original. So changing, inserting or
+/// removing an element copies one chunk, the references to the chunks of one group, and the references to all groups.
+/// Comparing a list with a copy that was changed takes only the chunks that they do not share. A short list is an
+/// array.
 @frozen
 public struct ValueList {
     @usableFromInline
@@ -11,34 +12,38 @@ public struct ValueList {
         case chunked(Chunks)
     }
 
-    /// At least one chunk, none of them empty. Only a list that has the only reference changes it.
+    /// At least one group, none of them empty. Only a list that has the only reference changes it.
     @usableFromInline
     final class Chunks {
-        var chunks: [ListChunk]
-        /// The position in the list where each chunk begins, and the end of the list.
-        var starts: [Int]
+        private(set) var groups: [ChunkGroup]
+        /// The position in the list where each group begins, and the end of the list.
+        private(set) var starts: [Int]
 
-        init(_ chunks: [ListChunk], _ starts: [Int]) {
-            self.chunks = chunks
-            self.starts = starts
-        }
+        init(_ groups: [ChunkGroup], _ starts: [Int]) { (self.groups, self.starts) = (groups, starts) }
 
-        /// Chunks are copied and released one by one, which is faster than copying or freeing an array of references.
+        /// Groups are copied and released one by one, which is faster than copying or freeing an array of references.
         convenience init(copying other: Chunks) {
-            var chunks: [ListChunk] = []
-            chunks.reserveCapacity(other.chunks.count + 1)
-            for chunk in other.chunks { chunks.append(chunk) }
-            self.init(chunks, other.starts)
+            var groups: [ChunkGroup] = []
+            groups.reserveCapacity(other.groups.count + 1)
+            for group in other.groups { groups.append(group) }
+            self.init(groups, other.starts)
         }
 
-        deinit { while chunks.popLast() != nil {} }
+        deinit { while groups.popLast() != nil {} }
     }
 
-    /// The number of elements at which a chunk of a list is full, at least 128. A change of a list copies the
-    /// references to all chunks and the elements of one chunk, so there are about as many chunks as elements in one.
+    /// The number of elements at which a chunk of a list is full. A change of a list copies the elements of one chunk,
+    /// and about as many references to chunks and groups.
     static func chunkLength(ofListOf count: Int) -> Int {
-        1 << Swift.max(7, (Int.bitWidth - count.leadingZeroBitCount) / 2)
+        1 << Swift.max(6, (Int.bitWidth - count.leadingZeroBitCount) / 3)
     }
+
+    /// The number of chunks at which a group is full: about as many as there are groups.
+    static func groupLength(ofListOf count: Int) -> Int {
+        let chunks = count / chunkLength(ofListOf: count)
+        return 1 << Swift.max(3, (Int.bitWidth - chunks.leadingZeroBitCount) / 2)
+    }
+
     /// The maximum number of elements of a list that is an array.
     static let flatLength = 512
 
@@ -65,7 +70,7 @@ public struct ValueList {
     public var array: [Value] {
         switch storage {
         case .flat(let elements): elements
-        case .chunked(let chunks): chunks.chunks.flatMap(\.elements)
+        case .chunked(let list): list.elements
         }
     }
 }
@@ -73,75 +78,67 @@ public struct ValueList {
 extension ValueList.Chunks {
     convenience init(_ elements: [Value]) {
         let length = ValueList.chunkLength(ofListOf: elements.count)
-        let starts = Array(stride(from: 0, to: elements.count, by: length)) + [elements.count]
-        self.init(zip(starts, starts.dropFirst()).map { ListChunk(Array(elements[$0..<$1])) }, starts)
+        let step = length * ValueList.groupLength(ofListOf: elements.count)
+        let starts = Array(stride(from: 0, to: elements.count, by: step)) + [elements.count]
+        self.init(zip(starts, starts.dropFirst()).map { ChunkGroup(elements[$0..<$1], chunkLength: length) }, starts)
     }
 
-    var count: Int { starts[chunks.count] }
+    var count: Int { starts[groups.count] }
 
-    /// The number of the chunk that contains a position before the end.
-    func chunk(of position: Int) -> Int {
-        var (low, high) = (0, chunks.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if starts[middle] <= position { low = middle } else { high = middle }
-        }
-        return low
+    var elements: [Value] {
+        var all: [Value] = []
+        all.reserveCapacity(count)
+        for group in groups { for chunk in group.chunks { all += chunk.elements } }
+        return all
     }
 
-    /// A chunk without other references.
-    private func own(_ chunk: Int) -> ListChunk {
-        if !isKnownUniquelyReferenced(&chunks[chunk]) { chunks[chunk] = ListChunk(copying: chunks[chunk]) }
-        return chunks[chunk]
+    /// The number of the group that a position before the end is in.
+    func group(of position: Int) -> Int { starts.stretch(around: position) }
+
+    func element(at position: Int) -> Value {
+        let group = group(of: position)
+        return groups[group].element(at: position - starts[group])
+    }
+
+    /// A group without other references.
+    private func own(_ group: Int) -> ChunkGroup {
+        if !isKnownUniquelyReferenced(&groups[group]) { groups[group] = ChunkGroup(copying: groups[group]) }
+        return groups[group]
     }
 
     func set(_ element: Value, at position: Int) {
-        let chunk = chunk(of: position)
-        own(chunk).set(element, at: position - starts[chunk])
+        let group = group(of: position)
+        own(group).set(element, at: position - starts[group])
     }
 
     func insert(_ element: Value, at position: Int) {
-        let chunk = position == count ? chunks.count - 1 : chunk(of: position)
-        let place = position - starts[chunk]
-        let length = chunks[chunk].elements.count
-        move(after: chunk, by: 1)
-        guard length >= ValueList.chunkLength(ofListOf: count) else { return own(chunk).insert(element, at: place) }
-        // A list that grows at its end fills its chunks. A list that grows elsewhere halves them.
-        let cut = place == length ? length : length / 2
-        let elements = chunks[chunk].elements
-        let lower = ListChunk(Array(elements[..<cut]))
-        let upper = ListChunk(Array(elements[cut...]))
-        if place > cut || cut == length {
-            upper.insert(element, at: place - cut)
-        } else {
-            lower.insert(element, at: place)
-        }
-        if cut < length { chunks[chunk] = lower }
-        chunks.insert(upper, at: chunk + 1)
-        starts.insert(starts[chunk] + chunks[chunk].elements.count, at: chunk + 1)
+        let isLast = position == count
+        let group = isLast ? groups.count - 1 : group(of: position)
+        own(group).insert(element, at: position - starts[group], ValueList.chunkLength(ofListOf: count + 1))
+        starts.move(after: group, by: 1)
+        guard groups[group].chunks.count > ValueList.groupLength(ofListOf: count) else { return }
+        let upper = groups[group].split(isLast: isLast)
+        groups.insert(upper, at: group + 1)
+        starts.insert(starts[group] + groups[group].count, at: group + 1)
     }
 
     func remove(at position: Int) -> Value {
-        let chunk = chunk(of: position)
-        let element = own(chunk).remove(at: position - starts[chunk])
-        move(after: chunk, by: -1)
-        let next = chunk + 1
-        let left = chunks[chunk].elements
+        let group = group(of: position)
+        let element = own(group).remove(at: position - starts[group], ValueList.chunkLength(ofListOf: count - 1))
+        starts.move(after: group, by: -1)
+        let next = group + 1
+        let left = groups[group].chunks
         if left.isEmpty {
-            chunks.remove(at: chunk)
+            groups.remove(at: group)
             starts.remove(at: next)
-        } else if next < chunks.count,
-            left.count + chunks[next].elements.count <= ValueList.chunkLength(ofListOf: count) / 2
+        } else if next < groups.count,
+            left.count + groups[next].chunks.count <= ValueList.groupLength(ofListOf: count) / 2
         {
-            chunks[chunk] = ListChunk(left + chunks[next].elements)
-            chunks.remove(at: next)
+            groups[group] = ChunkGroup(left + groups[next].chunks)
+            groups.remove(at: next)
             starts.remove(at: next)
         }
         return element
-    }
-
-    private func move(after chunk: Int, by distance: Int) {
-        for place in chunk + 1..<starts.count { starts[place] += distance }
     }
 }
 
@@ -170,8 +167,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
     func chunkedElement(_ position: Int) -> Value {
         guard case .chunked(let list) = storage else { preconditionFailure("the list is an array") }
         precondition(position >= 0 && position < list.count, "no such element")
-        let chunk = list.chunk(of: position)
-        return list.chunks[chunk].elements[position - list.starts[chunk]]
+        return list.element(at: position)
     }
 
     @usableFromInline
@@ -224,7 +220,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
         case .chunked(let list):
             precondition(position >= 0 && position < list.count, "no such element")
             let element = list.remove(at: position)
-            storage = list.chunks.isEmpty ? .flat([]) : .chunked(list)
+            storage = list.groups.isEmpty ? .flat([]) : .chunked(list)
             return element
         }
     }
@@ -236,7 +232,7 @@ extension ValueList: RandomAccessCollection, MutableCollection {
     public struct Iterator: IteratorProtocol {
         @usableFromInline var elements: [Value] = []
         @usableFromInline var position = 0
-        @usableFromInline var upcoming = 0
+        @usableFromInline var upcoming = (group: 0, chunk: 0)
         @usableFromInline let list: ValueList?
 
         @inlinable
@@ -258,9 +254,11 @@ extension ValueList: RandomAccessCollection, MutableCollection {
 
         @usableFromInline
         mutating func openChunk() -> Bool {
-            guard case .chunked(let chunks)? = list?.storage, upcoming < chunks.chunks.count else { return false }
-            elements = chunks.chunks[upcoming].elements
-            (position, upcoming) = (0, upcoming + 1)
+            guard case .chunked(let list)? = list?.storage, upcoming.group < list.groups.count else { return false }
+            let chunks = list.groups[upcoming.group].chunks
+            (elements, position) = (chunks[upcoming.chunk].elements, 0)
+            let isLast = upcoming.chunk + 1 == chunks.count
+            upcoming = isLast ? (upcoming.group + 1, 0) : (upcoming.group, upcoming.chunk + 1)
             return true
         }
     }
@@ -298,15 +296,15 @@ extension ValueList {
 
 extension ValueList {
     /// The position of the first element that has this id (see `Value.id(by:)`). Cost: some nanoseconds for each
-    /// element of a short list, and a twentieth of a nanosecond for each of a long list that was searched by the same
-    /// field before.
+    /// element of a short list, and a tenth of a nanosecond for each of a long list that was searched by the same field
+    /// before.
     public func position(of id: Value, by field: String) -> Int? {
         switch storage {
         case .flat(let elements): return elements.position(of: id, by: field)
         case .chunked(let list):
             let mark = ListChunk.mark(id)
-            for (chunk, start) in zip(list.chunks, list.starts) {
-                if let place = chunk.position(of: id, mark, by: field) { return start + place }
+            for (group, start) in zip(list.groups, list.starts) {
+                if let place = group.position(of: id, mark, by: field) { return start + place }
             }
             return nil
         }
