@@ -95,6 +95,11 @@ final class ProjectionTree {
             locator.findElement(id, name, in: list, last: &entry.position)
         }
 
+        /// True if each id is known to occur once in a list.
+        fileprivate func isKnown(_ list: ValueList) -> Bool {
+            locator.isUnique && locator.list?.isIdentical(to: list) == true
+        }
+
         fileprivate func expectElements(of list: ValueList, from position: Int) {
             locator = ElementLocator(unique: list, from: position)
         }
@@ -108,7 +113,7 @@ final class ProjectionTree {
         /// - Returns: whether it is known that each id occurs once in it.
         fileprivate func forgetList(_ list: ValueList) -> Bool {
             defer { locator = ElementLocator() }
-            return locator.isUnique && locator.list?.isIdentical(to: list) == true
+            return isKnown(list)
         }
     }
 
@@ -159,6 +164,14 @@ final class ProjectionTree {
             entry = inner
         }
         return .value(value)
+    }
+
+    /// The position of an element of the attribute's list, if it is known.
+    func position(of id: Value, by field: String, in list: ValueList) -> Int? {
+        guard let field = root.field(field), field.isKnown(list), let place = field.entry(of: id)?.position,
+            Int(place) < list.count, list[Int(place)].id(by: field.name) == id
+        else { return nil }
+        return Int(place)
     }
 
     private static func missing(_ step: AttributePath.Step) -> Failure {

@@ -185,12 +185,13 @@ extension TransactedWiring {
         } else {
             whole = try content(of: state.attribute).get()
         }
-        if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: state.steps, through: way.bindings)) }
+        let steps = located(state, in: whole)
+        if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: steps, through: way.bindings)) }
         let type = record(state.attribute).type
         var changed: Value
         var mayGrow = false
         do throws(Failure) {
-            changed = try whole.changing(state.steps) { old throws(Failure) in
+            changed = try whole.changing(steps) { old throws(Failure) in
                 let new = try change(old)
                 mayGrow = new?.mayOutgrow(old) ?? false
                 return new

@@ -66,6 +66,16 @@ extension Wiring {
         return made
     }
 
+    /// The steps of a place in an attribute's value. The index of an element that was read before is known.
+    func located(_ place: Place, in whole: Value) -> [AttributePath.Step] {
+        guard case .element(let field, let id)? = place.steps.first, case .list(let list) = whole,
+            let position = attributes[Int(place.attribute.index)]?.projections?.position(of: id, by: field, in: list)
+        else { return place.steps }
+        var steps = place.steps
+        steps[0] = .index(position)
+        return steps
+    }
+
     /// See `ProjectionTree.expectElements`.
     func expectElements(of list: ValueList, at place: Place, by field: String, from position: Int) {
         let place = follow(place)
