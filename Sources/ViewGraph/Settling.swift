@@ -29,7 +29,6 @@ extension ViewGraph {
     /// Updates instances from their data until nothing changes any more: instances may contain further `forEach`. Other
     /// vertices that may have changed are collected in `watches`.
     func settleStructure() {
-        sweepVertices()
         completeNew()
         connectNew()
         followRootReferences()
@@ -39,6 +38,8 @@ extension ViewGraph {
         if !unsettled.states.isEmpty { beginStates() }
         places.forgetLocators()
         stored.feedPasts()
+        // The places in the elements of instances that went.
+        sweepVertices()
     }
 
     func settleLists() {
