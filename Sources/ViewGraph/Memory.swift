@@ -12,6 +12,7 @@ extension ViewGraph {
         evaluation.recent = RecentRules()
         attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
+        known = KnownDefinitions()
         listsByData.giveBack()
         unsettled.lists.giveBack()
         watches.giveBack()
