@@ -76,7 +76,10 @@ enum StoredKey {
     }
 
     /// True if an id has no such characters.
-    static func isPlain(_ id: String) -> Bool { id.utf8.allSatisfy(isPlain) }
+    static func isPlain(_ id: String) -> Bool {
+        var id = id
+        return id.withUTF8 { $0.allSatisfy(isPlain) }
+    }
 
     static func isPlain(_ byte: UInt8) -> Bool {
         byte != UInt8(ascii: "/") && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "%")
