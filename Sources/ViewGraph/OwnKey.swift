@@ -23,8 +23,9 @@ struct OwnKey {
             (front, self.number) = (String(decoding: key.utf8, as: UTF8.self), 0)
             return
         }
-        if last.utf8.count != count || !key.utf8.starts(with: last.utf8) {
-            last = String(decoding: key.utf8.prefix(count), as: UTF8.self)
+        key.withUTF8 { key in
+            let front = UnsafeBufferPointer(rebasing: key[..<count])
+            if !last.withUTF8({ $0.hasSameBytes(as: front) }) { last = String(decoding: front, as: UTF8.self) }
         }
         (front, self.number) = (last, number)
     }
