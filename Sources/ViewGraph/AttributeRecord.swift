@@ -187,9 +187,6 @@ struct AttributeTable {
     private var rows: ContiguousArray<AttributeRecord?> = []
     /// Records of attributes that definitions name.
     private(set) var named = 0
-    /// A table of more rows than `seldom` gets memory for `mapped` rows: 48 MB. Only its used part counts, because the
-    /// allocator maps so large a block by itself, and the table is not copied while it grows.
-    private static let (seldom, mapped) = (1 << 15, 1 << 21)
 
     /// nil for a free row, also for one behind the end of the table.
     subscript(row: Int) -> AttributeRecord? {
@@ -225,9 +222,6 @@ struct AttributeTable {
     var count: Int { rows.count { $0 != nil } }
 
     mutating func add(_ record: AttributeRecord, at row: UInt32) {
-        if rows.count == rows.capacity, rows.count >= AttributeTable.seldom {
-            rows.reserveCapacity(max(rows.count * 2, AttributeTable.mapped))
-        }
         while rows.count <= Int(row) { rows.append(nil) }
         rows[Int(row)] = record
         if !record.isHidden { named += 1 }
@@ -238,8 +232,9 @@ struct AttributeTable {
         rows[Int(row)] = nil
     }
 
-    /// Drops the records behind the engine's last row, and frees their memory.
+    /// Drops the records behind the engine's last row, and frees unused memory.
     mutating func giveBack(keeping count: Int) {
+        if rows.capacity - min(count, rows.count) < rows.capacity / 8 { return }
         var packed: ContiguousArray<AttributeRecord?> = []
         packed.reserveCapacity(count)
         packed += rows.prefix(count)
