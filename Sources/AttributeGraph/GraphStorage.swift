@@ -54,7 +54,7 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
         }
         log.entries.deinitialize(count: log.count)
         log.entries.deallocate()
-        vertices.rows.deallocate()
+        vertices.deallocate()
         if hasSpare { spare.deinitialize(count: 1) }
         spare.deallocate()
     }
@@ -251,7 +251,7 @@ package struct VertexTable<Value> {
     @inlinable
     package init(capacity: UInt32) {
         self.capacity = capacity
-        rows = .allocate(byteCount: Int(capacity) * VertexTable.stride, alignment: 64)
+        rows = TableMemory.allocate(Int(capacity) * VertexTable.stride)
     }
 
     @inlinable @inline(__always)
@@ -282,9 +282,11 @@ package struct VertexTable<Value> {
         (UnsafeMutableRawPointer(vertex) + (stride - MemoryLayout<UInt32>.size)).assumingMemoryBound(to: UInt32.self)
     }
 
+    /// Memory that is never used costs nothing in a large table, so it grows seldom.
     @inlinable @inline(never)
     package mutating func grow() {
-        let newCapacity = capacity > UInt32.max / 2 ? UInt32.max : capacity * 2
+        let factor: UInt32 = Int(capacity) * VertexTable.stride < TableMemory.large ? 2 : 8
+        let newCapacity = capacity > UInt32.max / factor ? UInt32.max : capacity * factor
         precondition(newCapacity > capacity, "a graph holds at most four thousand million attributes")
         move(to: newCapacity)
     }
@@ -293,9 +295,9 @@ package struct VertexTable<Value> {
     @inlinable @inline(never)
     package mutating func move(to newCapacity: UInt32) {
         let old = self
-        rows = .allocate(byteCount: Int(newCapacity) * VertexTable.stride, alignment: 64)
+        rows = TableMemory.allocate(Int(newCapacity) * VertexTable.stride)
         capacity = newCapacity
-        if _isPOD(Value.self) {
+        if _isBitwiseTakable(Value.self) {
             rows.copyMemory(from: old.rows, byteCount: Int(count) * VertexTable.stride)
         } else {
             for index in 0..<count {
@@ -307,8 +309,11 @@ package struct VertexTable<Value> {
                 }
             }
         }
-        old.rows.deallocate()
+        old.deallocate()
     }
+
+    @inlinable
+    package func deallocate() { TableMemory.free(rows, Int(capacity) * VertexTable.stride) }
 }
 
 /// Things that happen during a run and matter at its end.

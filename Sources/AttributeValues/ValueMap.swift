@@ -165,6 +165,9 @@ public struct ValueMap {
         storage = new
     }
 
+    /// Adds an entry whose key is not in the map.
+    public mutating func add(_ key: Value, _ value: Value) { append(key, value) }
+
     private mutating func append(_ key: Value, _ value: Value) {
         let count = storage.count
         if count < Swift.min(storage.room, ValueMap.linearLimit), !storage.isIndexed,

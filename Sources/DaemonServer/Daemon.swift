@@ -184,7 +184,10 @@ public final class Daemon {
         sessions.care(at: now)
         sendStatus(at: now)
         if runtime.hasShrunk { giveBackMemory() }
-        if runtime.hasFreed { Loop.giveBackMemory() }
+        if runtime.hasFreed {
+            runtime.pack()
+            Loop.giveBackMemory()
+        }
         runtime.hasFreed = false
         isCaring = sessions.needsCare || isStatusDue
         if isCaring { careTimer?.start(in: Daemon.careInterval) }

@@ -13,6 +13,9 @@ extension GraphRuntime {
         return mostVertices >= living + GraphRuntime.leastShrink && mostVertices / 2 >= living
     }
 
+    /// Frees unused memory of a table that a large document, or a start, has made grow: some of it was used before.
+    public func pack() { graph.packRecords() }
+
     /// Shrinks the tables to the size of the graph. The caller makes the allocator return the freed memory. O(graph).
     public func giveBack() {
         graph.giveBack()

@@ -92,7 +92,7 @@ final class ValueReader {
         case Sign.int: return .int(Int64(bitPattern: try number(8, bytes, &place)))
         case Sign.uint: return .uint(try number(8, bytes, &place))
         case Sign.double: return .double(Double(bitPattern: try number(8, bytes, &place)))
-        case Sign.string: return .string(String(decoding: try part(bytes, &place), as: UTF8.self))
+        case Sign.string: return .string(String(utf8: try part(bytes, &place)))
         case Sign.list:
             var list: [Value] = []
             for _ in 0..<(try number(4, bytes, &place)) { list.append(try value(bytes, &place, depth: depth + 1)) }
@@ -102,7 +102,8 @@ final class ValueReader {
             var map = ValueMap(minimumCapacity: Int(min(count, 8)))
             for _ in 0..<count {
                 let key = try value(bytes, &place, depth: depth + 1)
-                map[key] = try value(bytes, &place, depth: depth + 1)
+                // The keys of a map that was written are different.
+                map.add(key, try value(bytes, &place, depth: depth + 1))
             }
             if depth == 1 { last = (Array(bytes[start..<place]), .map(map)) }
             return .map(map)

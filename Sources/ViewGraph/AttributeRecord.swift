@@ -133,6 +133,8 @@ struct AttributeRecord {
         }
     }
 
+    var isBare: Bool { extras == nil }
+
     /// For shared vertices (see `isShared`): the number of sources that name the vertex.
     var holders: Int32 {
         get { extras?.holders ?? 0 }
@@ -197,6 +199,18 @@ struct AttributeTable {
 
     mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
 
+    /// True if nothing but its definition is known of the attribute: no history, and no places in its value.
+    func isBare(_ row: UInt32) -> Bool { rows[Int(row)]?.isBare == true }
+
+    /// Gives a vertex that has never been connected a rule whose inputs are no shared vertices. The engine knows such a
+    /// vertex as stale.
+    /// - Returns: false if it has been connected.
+    mutating func connectNew(_ rule: BoundRule, at row: UInt32) -> Bool {
+        guard case .unconnected? = rows[Int(row)]?.source else { return false }
+        rows[Int(row)]?.source = .rule(rule)
+        return true
+    }
+
     /// The rule that is the source of a vertex. The table retains it as long as it is the source.
     @inline(__always)
     func rule(_ row: UInt32) -> Unmanaged<BoundRule>? {
@@ -218,10 +232,13 @@ struct AttributeTable {
         rows[Int(row)] = nil
     }
 
-    /// Drops the records behind the engine's last row, and frees their memory.
+    /// Drops the records behind the engine's last row, and frees unused memory.
     mutating func giveBack(keeping count: Int) {
-        if rows.count > count { rows.removeLast(rows.count - count) }
-        rows = ContiguousArray(rows)
+        if rows.capacity - min(count, rows.count) < rows.capacity / 8 { return }
+        var packed: ContiguousArray<AttributeRecord?> = []
+        packed.reserveCapacity(count)
+        packed += rows.prefix(count)
+        rows = packed
     }
 }
 
@@ -229,6 +246,8 @@ struct AttributeTable {
 enum Source {
     /// Set from outside through a transaction.
     case state(isTransient: Bool)
+    /// That of a rule's vertex until its node is connected.
+    case unconnected
     /// Set by the view graph itself: an element, an index, a tick, a shape counter.
     case system
     /// A fixed value or failure.

@@ -87,6 +87,14 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         (0..<Int(header.count)).lazy.map { self.source(of: $0, at: base) }
     }
 
+    /// True if all inputs are whole attributes of a run.
+    func readsOnly(_ run: AttributeRun, at base: Base) -> Bool {
+        sources(at: base).allSatisfy { input in
+            guard case .attribute(let vertex) = input else { return false }
+            return run.contains(vertex)
+        }
+    }
+
     /// True if two rules of the same vertex read the same.
     func readsSame(as other: BoundRule, at base: Base) -> Bool {
         self === other || sources(at: base).elementsEqual(other.sources(at: base))

@@ -35,9 +35,15 @@ extension Wiring {
     }
 
     private func connectAttributes(of row: UInt32) {
+        if hasNoReferences(nodes[Int(row)]) { return }
+        var isReference = false
         for (_, attribute) in nodes[Int(row)].attributes {
-            connectHistory(of: attribute)
+            if connectHistory(of: attribute) { isReference = true }
             guard let role = attributes[Int(attribute.index)]?.definition?.role else { continue }
+            switch role {
+            case .constant(.rule), .state, .computed: continue
+            default: isReference = true
+            }
             switch role {
             case .binding(let target, _):
                 switch target {
@@ -72,12 +78,16 @@ extension Wiring {
             case .constant(.rule), .state, .computed: continue
             }
         }
+        if !isReference { noteNoReferences(nodes[Int(row)].definition) }
     }
 
     /// - Returns: the node's actions. Their triggers are still to be connected.
     func connectExpressions(of row: UInt32) -> [AttributeID] {
+        let node = nodes[Int(row)]
+        if connectOwnRules(of: node) { return [] }
+        defer { noteConnected(node) }
         var actions: [AttributeID] = []
-        for (_, attribute) in nodes[Int(row)].attributes {
+        for (_, attribute) in node.attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
             case .computed(let program):
                 connectRule(program, of: attribute, at: row, .own)
@@ -87,7 +97,6 @@ extension Wiring {
             default: continue
             }
         }
-        let node = nodes[Int(row)]
         let definition = node.definition
         if definition.isPlain { return actions }
         for (position, modifier) in definition.environmentModifiers.enumerated() {

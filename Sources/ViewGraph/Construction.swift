@@ -136,7 +136,7 @@ public final class Construction {
         if !isTop, persistence.isUse(parent), isMade(row, byUseAt: parent) { return }
         let kept = nodes.kept(row)
         kept.isOwn = true
-        nodes.setKey(persistence.newKey(of: row), of: row)
+        persistence.makeKey(of: row)
         if isTop {
             let place = LivingPlace(parent: parent, rank: nodes.rank(of: row))
             kept.order = OrderKey.makeKey(lastOrders[place] ?? lastOrder(in: place), nil)
@@ -144,8 +144,11 @@ public final class Construction {
         } else {
             // Children that a document gives to a use come after the children that the component makes.
             let before = node.basePlace > 0 ? nodes[Int(parent)].children[Int(node.basePlace) - 1] : nil
+            let isRanked = nodes[Int(parent)].ranksChildren
             kept.order = OrderKey.makeKey(
-                before.flatMap { nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil }, nil)
+                before.flatMap {
+                    !isRanked || nodes.rank(of: $0) == nodes.rank(of: row) ? nodes.order(of: $0) : nil
+                }, nil)
         }
         if node.definition.component == nil, node.definition.base == nil, !node.definition.children.isEmpty {
             // The children are clients' nodes, too, with definitions of their own. After a start it is the same.

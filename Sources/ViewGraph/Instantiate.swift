@@ -22,14 +22,14 @@ extension Wiring {
                 if definition.start != nil { unsettled.states.append(attribute) }
             }
         } else {
-            attribute = createRule(AttributeRecord(node: row, definition, source: unconnected))
+            attribute = createRule(AttributeRecord(node: row, definition, source: .unconnected))
         }
         nodes[Int(row)].attributes.add(definition.name, attribute)
         structureChange.addedAttributes.append(attribute)
     }
 
     func createHidden(_ name: String, _ row: UInt32, _ type: ValueType = .dyn) -> AttributeID {
-        createRule(node: row, name: name, type: type, source: unconnected)
+        createRule(node: row, name: name, type: type, source: .unconnected)
     }
 
     /// Makes the object in a state as a hidden node, so that each property is tracked by itself.

@@ -2,6 +2,9 @@ import AttributeGraph
 import AttributeValues
 
 extension ViewGraph {
+    /// Gives back what tables have grown beyond the present tree. O(rows).
+    public func packRecords() { attributes.giveBack(keeping: engine.rowCount) }
+
     /// Gives back memory that a larger tree has needed. Not in an open transaction. O(rows + edges).
     ///
     /// Rows keep their numbers, so the tables are cut behind the last row in use. A free row before it takes some 100
@@ -12,6 +15,7 @@ extension ViewGraph {
         evaluation.recent = RecentRules()
         attributes.giveBack(keeping: engine.rowCount)
         nodes.giveBack()
+        known = KnownDefinitions()
         listsByData.giveBack()
         unsettled.lists.giveBack()
         watches.giveBack()

@@ -262,6 +262,14 @@ struct NamedAttributes: Sequence {
     /// - Parameter names: of the attributes that will be added first.
     init(_ names: AttributeNames) { self.names = names }
 
+    /// The attributes, if these are their names and they follow each other.
+    func run(of names: AttributeNames) -> AttributeRun? {
+        guard case .run(let first, _) = rows, count == names.list.count, let own = self.names,
+            own === names || own.list.elementsEqual(names.list, by: { $0.hasSameBytes(as: $1) })
+        else { return nil }
+        return AttributeRun(first: first, count: count)
+    }
+
     var count: Int { rows.count - Int(scope) }
 
     /// The element of an instance, and its index if that is a vertex.
@@ -323,6 +331,24 @@ struct NamedAttributes: Sequence {
         let made = AttributeNames(names?.list ?? [])
         names = made
         return made
+    }
+}
+
+/// Attributes whose rows follow each other.
+struct AttributeRun: RandomAccessCollection {
+    let first: AttributeID
+    let count: Int
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
+
+    subscript(place: Int) -> AttributeID {
+        AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: place), generation: first.generation)
+    }
+
+    func contains(_ attribute: AttributeID) -> Bool {
+        attribute.generation == first.generation && attribute.index >= first.index
+            && Int(attribute.index - first.index) < count
     }
 }
 

@@ -6,6 +6,12 @@ struct OwnKey {
     /// 0: none.
     private let number: UInt64
 
+    /// nil if the id has to be escaped, or the number has too many digits.
+    init?(_ front: String, id: String, number: UInt64) {
+        guard number < OwnKey.limit, StoredKey.isPlain(id) else { return nil }
+        (self.front, self.number) = (front, number)
+    }
+
     /// - Parameters:
     ///   - id: of the node.
     ///   - last: the front of the key that was made last.
@@ -17,8 +23,9 @@ struct OwnKey {
             (front, self.number) = (String(decoding: key.utf8, as: UTF8.self), 0)
             return
         }
-        if last.utf8.count != count || !key.utf8.starts(with: last.utf8) {
-            last = String(decoding: key.utf8.prefix(count), as: UTF8.self)
+        key.withUTF8 { key in
+            let front = UnsafeBufferPointer(rebasing: key[..<count])
+            if !last.withUTF8({ $0.hasSameBytes(as: front) }) { last = String(decoding: front, as: UTF8.self) }
         }
         (front, self.number) = (last, number)
     }
@@ -45,14 +52,20 @@ struct OwnKey {
 
     /// Numbers with more digits stay texts.
     private static let digits = 18
+    private static let limit: UInt64 = 1_000_000_000_000_000_000
 
     func text(id: String) -> String {
         if number == 0 { return front }
-        let capacity = front.utf8.count + id.utf8.count + 2 + OwnKey.digits
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { memory in
-            var key = BackwardText(memory)
+        var count = front.utf8.count + id.utf8.count + 3
+        var rest = number / 10
+        while rest > 0 {
+            count += 1
+            rest /= 10
+        }
+        return String(unsafeUninitializedCapacity: count) { memory in
+            var key = BackwardText(UnsafeMutableBufferPointer(rebasing: memory[..<count]))
             write(id: id, to: &key)
-            return String(decoding: key.bytes, as: UTF8.self)
+            return count
         }
     }
 

@@ -30,7 +30,7 @@ extension Persistence {
         let kept = nodes.kept(row)
         kept.order = nil
         if let home = kept.home, home == nodes.nodeID(nodes[Int(row)].parent) {
-            kept.key = nil
+            nodes.setKey(nil as OwnKey?, of: row)
             kept.home = nil
             kept.maker = nil
         }
@@ -90,7 +90,7 @@ extension Persistence {
                 kept.home = nil
                 kept.maker = nil
                 kept.order = nil
-                nodes.setKey(newKey(of: row), of: row)
+                makeKey(of: row)
                 noteRow(of: row)
                 notePlace(of: row)
             }

@@ -23,11 +23,12 @@ extension Persistence {
         let node = nodes[Int(row)]
         guard let kept = node.kept else { return nil }
         var fields = ValueMap(minimumCapacity: 4)
-        if kept.isOwn || kept.home != nil || kept.isHeir {
-            fields["id"] = .string(node.id)
-            fields["parent"] = .string(nodes.key(of: node.parent))
+        let hasPlace = kept.isOwn || kept.home != nil || kept.isHeir
+        if hasPlace {
+            fields.add("id", .string(node.id))
+            fields.add("parent", parentKey(node.parent))
         }
-        if let order = kept.order { fields["order"] = .string(order) }
+        if let order = kept.order { fields.add("order", .string(order)) }
         if node.slot != .content || kept.isElsewhere { fields["slot"] = .string(node.slot.rawValue) }
         if kept.isHeir { fields["heir"] = true }
         if kept.isOwn {
@@ -38,7 +39,7 @@ extension Persistence {
             if !isKnown || definition.forEach != nil {
                 lastOwn = (definition, isUse, .map(isUse ? use(definition) : plain(definition)))
             }
-            fields["own"] = lastOwn?.written
+            if let written = lastOwn?.written { fields.add("own", written) }
             if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
             if node.isContent { fields["isContent"] = true }
             if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
@@ -47,19 +48,23 @@ extension Persistence {
         } else {
             addDifferences(of: row, to: &fields)
         }
-        let isSaid = fields["own"] != nil || fields["members"] != nil
+        let isSaid = kept.isOwn || fields["members"] != nil
         if isSaid {
             if lastReferred?.definition !== node.definition {
                 lastReferred = (node.definition, names(in: node.definition))
             }
-            fields["names"] = lastReferred?.written
+            if let written = lastReferred?.written { fields.add("names", written) }
         }
-        if !isSaid, !kept.isHeir, fields["without"] == nil, fields["parent"] == nil, kept.order == nil,
-            !kept.isElsewhere
-        {
-            return nil
-        }
+        if !isSaid, !hasPlace, fields["without"] == nil, kept.order == nil, !kept.isElsewhere { return nil }
         return .map(fields)
+    }
+
+    /// The key of a node, which is often asked for again for the next one.
+    private func parentKey(_ row: UInt32) -> Value {
+        if lastParent.row != row || lastParent.changes != nodes.changes || lastParent.keyChanges != nodes.keyChanges {
+            lastParent = (row, nodes.changes, nodes.keyChanges, .string(nodes.key(of: row)))
+        }
+        return lastParent.key
     }
 
     private func names(in definition: NodeDefinition) -> Value? {

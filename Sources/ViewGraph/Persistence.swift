@@ -39,6 +39,8 @@ public final class Persistence {
     private(set) var hasMovedNodes = false
     /// The path of the parent of the node that got a key last, as long as the tree is the same.
     private var lastPath = (parent: UInt32.max, changes: UInt64(0), text: "")
+    /// The key of the parent of the node whose row was written last, as long as nodes and keys are the same.
+    var lastParent = (row: UInt32.max, changes: UInt64(0), keyChanges: UInt64(0), key: Value.null)
     /// What was written last of a client's node: others with copies of its definition say the same.
     var lastOwn: (definition: NodeDefinition, isUse: Bool, written: Value)?
     /// The names that were written last, of a definition that siblings share.
@@ -112,10 +114,17 @@ public final class Persistence {
 
     // MARK: Keys
 
-    func newKey(of row: UInt32) -> String {
+    /// Gives a client's node a key that no other node has had.
+    func makeKey(of row: UInt32) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         if lastPath.parent != parent || lastPath.changes != nodes.changes {
-            lastPath = (parent, nodes.changes, nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.escape($1) })
+            let text = nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.escape($1) }
+            // The keys of siblings share the text.
+            lastPath = (parent, nodes.changes, text.hasSameBytes(as: lastPath.text) ? lastPath.text : text)
+        }
+        if !isSalvaged, !node.isTransparent, let key = OwnKey(lastPath.text, id: node.id, number: lastNumber + 1) {
+            lastNumber += 1
+            return nodes.setKey(key, of: row)
         }
         let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.escape(node.id)
         if isSalvaged,
@@ -123,10 +132,10 @@ public final class Persistence {
                 StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")
             })
         {
-            return known
+            return nodes.setKey(known, of: row)
         }
         lastNumber += 1
-        return "\(path)#\(lastNumber)"
+        nodes.setKey("\(path)#\(lastNumber)", of: row)
     }
 
     /// Takes the rows of a store, before any node takes its own.

@@ -45,7 +45,7 @@ public struct Provenance {
             switch record.source {
             case .state(let isTransient):
                 guard !isTransient, graph.nodeAndName(of: next) != nil, isKnown(next) else { return false }
-            case .literal: break
+            case .literal, .unconnected: break
             case .system:
                 if let owner = record.owner {
                     inputs = [owner]

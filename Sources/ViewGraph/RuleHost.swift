@@ -96,6 +96,7 @@ extension Wiring {
             guard case .value(let value) = content else { return content }
             return value.select(steps)
         case .literal(let content): return content
+        case .unconnected: return .failure(Failure(.dangling, "not connected yet"))
         case .override(let inherited, let steps, let value):
             return try overriding(inherited, steps, value)
         case .subviewList: return try gathering.gatherSubviewList(of: record.node)

@@ -76,7 +76,10 @@ enum StoredKey {
     }
 
     /// True if an id has no such characters.
-    static func isPlain(_ id: String) -> Bool { id.utf8.allSatisfy(isPlain) }
+    static func isPlain(_ id: String) -> Bool {
+        var id = id
+        return id.withUTF8 { $0.allSatisfy(isPlain) }
+    }
 
     static func isPlain(_ byte: UInt8) -> Bool {
         byte != UInt8(ascii: "/") && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "%")
@@ -94,7 +97,18 @@ enum StoredKey {
 
     /// The number in a client's key.
     static func number(in key: String) -> UInt64? {
-        key.utf8.lastIndex(of: UInt8(ascii: "#")).flatMap { UInt64(key[key.utf8.index(after: $0)...]) }
+        var key = key
+        return key.withUTF8 { key in
+            guard let sign = key.lastIndex(of: UInt8(ascii: "#")), sign + 1 < key.count else { return nil }
+            var number: UInt64 = 0
+            for digit in key[(sign + 1)...] {
+                let (product, isLarge) = number.multipliedReportingOverflow(by: 10)
+                let (sum, isLarger) = product.addingReportingOverflow(UInt64(digit &- UInt8(ascii: "0")))
+                guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9"), !isLarge, !isLarger else { return nil }
+                number = sum
+            }
+            return number
+        }
     }
 
     /// Keys of declarations begin with this. No node has such a key.

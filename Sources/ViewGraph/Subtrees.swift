@@ -51,8 +51,14 @@ extension ViewGraph {
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
             isScopeBoundary: definition.component != nil)
         nodes[Int(row)].isContent = definition.isContent
-        nodes.note(definition)
-        nodes[Int(row)].attributes = NamedAttributes(names(of: definition.attributes))
+        if let found = known.find(definition) {
+            nodes[Int(row)].attributes = NamedAttributes(found.names)
+        } else {
+            nodes.note(definition)
+            let names = names(of: definition.attributes)
+            nodes[Int(row)].attributes = NamedAttributes(names)
+            known.note(definition, names)
+        }
         for attribute in definition.attributes { createAttribute(attribute, of: row) }
         createModifiers(of: row)
         if definition.forEach != nil { lists.makeList(at: row) }

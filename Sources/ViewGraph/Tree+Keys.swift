@@ -10,8 +10,13 @@ extension Tree<NodeRecord> {
         return kept
     }
 
-    func setKey(_ key: String?, of row: UInt32) {
-        kept(row).key = key.map { OwnKey($0, id: self[Int(row)].id, last: &lastFront) }
+    func setKey(_ key: String, of row: UInt32) {
+        setKey(OwnKey(key, id: self[Int(row)].id, last: &lastFront), of: row)
+    }
+
+    func setKey(_ key: OwnKey?, of row: UInt32) {
+        keyChanges &+= 1
+        kept(row).key = key
     }
 
     /// The node's own key; nil: it follows from the parent's key.

@@ -24,7 +24,7 @@ class TreeNode {
     /// Most nodes are leaves and have none.
     private final class Family {
         var children: [UInt32] = []
-        var index: ChildIndex?
+        var index: NameIndex?
         var lastPlace = 0
     }
 
@@ -41,7 +41,7 @@ class TreeNode {
         _modify { yield &madeFamily.children }
     }
     /// Finds children by id, if there are more than a few.
-    fileprivate var childIndex: ChildIndex? {
+    fileprivate var childIndex: NameIndex? {
         get { family?.index }
         _modify { yield &madeFamily.index }
     }
@@ -93,6 +93,8 @@ final class Tree<Node: TreeNode> {
     var placements = Placements()
     /// True once there has been a node of a component that places the nodes it is given.
     private(set) var hasPlaces = false
+    /// Counts keys that were set: others may follow from them.
+    var keyChanges: UInt64 = 0
     /// The part that the keys of clients' siblings share, of the key that was made last.
     var lastFront = ""
     /// True once there has been a node with animation modifiers.
@@ -201,13 +203,13 @@ final class Tree<Node: TreeNode> {
         if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
         if above.childIndex != nil {
             above.childIndex?.add(child, new.id)
-        } else if above.children.count > ChildIndex.threshold {
+        } else if above.children.count > NameIndex.threshold {
             above.childIndex = index(of: above.children)
         }
     }
 
-    private func index(of children: [UInt32]) -> ChildIndex {
-        var index = ChildIndex()
+    private func index(of children: [UInt32]) -> NameIndex {
+        var index = NameIndex()
         for child in children { index.add(child, id(child)) }
         return index
     }
@@ -280,7 +282,7 @@ final class Tree<Node: TreeNode> {
         parent.children.removeLast(children.count + gone.count - stretch.count)
         parent.children.replaceSubrange(stretch, with: children)
         if gone.count > parent.children.count {
-            parent.childIndex = parent.children.count > ChildIndex.threshold ? index(of: parent.children) : nil
+            parent.childIndex = parent.children.count > NameIndex.threshold ? index(of: parent.children) : nil
         } else {
             for child in gone { parent.childIndex?.remove(child, id(child)) }
         }

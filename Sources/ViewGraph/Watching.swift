@@ -60,7 +60,7 @@ extension Wiring {
             _ = content(of: attribute)
             return engine.inputs(of: attribute)
         case .timed(let value): return [value.operand]
-        case .state, .system, .literal: return []
+        case .state, .system, .literal, .unconnected: return []
         }
     }
 

@@ -27,6 +27,7 @@ public class Wiring: Vertices {
     /// Lists by the engine's row of their data, which is always watched.
     final var listsByData: [UInt32: UInt32] = [:]
     final var triggers = Triggers()
+    final var known = KnownDefinitions()
     /// True if the client of the current request may read an attribute, or all attributes of a node; nil: it may read
     /// everything. Checked where the graph tells something by name, never where values are computed.
     public final var mayRead: ((AttributePath) -> Bool)?
@@ -35,8 +36,6 @@ public class Wiring: Vertices {
     final var unsettled = Unsettled()
     /// The changes of the tree since they were last taken.
     final var structureChange = StructureChange()
-    /// The source of a rule's vertex until its node is connected.
-    final let unconnected = Source.literal(.failure(Failure(.dangling, "not connected yet")))
 
     init(_ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp) {
         self.nodes = nodes

@@ -24,6 +24,23 @@ struct CopyTests {
         #expect(try made.node("e").tag != nil && b.tag == nil)
     }
 
+    @Test("the document of a value has that value, however siblings differ")
+    func documentsOfValues() throws {
+        func sibling(_ id: String, _ text: Value, _ inner: String = "x") -> Value {
+            ["id": .string(id), "text": text, "state": ["v": .string(inner), "w": 1]]
+        }
+        let value: Value = [
+            sibling("a", "t"), sibling("b", "t"), sibling("b", "t"), sibling("c", "u"), sibling("c", "v"),
+            sibling("d", 5), sibling("d", "t", "y"), sibling("e", "t", "y"), ["id": "f"], ["id": "g"], ["id": ["a"]],
+        ]
+        let document = DocumentNode(value)
+        #expect(document.value == value)
+        let nodes = try #require(document.list)
+        #expect(nodes.map(\.isCopy).prefix(4) == [false, true, true, false])
+        #expect(nodes[1]["id"]?.string == "b" && nodes[1]["text"]?.string == "t" && nodes[1].count == 3)
+        #expect(nodes[1].saysSame(as: nodes[2]) && !nodes[1].saysSame(as: nodes[0]))
+    }
+
     @Test("a fault of a node that says the same as another one has its own place")
     func faultsOfCopies() throws {
         let found = faults(

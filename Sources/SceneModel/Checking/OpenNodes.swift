@@ -209,7 +209,14 @@ final class OpenNodes {
     /// The definition of a sibling that says the same as a child, but for the id.
     func model(of child: Child) -> NodeDefinition? {
         let models = open[child.parent].models
-        guard !models.isEmpty, let entries = child.node.map else { return nil }
+        if models.isEmpty { return nil }
+        if case .copy(let entries, let place) = child.node.content,
+            entries[Int(place)].name.hasSameBytes(as: NodeKey.id.name),
+            let model = models.last(where: { $0.written.hasSameMemory(as: entries) })
+        {
+            return model.definition
+        }
+        guard let entries = child.node.map else { return nil }
         return models.indices.last { place in
             models[place].written.hasSameElements(as: entries) { a, b in
                 a.pointee.name.hasSameBytes(as: b.pointee.name)

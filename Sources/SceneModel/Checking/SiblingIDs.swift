@@ -63,7 +63,8 @@ struct SiblingNumbers {
 
     init(_ nodes: [DocumentNode], from first: Int) {
         self.first = first
-        guard nodes.contains(where: { $0.choice != nil }) else { return }
+        // A copy is a choice only if a sibling before it is one.
+        guard nodes.contains(where: { !$0.isCopy && $0.choice != nil }) else { return }
         var next = first
         for node in nodes {
             numbers.append(next)

@@ -4,7 +4,11 @@ extension DocumentNode {
 
     /// The kind of choice that a node in a list of children is; nil for any other node.
     var choice: ForEachDefinition.Choice? {
-        guard let entries = map else { return nil }
+        let entries: [DocumentEntry]
+        switch content {
+        case .map(let written), .copy(let written, _): entries = written
+        case .scalar, .list: return nil
+        }
         return DocumentNode.choices.first { _, name in entries.contains { $0.key.text.hasSameBytes(as: name) } }?.0
     }
 

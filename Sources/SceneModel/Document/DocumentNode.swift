@@ -6,6 +6,9 @@ struct DocumentNode {
         case scalar(Value)
         case list([DocumentNode])
         case map([DocumentEntry])
+        /// A map that differs from others with these entries in one place: there its value is the node's `text`.
+        /// Thousands of siblings differ in their ids alone.
+        case copy(of: [DocumentEntry], UInt32)
     }
 
     /// The style of a scalar. It determines the position of a column of its text in the file.
@@ -61,11 +64,16 @@ extension DocumentNode {
             var map = ValueMap(minimumCapacity: entries.count)
             for entry in entries { map[entry.key.value] = entry.value.value }
             return .map(map)
+        case .copy: return DocumentNode(.map(map ?? [])).value
         }
     }
 
     var string: String? {
         if case .scalar(.string(let text)) = content { text } else { nil }
+    }
+
+    var isCopy: Bool {
+        if case .copy = content { true } else { false }
     }
 
     var isNull: Bool {
@@ -77,7 +85,13 @@ extension DocumentNode {
     }
 
     var map: [DocumentEntry]? {
-        if case .map(let entries) = content { entries } else { nil }
+        switch content {
+        case .map(let entries): return entries
+        case .copy(var entries, let place):
+            entries[Int(place)].value = DocumentNode(scalar: .string(text))
+            return entries
+        case .scalar, .list: return nil
+        }
     }
 
     /// Elements of a list or entries of a map.
@@ -85,11 +99,19 @@ extension DocumentNode {
         switch content {
         case .scalar: 0
         case .list(let elements): elements.count
-        case .map(let entries): entries.count
+        case .map(let entries), .copy(let entries, _): entries.count
         }
     }
 
-    subscript(_ name: String) -> DocumentNode? { map?.first { $0.name == name }?.value }
+    subscript(_ name: String) -> DocumentNode? {
+        switch content {
+        case .map(let entries): return entries.first { $0.name == name }?.value
+        case .copy(let entries, let changed):
+            guard let place = entries.firstIndex(where: { $0.name == name }) else { return nil }
+            return place == changed ? DocumentNode(scalar: .string(text)) : entries[place].value
+        case .scalar, .list: return nil
+        }
+    }
 
     /// True for a map that has only some of these keys, and at least one of `required`. This distinguishes a long form
     /// from a literal.
@@ -103,11 +125,14 @@ extension DocumentNode {
         switch (content, other.content) {
         case (.scalar(let a), .scalar(let b)): style == other.style && a == b && text.hasSameBytes(as: other.text)
         case (.list(let a), .list(let b)): a.hasSameElements(as: b) { $0.pointee.saysSame(as: $1.pointee) }
-        case (.map(let a), .map(let b)):
-            a.hasSameElements(as: b) {
-                $0.pointee.key.saysSame(as: $1.pointee.key) && $0.pointee.value.saysSame(as: $1.pointee.value)
+        default:
+            if let a = map, let b = other.map {
+                a.hasSameElements(as: b) {
+                    $0.pointee.key.saysSame(as: $1.pointee.key) && $0.pointee.value.saysSame(as: $1.pointee.value)
+                }
+            } else {
+                false
             }
-        default: false
         }
     }
 
@@ -115,7 +140,7 @@ extension DocumentNode {
     var summary: String {
         switch content {
         case .list(let elements): elements.isEmpty ? "an empty list" : "a list"
-        case .map(let entries): entries.isEmpty ? "an empty map" : "a map"
+        case .map(let entries), .copy(let entries, _): entries.isEmpty ? "an empty map" : "a map"
         case .scalar(.null): "nothing"
         case .scalar(.string(let text)): "the text '\(text.count > 40 ? text.prefix(39) + "…" : text)'"
         case .scalar(let value): "the \(value.shortTypeName) \(value)"

@@ -2,28 +2,23 @@ import AttributeValues
 
 /// Names with their numbers, compared by their bytes. Small sets are searched linearly.
 struct NameSet {
-    private var names: [String] = []
-    /// The keys are values, because equal strings may have different bytes.
-    private var index: [Value: Int] = [:]
-    private static let linearLimit = 12
-
-    /// The number of the name, if the set contains it.
-    func find(_ name: String) -> Int? {
-        index.isEmpty ? names.firstIndex { $0.hasSameBytes(as: name) } : index[.string(name)]
-    }
+    private var entries: [(name: String, number: Int)] = []
+    /// Positions in `entries`, counted from 1.
+    private var index = NameIndex()
 
     /// Returns the number of the name if the set contains it; otherwise adds it.
     mutating func insert(_ name: String, at number: Int) -> Int? {
-        if index.isEmpty {
-            if let found = find(name) { return found }
-            names.append(name)
-            guard names.count > NameSet.linearLimit else { return nil }
-            for (position, name) in names.enumerated() { index[.string(name)] = position }
-            return nil
+        let position =
+            entries.count > NameIndex.threshold
+            ? index.find(name) { entries[Int($0) - 1].name }.map { Int($0) - 1 }
+            : entries.firstIndex { $0.name.hasSameBytes(as: name) }
+        if let position { return entries[position].number }
+        entries.append((name, number))
+        if entries.count == NameIndex.threshold + 1 {
+            for (position, entry) in entries.enumerated() { index.add(UInt32(position + 1), entry.name) }
+        } else if entries.count > NameIndex.threshold {
+            index.add(UInt32(entries.count), name)
         }
-        func itself(_ number: inout Int) -> Int { number }
-        let count = index.count
-        let found = itself(&index[.string(name), default: number])
-        return index.count == count ? found : nil
+        return nil
     }
 }

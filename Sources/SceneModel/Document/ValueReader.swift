@@ -8,6 +8,11 @@ struct ValueReader {
         var values: [Value]
         var parts: [DocumentNode] = []
 
+        init(keys: [Value]?, values: [Value]) {
+            (self.keys, self.values) = (keys, values)
+            parts.reserveCapacity(values.count)
+        }
+
         var document: DocumentNode {
             guard let keys else { return DocumentNode(.list(parts)) }
             return DocumentNode(.map(zip(keys, parts).map { DocumentEntry(key: DocumentNode(scalar: $0), value: $1) }))
@@ -67,22 +72,39 @@ extension DocumentNode {
     /// The document of another map with the same keys, which shares what is equal. nil where more than scalars differ.
     /// - Parameter map: what this document was made from.
     fileprivate func copied(of map: ValueMap, for other: ValueMap, _ steps: inout Int) -> DocumentNode? {
-        guard case .map(var entries) = content, map.count == other.count, entries.count == map.count else { return nil }
+        let (entries, own): ([DocumentEntry], UInt32?)
+        switch content {
+        case .map(let written): (entries, own) = (written, nil)
+        case .copy(let written, let place): (entries, own) = (written, place)
+        case .scalar, .list: return nil
+        }
+        guard map.count == other.count, entries.count == map.count else { return nil }
+        var changed: (place: Int, text: String)?
+        var all: [DocumentEntry]?
         for place in entries.indices {
             steps -= 1
             let (before, after) = (map.entry(at: place), other.entry(at: place))
             guard before.key == after.key else { return nil }
             if before.value == after.value { continue }
+            let value: DocumentNode
             switch (before.value, after.value) {
             case (_, .list): return nil
             case (.map(let before), .map(let after)):
-                guard let copy = entries[place].value.copied(of: before, for: after, &steps) else { return nil }
-                entries[place].value = copy
+                guard let copy = self.map?[place].value.copied(of: before, for: after, &steps) else { return nil }
+                value = copy
             case (_, .map): return nil
-            case (_, let value): entries[place].value = DocumentNode(scalar: value)
+            case (_, .string(let text)) where changed == nil && all == nil && own.map { $0 == place } ?? true:
+                changed = (place, text)
+                continue
+            case (_, let scalar): value = DocumentNode(scalar: scalar)
             }
+            var rest = all ?? self.map ?? entries
+            if all == nil, let changed { rest[changed.place].value = DocumentNode(scalar: .string(changed.text)) }
+            rest[place].value = value
+            all = rest
         }
-        return DocumentNode(.map(entries))
+        if let all { return DocumentNode(.map(all)) }
+        return changed.map { DocumentNode(.copy(of: entries, UInt32($0.place)), text: $0.text) } ?? self
     }
 
     /// Makes the document of a whole value.

@@ -1,20 +1,19 @@
+import AttributeValues
 import TestSupport
 import Testing
 
-@testable import ViewGraph
-
-@Suite("children by id")
-struct ChildIndexTests {
+@Suite("numbers by name")
+struct NameIndexTests {
     @Test("an index finds what a dictionary finds", arguments: freshSeeds(20)) func model(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let ids = (0..<400).map { "n\($0)" }
         func id(_ row: UInt32) -> String { ids[Int(row)] }
-        var index = ChildIndex()
+        var index = NameIndex()
         var model: [String: UInt32] = [:]
         func check() {
             for name in ids { #expect(index.find(name, id) == model[name]) }
         }
-        // Row 0 is no child.
+        // The number 0 is not used.
         for row in 1..<UInt32(400) {
             index.add(row, id(row))
             model[id(row)] = row
