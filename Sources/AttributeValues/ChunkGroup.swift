@@ -32,7 +32,7 @@ final class ChunkGroup {
     var count: Int { starts[chunks.count] }
 
     /// The number of elements of a chunk.
-    func length(of chunk: Int) -> Int { starts[chunk + 1] - starts[chunk] }
+    func elementCount(of chunk: Int) -> Int { starts[chunk + 1] - starts[chunk] }
 
     /// The number of the chunk that a position before the end is in.
     func chunk(of position: Int) -> Int { starts.stretch(around: position) }
@@ -65,7 +65,7 @@ final class ChunkGroup {
     func insert(_ element: Value, at position: Int, _ full: Int) {
         let chunk = position == count ? chunks.count - 1 : chunk(of: position)
         let place = position - starts[chunk]
-        let length = length(of: chunk)
+        let length = elementCount(of: chunk)
         starts.move(after: chunk, by: 1)
         guard length >= full else { return own(chunk).insert(element, at: place) }
         // A list that grows at its end fills its chunks. A list that grows elsewhere halves them.
@@ -93,7 +93,7 @@ final class ChunkGroup {
         if left.isEmpty {
             chunks.remove(at: chunk)
             starts.remove(at: next)
-        } else if next < chunks.count, left.count + length(of: next) <= full / 2 {
+        } else if next < chunks.count, left.count + elementCount(of: next) <= full / 2 {
             chunks[chunk] = ListChunk(left + chunks[next].elements)
             chunks.remove(at: next)
             starts.remove(at: next)
@@ -103,7 +103,7 @@ final class ChunkGroup {
 
     /// Removes the upper half of the chunks; of the last group of a list, which grows at its end, the last chunk.
     /// - Returns: a group of them.
-    func split(isLast: Bool) -> ChunkGroup {
+    func splitOff(isLast: Bool) -> ChunkGroup {
         let cut = isLast ? chunks.count - 1 : chunks.count / 2
         let upper = ChunkGroup(Array(chunks[cut...]))
         chunks.removeLast(chunks.count - cut)

@@ -32,12 +32,12 @@ public struct Heap<Element: Comparable> {
         guard let last = items.popLast(), !items.isEmpty else { return }
         var place = 0
         while true {
-            var child = 2 * place + 1
-            guard child < items.count else { break }
-            if child + 1 < items.count, items[child + 1] < items[child] { child += 1 }
-            guard items[child] < last else { break }
-            items[place] = items[child]
-            place = child
+            var below = 2 * place + 1
+            guard below < items.count else { break }
+            if below + 1 < items.count, items[below + 1] < items[below] { below += 1 }
+            guard items[below] < last else { break }
+            items[place] = items[below]
+            place = below
         }
         items[place] = last
     }

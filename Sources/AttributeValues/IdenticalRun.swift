@@ -130,8 +130,8 @@ public enum IdenticalRun {
                 if a === b, chunk == 0, other.chunk == 0, passed + a.count <= count {
                     passed += a.count
                     (chunk, other.chunk) = (a.chunks.count - 1, b.chunks.count - 1)
-                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.length(of: chunk) <= count {
-                    passed += a.length(of: chunk)
+                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.elementCount(of: chunk) <= count {
+                    passed += a.elementCount(of: chunk)
                 } else {
                     break
                 }
@@ -154,8 +154,8 @@ public enum IdenticalRun {
                 if a === b, chunk == a.chunks.count - 1, other.chunk == chunk, passed + a.count <= count {
                     passed += a.count
                     (chunk, other.chunk) = (0, 0)
-                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.length(of: chunk) <= count {
-                    passed += a.length(of: chunk)
+                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.elementCount(of: chunk) <= count {
+                    passed += a.elementCount(of: chunk)
                 } else {
                     break
                 }

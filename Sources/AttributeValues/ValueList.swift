@@ -117,7 +117,7 @@ extension ValueList.Chunks {
         own(group).insert(element, at: position - starts[group], ValueList.chunkLength(ofListOf: count + 1))
         starts.move(after: group, by: 1)
         guard groups[group].chunks.count > ValueList.groupLength(ofListOf: count) else { return }
-        let upper = groups[group].split(isLast: isLast)
+        let upper = groups[group].splitOff(isLast: isLast)
         groups.insert(upper, at: group + 1)
         starts.insert(starts[group] + groups[group].count, at: group + 1)
     }

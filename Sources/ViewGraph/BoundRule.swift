@@ -91,7 +91,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
     func readsOnly(_ run: AttributeRun, at base: Base) -> Bool {
         sources(at: base).allSatisfy { input in
             guard case .attribute(let vertex) = input else { return false }
-            return run.contains(vertex)
+            return run.spans(vertex)
         }
     }
 

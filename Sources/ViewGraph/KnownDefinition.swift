@@ -56,7 +56,7 @@ struct KnownDefinitions {
         Int(bitPattern: ObjectIdentifier(definition)) >> 4 & (slots.count - 1)
     }
 
-    func find(_ definition: NodeDefinition) -> KnownDefinition? {
+    func lookUp(_ definition: NodeDefinition) -> KnownDefinition? {
         slots[slot(of: definition)].flatMap { $0.definition === definition ? $0 : nil }
     }
 
@@ -71,18 +71,18 @@ struct KnownDefinitions {
 extension Wiring {
     /// True if the node has no references to connect, because it was made from a definition without any.
     func hasNoReferences(_ node: NodeRecord) -> Bool {
-        guard let known = known.find(node.definition), known.hasNoReferences,
+        guard let known = known.lookUp(node.definition), known.hasNoReferences,
             let run = node.attributes.run(of: known.names)
         else { return false }
         return run.allSatisfy { attributes.isBare($0.index) }
     }
 
-    func noteNoReferences(_ definition: NodeDefinition) { known.find(definition)?.hasNoReferences = true }
+    func noteNoReferences(_ definition: NodeDefinition) { known.lookUp(definition)?.hasNoReferences = true }
 
     /// Gives a node its rules, if they are the same as those of other nodes.
     /// - Returns: false if they have to be worked out.
     func connectOwnRules(of node: NodeRecord) -> Bool {
-        guard let known = known.find(node.definition), let rules = known.ownRules,
+        guard let known = known.lookUp(node.definition), let rules = known.ownRules,
             let run = node.attributes.run(of: known.names)
         else { return false }
         for (attribute, rule) in zip(run, rules) {
@@ -93,5 +93,5 @@ extension Wiring {
         return true
     }
 
-    func noteConnected(_ node: NodeRecord) { known.find(node.definition)?.note(node, attributes) }
+    func noteConnected(_ node: NodeRecord) { known.lookUp(node.definition)?.note(node, attributes) }
 }

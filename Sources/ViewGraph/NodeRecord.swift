@@ -346,7 +346,7 @@ struct AttributeRun: RandomAccessCollection {
         AttributeID(index: first.index &+ UInt32(truncatingIfNeeded: place), generation: first.generation)
     }
 
-    func contains(_ attribute: AttributeID) -> Bool {
+    func spans(_ attribute: AttributeID) -> Bool {
         attribute.generation == first.generation && attribute.index >= first.index
             && Int(attribute.index - first.index) < count
     }

@@ -167,7 +167,7 @@ final class ProjectionTree {
     }
 
     /// The position of an element of the attribute's list, if it is known.
-    func position(of id: Value, by field: String, in list: ValueList) -> Int? {
+    func knownPosition(of id: Value, by field: String, in list: ValueList) -> Int? {
         guard let field = root.field(field), field.isKnown(list), let place = field.entry(of: id)?.position,
             Int(place) < list.count, list[Int(place)].id(by: field.name) == id
         else { return nil }

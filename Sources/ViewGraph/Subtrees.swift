@@ -51,7 +51,7 @@ extension ViewGraph {
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,
             isScopeBoundary: definition.component != nil)
         nodes[Int(row)].isContent = definition.isContent
-        if let found = known.find(definition) {
+        if let found = known.lookUp(definition) {
             nodes[Int(row)].attributes = NamedAttributes(found.names)
         } else {
             nodes.note(definition)

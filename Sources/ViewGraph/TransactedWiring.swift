@@ -185,7 +185,7 @@ extension TransactedWiring {
         } else {
             whole = try content(of: state.attribute).get()
         }
-        let steps = located(state, in: whole)
+        let steps = stepsByPosition(state, in: whole)
         if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: steps, through: way.bindings)) }
         let type = record(state.attribute).type
         var changed: Value

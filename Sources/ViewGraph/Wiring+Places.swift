@@ -67,9 +67,10 @@ extension Wiring {
     }
 
     /// The steps of a place in an attribute's value. The index of an element that was read before is known.
-    func located(_ place: Place, in whole: Value) -> [AttributePath.Step] {
+    func stepsByPosition(_ place: Place, in whole: Value) -> [AttributePath.Step] {
         guard case .element(let field, let id)? = place.steps.first, case .list(let list) = whole,
-            let position = attributes[Int(place.attribute.index)]?.projections?.position(of: id, by: field, in: list)
+            let position = attributes[Int(place.attribute.index)]?.projections?.knownPosition(
+                of: id, by: field, in: list)
         else { return place.steps }
         var steps = place.steps
         steps[0] = .index(position)

@@ -36,7 +36,7 @@ struct CopyTests {
         let document = DocumentNode(value)
         #expect(document.value == value)
         let nodes = try #require(document.list)
-        #expect(nodes.map(\.isCopy).prefix(4) == [false, true, true, false])
+        #expect(nodes.map(\.isVariant).prefix(4) == [false, true, true, false])
         #expect(nodes[1]["id"]?.string == "b" && nodes[1]["text"]?.string == "t" && nodes[1].count == 3)
         #expect(nodes[1].saysSame(as: nodes[2]) && !nodes[1].saysSame(as: nodes[0]))
     }

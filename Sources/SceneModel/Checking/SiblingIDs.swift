@@ -64,7 +64,7 @@ struct SiblingNumbers {
     init(_ nodes: [DocumentNode], from first: Int) {
         self.first = first
         // A copy is a choice only if a sibling before it is one.
-        guard nodes.contains(where: { !$0.isCopy && $0.choice != nil }) else { return }
+        guard nodes.contains(where: { !$0.isVariant && $0.choice != nil }) else { return }
         var next = first
         for node in nodes {
             numbers.append(next)

@@ -72,7 +72,7 @@ extension DocumentNode {
         if case .scalar(.string(let text)) = content { text } else { nil }
     }
 
-    var isCopy: Bool {
+    var isVariant: Bool {
         if case .copy = content { true } else { false }
     }
 
