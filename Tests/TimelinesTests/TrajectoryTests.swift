@@ -102,14 +102,14 @@ struct TrajectoryTests {
         #expect(try Trajectory.Change("at=0,to=1", mode: .additive).mode == .additive)
         #expect(
             try Trajectory.Change(
-                "to=-1, curve=spring(duration: 1, bounce: 0).delay(2),at=3")
+                #"to=-1, curve={"curve": {"spring": {"duration": 1, "bounce": 0}}, "modifiers": [{"delay": 2}]},at=3"#)
                 == Trajectory.Change(
                     time: 3, target: -1, animation: try Animation("spring(duration: 1, bounce: 0).delay(2)"),
                     mode: .merge))
         for text in [
             "", "at=1", "to=1", "at=x,to=1", "at=-1,to=1", "at=1,to=inf", "at=1,to=1,mode=x", "at=1,to=1,bounce=2",
             "at=1,at=2,to=1", "at=1,to=1,curve=spring(", "at=nan,to=1", "at=1e300,to=1", "at=1,to=1,",
-            "at=1,to=1,curve={\"", "at=1,to=1,curve", "at=1,to=1).delay(1",
+            "at=1,to=1,curve={\"", "at=1,to=1,curve",
         ] {
             #expect(throws: AnimationError.self, "\(text)") { try Trajectory.Change(text) }
         }
@@ -118,8 +118,8 @@ struct TrajectoryTests {
     @Test(
         "a fault in a change is told with its place in the whole text",
         arguments: [
-            ("at=1,to=2,curve=smoth", 16), ("at=1,too=2", 5), ("at=1,to=x", 5), ("at=1,to=1, mode=jump", 11),
-            ("at=-1,to=1", 0),
+            ("at=1,to=2,curve=smoth", 16), ("at=1,too=2", 5), ("at=1,to=x", 8), ("at=1,to=1, mode=jump", 16),
+            ("at=-1,to=1", 3),
             ("at=1,to=1,curve=spring(duration: 1,\n bouce: 2)", 37),
         ])
     func place(text: String, offset: Int) {
