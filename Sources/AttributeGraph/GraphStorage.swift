@@ -285,7 +285,8 @@ package struct VertexTable<Value> {
     /// Memory that is never used costs nothing in a large table, so it grows seldom.
     @inlinable @inline(never)
     package mutating func grow() {
-        let factor: UInt32 = Int(capacity) * VertexTable.stride < TableMemory.large ? 2 : 8
+        let bytes = Int(capacity) * VertexTable.stride
+        let factor: UInt32 = bytes >= TableMemory.large && TableMemory.canAllocate(8 * bytes) ? 8 : 2
         let newCapacity = capacity > UInt32.max / factor ? UInt32.max : capacity * factor
         precondition(newCapacity > capacity, "a graph holds at most four thousand million attributes")
         move(to: newCapacity)

@@ -12,13 +12,24 @@ enum TableMemory {
     @usableFromInline
     static func allocate(_ bytes: Int) -> UnsafeMutableRawPointer {
         guard bytes >= large else { return .allocate(byteCount: bytes, alignment: 64) }
-        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
-        guard let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0), memory != MAP_FAILED else {
-            preconditionFailure("there is no memory for \(bytes) bytes")
-        }
+        guard let memory = map(bytes) else { preconditionFailure("there is no memory for \(bytes) bytes") }
         // Only advice: without it, the pages are small.
         _ = madvise(memory, bytes, Int32(MADV_HUGEPAGE))
         return memory
+    }
+
+    /// True if the system would map so much. It may count memory that is never used, too.
+    @usableFromInline
+    static func canAllocate(_ bytes: Int) -> Bool {
+        guard let memory = map(bytes) else { return false }
+        munmap(memory, bytes)
+        return true
+    }
+
+    private static func map(_ bytes: Int) -> UnsafeMutableRawPointer? {
+        let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
+        let memory = mmap(nil, bytes, PROT_READ | PROT_WRITE, flags, -1, 0)
+        return memory == MAP_FAILED ? nil : memory
     }
 
     @usableFromInline
