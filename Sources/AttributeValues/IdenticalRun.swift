@@ -169,15 +169,9 @@ public enum IdenticalRun {
         }
     }
 
-    /// True if two arrays are the same storage.
-    static func isShared(_ a: [Value], _ b: [Value]) -> Bool {
-        a.count == b.count
-            && a.withUnsafeBufferPointer { x in b.withUnsafeBufferPointer { x.baseAddress == $0.baseAddress } }
-    }
-
     /// - Parameter step: 1 towards the end, -1 towards the beginning.
     private static func run(_ a: [Value], _ x: Int, _ b: [Value], _ y: Int, _ count: Int, by step: Int) -> Int {
-        if x == y, isShared(a, b) { return count }
+        if x == y, a.isCopy(of: b) { return count }
         let size = MemoryLayout<Value>.stride
         return a.withUnsafeBytes { a in
             b.withUnsafeBytes { b in

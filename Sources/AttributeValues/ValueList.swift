@@ -335,7 +335,7 @@ extension ValueList: Hashable {
     /// True if both lists are known to have the same elements without examining them. O(1).
     public func isIdentical(to other: ValueList) -> Bool {
         switch (storage, other.storage) {
-        case (.flat(let a), .flat(let b)): IdenticalRun.isShared(a, b)
+        case (.flat(let a), .flat(let b)): a.isCopy(of: b)
         case (.chunked(let a), .chunked(let b)): a === b
         default: false
         }
