@@ -88,14 +88,14 @@ public final class ByteBuffer {
         append(number)
         let length = end - start
         var from = 0
-        for to in ends {
-            if from > 0 {
+        for place in ends.indices {
+            if place > 0 {
                 (base + end).update(from: base + start, count: length)
                 end += length
             }
-            (base + end).update(from: tails.base + from, count: to - from)
-            end += to - from
-            from = to
+            (base + end).update(from: tails.base + from, count: ends[place] - from)
+            end += ends[place] - from
+            from = ends[place]
         }
     }
 

@@ -91,6 +91,7 @@ final class Outbox: TurnOutput {
         let isShared = ends.count == 1 && tails.count >= OutputQueue.sharingThreshold
         let run = isShared ? OutputRun(tails, sessions.output) : nil
         if isShared { (tails, ends) = (ByteBuffer(capacity: Outbox.tailCapacity), [0]) }
+        let (tails, ends) = (tails, ends)
         for (client, subscription) in receivers {
             guard let session = sessions[client], !session.isClosing, hasRoom(session) else { continue }
             sessions.touch(session)
@@ -98,7 +99,7 @@ final class Outbox: TurnOutput {
             if let run { session.output.append(run) }
         }
         tails.removeAll()
-        ends.removeEach()
+        self.ends.removeAll(keepingCapacity: true)
         receivers = []
         outsider = nil
     }
