@@ -52,11 +52,17 @@ final class Outbox: TurnOutput {
     /// The session of a connected client. Its output is written at the end of the turn.
     private func receiver(_ client: ClientID) -> Session? {
         guard let session = sessions[client], !session.isClosing else { return nil }
-        if !ends.isEmpty, client != outsider {
-            if receivers.contains(where: { $0.client == client }) { putUpdates() } else { outsider = client }
-        }
+        // A client that has sent no more makes no more updates, so the receivers are written to before it.
+        if !ends.isEmpty, !session.input.hasLine || isReceiver(client) { putUpdates() }
         sessions.touch(session)
         return session
+    }
+
+    private func isReceiver(_ client: ClientID) -> Bool {
+        if client == outsider { return false }
+        if receivers.contains(where: { $0.client == client }) { return true }
+        outsider = client
+        return false
     }
 
     func take(
