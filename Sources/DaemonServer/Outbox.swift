@@ -8,12 +8,13 @@ final class Outbox: TurnOutput {
     private let sessions: Sessions
     private let updateHead = ByteBuffer()
     private let eventHead = ByteBuffer()
-    /// What follows the subscription's number in updates that are not in the queues yet, or in the present event.
+    /// The texts behind the subscription's number, one behind the other: those of updates that are not in the queues
+    /// yet, or that of the present event.
     private var tails = ByteBuffer(capacity: tailCapacity)
     private static let tailCapacity = 1024
-    /// Where in `tails` that of each message ends.
+    /// The positions in `tails` where the text of each message ends.
     private var ends: [Int] = []
-    /// Who gets these messages.
+    /// The subscriptions that get these messages.
     private var receivers: [Receiver] = []
     /// The last client with other output, which is not among them.
     private var outsider: ClientID?

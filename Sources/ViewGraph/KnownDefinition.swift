@@ -1,8 +1,8 @@
 import AttributeGraph
 import SceneModel
 
-/// What all nodes that are made from one definition share. Most nodes of a large tree are instances of few definitions:
-/// what is known of the first ones need not be worked out again.
+/// All nodes that are made from one definition share this. Most nodes of a large tree are instances of few definitions:
+/// the first ones are connected by their names, and the others like them.
 final class KnownDefinition {
     let definition: NodeDefinition
     let names: AttributeNames

@@ -1,7 +1,7 @@
 import AttributeValues
 import Glibc
 
-/// What the lines of the configuration report of themselves. The text of a case is its help. Its name in the file is in
+/// A figure that each line of the configuration reports. The text of a case is its help. Its name in the file is in
 /// snake case.
 enum Metric: String, CaseIterable {
     case natsConnected = "1 if the line has a connection to NATS."
