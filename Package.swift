@@ -69,7 +69,6 @@ func face(_ name: String, links library: String) -> Target {
 }
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
 
 let package = Package(
@@ -88,7 +87,6 @@ let package = Package(
         .library(name: "AGScenes", targets: ["AGScenes"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
@@ -147,7 +145,6 @@ let package = Package(
             "agctl",
             [
                 "AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol",
-                arguments,
             ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "ProgramOptions", "WireProtocol"]),
         program("agd-gateway", ["AttributeValues", "ProgramOptions", "WireProtocol", "CZlib"] + nio),
@@ -204,7 +201,7 @@ let package = Package(
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "ProgramOptions", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
-        tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues", arguments]),
+        tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues"]),
         tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.

@@ -1,6 +1,6 @@
 extension Timeline {
     /// How a new change continues a running timeline.
-    public enum Retargeting: String, Hashable, Sendable {
+    public enum Retargeting: String, CaseIterable, Hashable, Sendable {
         /// Starts from the displayed value with its velocity. Springs and timing curves alike are continuous in both.
         case merge
         /// Lets the running timeline finish and adds the difference between the targets.

@@ -1,9 +1,8 @@
-import ArgumentParser
 import WireProtocol
 
 struct AddCommand: ValueCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add to a number, a duration or a timestamp.",
+    static let help = VerbHelp(
+        name: "add", summary: "Add to a number, a duration or a timestamp.",
         discussion: """
             Reads and writes in one step, so that no other client's change is lost in between.
 

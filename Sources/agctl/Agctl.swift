@@ -1,9 +1,9 @@
-import ArgumentParser
+import AttributeValues
 import WireProtocol
 
-/// The table of verbs. To add a verb, write its file and add its type here.
-struct Agctl: ParsableCommand {
-    static let verbs: [any ParsableCommand.Type] = [
+/// agctl without a verb, and the table of verbs. To add a verb, write its file and add its type here.
+struct Agctl: Verb {
+    static let verbs: [any Verb.Type] = [
         GetCommand.self, ListCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, DoCommand.self,
         TransactCommand.self,
         FeedCommand.self,
@@ -15,8 +15,8 @@ struct Agctl: ParsableCommand {
         ContextsCommand.self, EvalCommand.self, CurveCommand.self,
     ]
 
-    static let configuration = CommandConfiguration(
-        commandName: "agctl", abstract: "Read, change and watch the attribute graph that agd hosts.",
+    static let help = VerbHelp(
+        name: "agctl", summary: "Read, change and watch the attribute graph that agd hosts.",
         discussion: """
             Examples:
               agctl get /player.isPlaying
@@ -31,7 +31,26 @@ struct Agctl: ParsableCommand {
             usage; 65 refused, or wrong data; 66 no such path or file; 69 the daemon cannot be reached or does not \
             answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a test \
             failed, or a limit was exceeded); 77 denied.
-            """,
-        version: Release.version,
-        subcommands: verbs)
+            """)
+
+    static var helpText: String { HelpText.ofAgctl }
+
+    @Option("--generate-completion-script", help: ArgumentHelp("A script for bash, zsh or fish.", valueName: "shell"))
+    var shell: String?
+
+    @Flag("--dump-help", help: "The help as JSON.") var dumpsHelp = false
+
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if shell == nil, !dumpsHelp { throw Complaint(.usage, "a verb is missing") }
+    }
+
+    func run() throws {
+        guard let shell else { throw RequestedText(HelpText.json.jsonText + "\n") }
+        guard let script = Offer.script(for: shell) else {
+            throw Complaint(.usage, "there is no script for '\(shell)'", hint: "shells are bash, zsh and fish")
+        }
+        throw RequestedText(script)
+    }
 }

@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct ApplyCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "apply", abstract: "Make a scene part of the graph.",
+    static let help = VerbHelp(
+        name: "apply", summary: "Make a scene part of the graph.",
         discussion: """
             The daemon checks the whole document before it changes anything. It reports faults with file, line and \
             column.
@@ -17,14 +16,14 @@ struct ApplyCommand: DaemonVerb {
               agctl check player.yaml && agctl apply -f player.yaml --merge
             """)
 
-    @Option(name: .shortAndLong, help: "The scene, YAML or JSON; - is standard input.", completion: .file())
+    @Option(short: "-f", help: "The scene, YAML or JSON; - is standard input.", completion: .files)
     var file: String
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
         completion: Suggestions.nodes) var at = "/"
 
-    @Flag(exclusivity: .exclusive) var mode = Request.ApplyMode.create
+    @Flag var mode = Request.ApplyMode.create
 
     @Flag(help: "Only check, and show what would change.")
     var dryRun = false

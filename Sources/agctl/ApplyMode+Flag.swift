@@ -1,9 +1,8 @@
-import ArgumentParser
 import WireProtocol
 
-extension Request.ApplyMode: EnumerableFlag {
-    public static func help(for value: Self) -> ArgumentHelp? {
-        switch value {
+extension Request.ApplyMode: FlagChoice {
+    var help: String {
+        switch self {
         case .create: "Refuse nodes that exist already."
         case .merge: "Update nodes that exist; their states keep their values."
         case .replace:

@@ -1,9 +1,8 @@
-import ArgumentParser
 import Glibc
 
-struct BackupCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the daemon's store into one file, while the daemon runs.",
+struct BackupCommand: Verb {
+    static let help = VerbHelp(
+        name: "backup", summary: "Copy the daemon's store into one file, while the daemon runs.",
         discussion: """
             The file is a complete store: definitions, values of durable states, and revisions, as of one commit. It \
             needs the rights of the daemon's user or root. 'agctl export' needs less rights and writes a scene.
@@ -16,10 +15,10 @@ struct BackupCommand: ParsableCommand {
               agctl backup agd.db --state-directory ~/.local/state/agd
             """)
 
-    @Argument(help: "The file to write; an existing file is replaced.", completion: .file())
+    @Argument(help: "The file to write; an existing file is replaced.", completion: .files)
     var file: String
 
-    @Option(help: ArgumentHelp("The folder of the store.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("The folder of the store.", valueName: "dir"), completion: .folders)
     var stateDirectory = "/var/lib/agd"
 
     func run() throws {

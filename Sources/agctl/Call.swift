@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct CallCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "call", abstract: "Call any method of the protocol.",
+    static let help = VerbHelp(
+        name: "call", summary: "Call any method of the protocol.",
         discussion: """
             'agctl describe' lists the methods, 'agctl describe METHOD' shows the parameters. The result is JSON.
 

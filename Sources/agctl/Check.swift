@@ -1,10 +1,9 @@
-import ArgumentParser
 import AttributeValues
 import SceneModel
 
-struct CheckCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check scenes, without a daemon.",
+struct CheckCommand: Verb {
+    static let help = VerbHelp(
+        name: "check", summary: "Check scenes, without a daemon.",
         discussion: """
             Reports every fault with file, line and column, and warns of texts that are names of attributes. --with \
             names a scene whose keys, types and components the scenes use, as boards use those of panels.yaml. A scene \
@@ -18,12 +17,12 @@ struct CheckCommand: ParsableCommand {
               generate-scene | agctl check -
             """)
 
-    @Argument(help: ArgumentHelp("Scenes, YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("Scenes, YAML or JSON; - is standard input.", valueName: "file"), completion: .files)
     var files: [String]
 
     @Option(
         help: ArgumentHelp("A scene whose declarations the others use. May be repeated.", valueName: "file"),
-        completion: .file()) var with: [String] = []
+        completion: .files) var with: [String] = []
 
     @Flag(help: "Write JSON: a list of faults and warnings.")
     var json = false

@@ -1,9 +1,8 @@
-import ArgumentParser
 import AttributeValues
 
-struct ContextsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "contexts", abstract: "List the names of daemons for --context.",
+struct ContextsCommand: Verb {
+    static let help = VerbHelp(
+        name: "contexts", summary: "List the names of daemons for --context.",
         discussion: """
             A context is a line NAME = SOCKET in ~/.config/agd/contexts ($XDG_CONFIG_HOME/agd/contexts) or \
             /etc/agd/contexts. In a pipe, each line has a name, a tab and the socket.

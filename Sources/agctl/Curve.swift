@@ -1,11 +1,10 @@
-import ArgumentParser
 import AttributeValues
 import Glibc
 import Timelines
 
-struct CurveCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "curve", abstract: "Draw or compute an animation, without a daemon.",
+struct CurveCommand: Verb {
+    static let help = VerbHelp(
+        name: "curve", summary: "Draw or compute an animation, without a daemon.",
         discussion: """
             The animation is written as for set --animation: as in Swift, or as JSON. agctl draws it on a terminal, \
             and prints samples in a pipe.
@@ -31,7 +30,7 @@ struct CurveCommand: ParsableCommand {
     @Flag(help: "Draw it with characters (the default on a terminal).")
     var plot = false
 
-    @Option(help: ArgumentHelp("Draw it into a file, - for standard output.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("Draw it into a file, - for standard output.", valueName: "file"), completion: .files)
     var svg: String?
 
     @Flag(help: "Print the easing that plays it in a browser, with its duration, as JSON.")
@@ -69,11 +68,11 @@ struct CurveCommand: ParsableCommand {
 
     func validate() throws {
         let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
-        if drawn.count > 1 { throw ValidationError("\(drawn[0]) and \(drawn[1]) contradict each other") }
+        if drawn.count > 1 { throw Complaint(.usage, "\(drawn[0]) and \(drawn[1]) contradict each other") }
         // --css prints JSON anyway, so --json does not contradict it.
         guard let form = drawn.first(where: { $0 != "--css" || at != nil }) else { return }
-        if json { throw ValidationError("\(form) and --json contradict each other") }
-        if at != nil { throw ValidationError("--at goes with --json, not with \(form)") }
+        if json { throw Complaint(.usage, "\(form) and --json contradict each other") }
+        if at != nil { throw Complaint(.usage, "--at goes with --json, not with \(form)") }
     }
 
     func run() throws {
@@ -145,13 +144,13 @@ struct CurveCommand: ParsableCommand {
 
 extension CurveCommand {
     /// A finite number from the command line.
-    struct Number: ExpressibleByArgument, CustomStringConvertible {
+    struct Number: ArgumentValue, CustomStringConvertible {
         var value: Double
 
         init(_ value: Double) { self.value = value }
 
         init?(argument: String) {
-            guard let value = Double(NegativeNumbers.reveal(argument)), value.isFinite else { return nil }
+            guard let value = Double(argument), value.isFinite else { return nil }
             self.value = value
         }
 
@@ -159,7 +158,7 @@ extension CurveCommand {
     }
 
     /// Times from the command line: at least one, none before 0.
-    struct Times: ExpressibleByArgument {
+    struct Times: ArgumentValue {
         var seconds: [Double]
 
         init?(argument: String) {
@@ -172,7 +171,7 @@ extension CurveCommand {
     }
 }
 
-extension Timeline.Retargeting: ExpressibleByArgument {}
+extension Timeline.Retargeting: ArgumentValue {}
 
 extension Complaint {
     /// A refused animation, with its position in the user's input.

@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct DescribeCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "describe",
-        abstract: "Describe a node or an attribute, or the protocol with its methods and events.",
+    static let help = VerbHelp(
+        name: "describe",
+        summary: "Describe a node or an attribute, or the protocol with its methods and events.",
         discussion: """
             For a path, shows kinds, types and rules of the node or attribute. For a method or an event, shows its \
             parameters. Without an argument, lists all methods and events; with --json, prints the protocol's schema, \

@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import SceneModel
 import WireProtocol
 
 struct DiffCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Show how a scene differs from the graph.",
+    static let help = VerbHelp(
+        name: "diff", summary: "Show how a scene differs from the graph.",
         discussion: """
             Shows what 'agctl apply --replace' would change in the nodes of the scene. Their siblings, and the present \
             values of states, do not count. Nothing changes. Ends with status 1 if there are differences.
@@ -18,7 +17,7 @@ struct DiffCommand: DaemonVerb {
             """)
 
     @Argument(
-        help: ArgumentHelp("The scene, YAML or JSON; - is standard input.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The scene, YAML or JSON; - is standard input.", valueName: "file"), completion: .files)
     var file: String
 
     @Option(

@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct DoCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "do", abstract: "Call an action.",
+    static let help = VerbHelp(
+        name: "do", summary: "Call an action.",
         discussion: """
             A node's actions are named writes that its scene defines. What an action writes is committed together, all \
             or none. Arguments are name=value; a value that is valid JSON is taken as JSON, any other as text.

@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import WireProtocol
 
-struct DoctorCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Find problems of the daemon, and say how to solve them.",
+struct DoctorCommand: Verb {
+    static let help = VerbHelp(
+        name: "doctor", summary: "Find problems of the daemon, and say how to solve them.",
         discussion: """
             Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the \
             store, the systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see \
@@ -18,10 +17,10 @@ struct DoctorCommand: ParsableCommand {
               agctl doctor --json
             """)
 
-    @Option(help: ArgumentHelp("The folder of the store.", valueName: "dir"), completion: .directory)
+    @Option(help: ArgumentHelp("The folder of the store.", valueName: "dir"), completion: .folders)
     var stateDirectory = "/var/lib/agd"
 
-    @Option(help: ArgumentHelp("The file of settings.", valueName: "file"), completion: .file())
+    @Option(help: ArgumentHelp("The file of settings.", valueName: "file"), completion: .files)
     var config = "/etc/agd/agd.conf"
 
     @OptionGroup var common: CommonOptions

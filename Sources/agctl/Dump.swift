@@ -1,13 +1,12 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct DumpCommand: DaemonVerb {
-    enum Format: String, CaseIterable, ExpressibleByArgument { case json, dot }
+    enum Format: String, CaseIterable, ArgumentValue { case json, dot }
 
-    static let configuration = CommandConfiguration(
-        commandName: "dump", abstract: "Write the dependency graph, whole or below a node.",
+    static let help = VerbHelp(
+        name: "dump", summary: "Write the dependency graph, whole or below a node.",
         discussion: """
             Examples:
               agctl dump --format dot | dot -Tsvg > graph.svg

@@ -1,13 +1,12 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import SceneModel
 import WireProtocol
 
 struct EditCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "edit", abstract: "Open a node in an editor, and apply what was saved.",
+    static let help = VerbHelp(
+        name: "edit", summary: "Open a node in an editor, and apply what was saved.",
         discussion: """
             The node is opened as 'agctl export' writes it, in $VISUAL, $EDITOR or vi. After the editor has ended, \
             changed definitions are merged, changed values of states are set, and children that were deleted are \

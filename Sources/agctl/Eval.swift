@@ -1,13 +1,12 @@
-import ArgumentParser
 import AttributeValues
 import Glibc
 import RuleCases
 import RuleLanguage
 
 /// `agctl eval`: rules without a daemon.
-struct EvalCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "eval", abstract: "Evaluate a rule (CEL), without a daemon.",
+struct EvalCommand: Verb {
+    static let help = VerbHelp(
+        name: "eval", summary: "Evaluate a rule (CEL), without a daemon.",
         discussion: """
             A string result is printed as it is, anything else as JSON. A rule that fails ends with status 2, one that \
             is refused (an unknown name, a wrong type) with 65.
@@ -32,7 +31,7 @@ struct EvalCommand: ParsableCommand {
     @Argument(help: "The rule.")
     var expression: String?
 
-    @Option(name: [.short, .long], parsing: .singleValue, help: ArgumentHelp("Bind a name.", valueName: "name=value"))
+    @Option(short: "-b", help: ArgumentHelp("Bind a name.", valueName: "name=value"))
     var bind: [String] = []
 
     @Flag(help: "Write typed JSON, which names every value's type.")
@@ -46,19 +45,20 @@ struct EvalCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp("Evaluate the cases of a file (- for standard input).", valueName: "file"),
-        completion: .file()) var cases: String?
+        completion: .files) var cases: String?
 
     @Flag(help: "Write JSON.")
     var json = false
 
     @OptionGroup var coloring: ColorOption
 
-    mutating func validate() throws {
+    func validate() throws {
         if typed, expression == nil, cases == nil { cases = "-" }
-        if (expression == nil) == (cases == nil) { throw ValidationError("give either a rule or --cases") }
-        if check, explain { throw ValidationError("--check and --explain contradict each other") }
+        if (expression == nil) == (cases == nil) { throw Complaint(.usage, "give either a rule or --cases") }
+        if check, explain { throw Complaint(.usage, "--check and --explain contradict each other") }
         if cases != nil, check || explain || !bind.isEmpty {
-            throw ValidationError("--cases cannot be combined with --bind, --check or --explain: each case has its own")
+            throw Complaint(
+                .usage, "--cases cannot be combined with --bind, --check or --explain: each case has its own")
         }
     }
 
@@ -66,7 +66,7 @@ struct EvalCommand: ParsableCommand {
         let output = Output(color: coloring.color)
         try output.flushing {
             if let cases { return try EvalCases.run(cases, output) }
-            if let expression { try evaluate(NegativeNumbers.reveal(expression), output) }
+            if let expression { try evaluate(expression, output) }
         }
     }
 

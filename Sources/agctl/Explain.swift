@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct ExplainCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tell why an attribute has its value and why it last changed.",
+    static let help = VerbHelp(
+        name: "explain", summary: "Tell why an attribute has its value and why it last changed.",
         discussion: """
             Examples:
               agctl explain /player/playButton.symbol

@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import SceneModel
 import WireProtocol
 
 struct ExportCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Write the tree as a scene that makes it again.",
+    static let help = VerbHelp(
+        name: "export", summary: "Write the tree as a scene that makes it again.",
         discussion: """
             States are written with their present values. Applied to an empty graph, the scene makes an equal tree.
 

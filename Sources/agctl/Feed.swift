@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import WireProtocol
 
-struct FeedCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "feed", abstract: "Write each line of standard input.",
+struct FeedCommand: Verb {
+    static let help = VerbHelp(
+        name: "feed", summary: "Write each line of standard input.",
         discussion: """
             Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is \
             valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \
@@ -42,8 +41,8 @@ struct FeedCommand: ParsableCommand {
     @OptionGroup var coloring: ColorOption
 
     func validate() throws {
-        if raw, json { throw ValidationError("--raw and --json contradict each other") }
-        if onDisconnect != nil, path == nil { throw ValidationError("--on-disconnect needs the path to write to") }
+        if raw, json { throw Complaint(.usage, "--raw and --json contradict each other") }
+        if onDisconnect != nil, path == nil { throw Complaint(.usage, "--on-disconnect needs the path to write to") }
     }
 
     private var form: ValueForm { raw ? .string : json ? .json : .auto }
@@ -54,7 +53,7 @@ struct FeedCommand: ParsableCommand {
             errors: ErrorForm(isJSON: json, color: coloring.color))
         let options = write.makeOptions()
         if let path, let onDisconnect {
-            let value = try form.read(NegativeNumbers.reveal(onDisconnect))
+            let value = try form.read(onDisconnect)
             _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))
         }
         try feed.run { line in

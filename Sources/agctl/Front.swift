@@ -1,5 +1,4 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 
 /// The way from arguments to an exit status.
@@ -13,7 +12,7 @@ enum Front {
             guard let argument = String(validatingCString: word) else {
                 let shown = arguments.isEmpty ? "the program's name" : "argument \(arguments.count)"
                 return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(
-                    GlobalOptions.errorForm(arguments))
+                    ErrorForm(asked: arguments))
             }
             arguments.append(argument)
             next += 1
@@ -22,72 +21,43 @@ enum Front {
     }
 
     static func run(_ arguments: [String]) -> Int32 {
-        let form = GlobalOptions.errorForm(arguments)
+        let form = ErrorForm(asked: arguments)
         do {
             try StandardDescriptors.fill()
-            if let quick = QuickPath(arguments) {
-                try quick.run()
-            } else {
-                var command = try readCommand(NegativeNumbers.disguise(arguments))
-                try command.run()
-            }
-            return ExitStatus.done.rawValue
+            try readCommand(arguments).run()
+        } catch let requested as RequestedText {
+            let isWritten = Terminal.write(requested.text, to: .standardOutput)
+            return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
         } catch let end as EndOfCommand { return end.code } catch let error as ClientError {
             return Complaint(error).report(form)
-        } catch let complaint as Complaint { return complaint.report(form) } catch {
-            return tell(
-                error, form, isCompletionScript: arguments.contains { $0.hasPrefix("--generate-completion-script") })
-        }
+        } catch { return (error as? Complaint ?? Complaint(.software, "\(error)")).report(form) }
+        return ExitStatus.done.rawValue
     }
 
-    /// Prints help, or the error for arguments that are not a command. The argument parser has the texts for both.
-    private static func tell(_ error: any Error, _ form: ErrorForm, isCompletionScript: Bool) -> Int32 {
-        let code = Agctl.exitCode(for: error)
-        guard code == .success else { return refuse(error).report(form) }
-        var text = text(of: error)
-        if isCompletionScript { text = CompletionScript.completing(text) }
-        let isWritten = Terminal.write(text + "\n", to: .standardOutput)
-        return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
+    /// The verb with its arguments. The options that all verbs share may also precede it.
+    /// - Throws: `Complaint`; `RequestedText`.
+    static func readCommand(_ words: [String]) throws -> any Verb {
+        if words.first == "---complete" { throw RequestedText(Offer.text(for: Array(words.dropFirst()))) }
+        let isVerbFirst = words.first.map(ArgumentReader.isOption) == false
+        guard let position = isVerbFirst ? 0 : ArgumentReader.firstOperand(in: words, Agctl().slots) else {
+            if words.isEmpty { throw RequestedText(Agctl.helpText) }
+            return try Agctl.read(words)
+        }
+        let (name, rest) = (words[position], Array(words[..<position] + words[(position + 1)...]))
+        if name == "help" {
+            let topic = rest.first { !ArgumentReader.isOption($0) && $0 != "help" }
+            throw RequestedText(try topic.map { try verb($0).helpText } ?? Agctl.helpText)
+        }
+        return try verb(name).read(rest)
     }
 
-    /// The error for arguments that are not a command. The hint has the lines that the argument parser adds: the
-    /// meaning of the missing argument, and how to see the help.
-    static func refuse(_ error: any Error) -> Complaint {
-        let message = NegativeNumbers.reveal(Agctl.message(for: error))
-        let verb = text(of: error).lines.first { $0.hasPrefix("Usage: agctl ") }.flatMap {
-            $0.split(separator: " ").dropFirst(2).first
-        }
-        let help = verb.flatMap { verb in
-            Agctl.verbs.contains { $0.isCalled(String(verb)) } ? "agctl help \(verb)" : nil
-        }
-        let lowered = message.first.map { $0.lowercased() + message.dropFirst() } ?? message
-        return Complaint(.usage, lowered, hint: "see '\(help ?? "agctl help")'")
-    }
-
-    /// The argument parser's text, with arguments as the user typed them.
-    static func text(of error: any Error) -> String { NegativeNumbers.reveal(Agctl.fullMessage(for: error)) }
-
-    /// Only the verb reads its arguments, which saves building the parser of all others. If it cannot read them, the
-    /// root reads them again, because its messages name the whole command.
-    static func readCommand(_ arguments: [String]) throws -> any ParsableCommand {
-        let arguments = GlobalOptions.moveBehindVerb(arguments)
-        if let name = arguments.first, let verb = Agctl.verbs.first(where: { $0.isCalled(name) }),
-            let command = try? verb.parse(Array(arguments.dropFirst()))
-        {
-            return command
-        }
-        // The verb for which help is requested must exist too.
-        let isHelp = arguments.first == "help"
-        if let name = arguments.dropFirst(isHelp ? 1 : 0).first, !name.hasPrefix("-") {
-            guard Agctl.verbs.contains(where: { $0.isCalled(name) }) || isHelp && name == "help" else {
-                throw unknown(name)
-            }
-        }
-        return try Agctl.parseAsRoot(arguments)
+    private static func verb(_ name: String) throws(Complaint) -> any Verb.Type {
+        guard let verb = Agctl.verbs.first(where: { $0.isCalled(name) }) else { throw unknown(name) }
+        return verb
     }
 
     private static func unknown(_ name: String) -> Complaint {
-        let verbs = Agctl.verbs.compactMap { $0.configuration.commandName }
+        let verbs = Agctl.verbs.map { $0.help.name }
         let hint =
             otherNames.first { $0.value.contains(name.lowercased()) }.map { NearestName.question($0.key) }
             ?? NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))"
@@ -106,11 +76,4 @@ enum Front {
         "stats": ["info", "status", "metrics", "counters"], "ping": ["hello", "alive", "version"], "call": ["rpc"],
         "transact": ["batch", "commit"],
     ]
-}
-
-extension ParsableCommand {
-    /// True for the name of the verb, and for its short names.
-    static func isCalled(_ name: String) -> Bool {
-        configuration.commandName == name || configuration.aliases.contains(name)
-    }
 }

@@ -1,5 +1,4 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
@@ -9,8 +8,8 @@ struct Reading {
 }
 
 struct GetCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "get", abstract: "Print values.",
+    static let help = VerbHelp(
+        name: "get", summary: "Print values.",
         discussion: """
             One path prints its value: a string as it is, anything else as JSON. Several paths, or patterns, print a \
             line each: path, tab, JSON. An attribute with an error ends with status 2; a path that names nothing with \

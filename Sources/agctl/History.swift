@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct HistoryCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Print the recorded past of an attribute.",
+    static let help = VerbHelp(
+        name: "history", summary: "Print the recorded past of an attribute.",
         discussion: """
             The attribute's definition says for how long it is recorded: state: { load: { initial: 0.0, history: 10m } \
             }. Each line has the beginning of a stretch of time, and the least and the greatest value within it. On a \

@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct ListCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List what is in a node: children and attributes.",
+    static let help = VerbHelp(
+        name: "list", summary: "List what is in a node: children and attributes.",
         discussion: """
             On a terminal, attributes are shown with kind and value. In a pipe, each line is a path.
 

@@ -1,10 +1,9 @@
 import AGClient
-import ArgumentParser
 import WireProtocol
 
 struct MoveCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "move", abstract: "Move a node to another parent or another position among its siblings.",
+    static let help = VerbHelp(
+        name: "move", summary: "Move a node to another parent or another position among its siblings.",
         discussion: """
             Examples:
               agctl move /panels/disk --to /sidebar
@@ -26,7 +25,7 @@ struct MoveCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if to == nil, index == nil { throw ValidationError("where to? Give --to, --index or both") }
+        if to == nil, index == nil { throw Complaint(.usage, "where to? Give --to, --index or both") }
     }
 
     func run(_ session: Session) throws {

@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct PingCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "ping", abstract: "See whether the daemon answers.",
+    static let help = VerbHelp(
+        name: "ping", summary: "See whether the daemon answers.",
         discussion: """
             Examples:
               agctl ping
@@ -22,7 +21,7 @@ struct PingCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if count < 1 { throw ValidationError("--count is at least 1") }
+        if count < 1 { throw Complaint(.usage, "--count is at least 1") }
     }
 
     func run(_ session: Session) throws { try Self.perform(count: count, isQuiet: quiet, session) }

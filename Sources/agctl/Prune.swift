@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct PruneCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "prune", abstract: "Delete the stored rows of nodes that do not exist.",
+    static let help = VerbHelp(
+        name: "prune", summary: "Delete the stored rows of nodes that do not exist.",
         discussion: """
             When a scene no longer defines a node, or a list no longer has an element, the store keeps the values and \
             changes of the node. The daemon uses them again if the node returns. The daemon counts them as absent_rows \

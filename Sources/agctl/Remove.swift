@@ -1,10 +1,9 @@
 import AGClient
-import ArgumentParser
 import WireProtocol
 
 struct RemoveCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Remove nodes with all below them.",
+    static let help = VerbHelp(
+        name: "remove", summary: "Remove nodes with all below them.",
         discussion: """
             Removes a node with its attributes, children, subscriptions and animations. Several nodes are removed one \
             after the other, each in a transaction of its own: if one is refused, those before it are removed and \

@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct SetCommand: ValueCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Write a value.",
+    static let help = VerbHelp(
+        name: "set", summary: "Write a value.",
         discussion: """
             A value that is valid JSON is taken as JSON, any other as text: 5 is a number, true a bool, Hello a string.
 
@@ -33,7 +32,7 @@ extension ValueCommand {
     var common: CommonOptions { given.common }
 
     func run(_ session: Session) throws {
-        let value = try given.options.form.read(NegativeNumbers.reveal(given.value))
+        let value = try given.options.form.read(given.value)
         let options = given.write.makeOptions(typed: given.options.typed, once: given.repetition.once)
         try Self.perform(given.path, value, options, session)
     }
@@ -46,7 +45,7 @@ extension ValueCommand {
 }
 
 /// The arguments of such a verb.
-struct WrittenValue: ParsableArguments {
+struct WrittenValue: Arguments {
     @Argument(help: "The attribute, or a part of its value.", completion: Suggestions.places)
     var path: String
 

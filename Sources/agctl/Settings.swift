@@ -1,5 +1,4 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
@@ -18,23 +17,23 @@ struct Settings {
     var color = ColorChoice.auto
 }
 
-enum ColorChoice: String, CaseIterable, ExpressibleByArgument { case auto, always, never }
+enum ColorChoice: String, CaseIterable, ArgumentValue { case auto, always, never }
 
 /// The option of every verb.
-struct ColorOption: ParsableArguments {
+struct ColorOption: Arguments {
     @Option(
         help: ArgumentHelp("Colours: auto (on a terminal, unless NO_COLOR is set), always or never.", valueName: "when")
     ) var color = ColorChoice.auto
 }
 
 /// The options that select the daemon and limit the wait for it.
-struct DaemonOptions: ParsableArguments {
-    @Option(help: "The daemon's socket.", completion: .file())
+struct DaemonOptions: Arguments {
+    @Option(help: "The daemon's socket.", completion: .files)
     var socket: String?
 
     @Option(
         help: ArgumentHelp("The daemon's name in the file of contexts.", valueName: "name"),
-        completion: .custom { Suggestions.contexts($0, $1, $2) }) var context: String?
+        completion: Suggestions.contexts) var context: String?
 
     @Option(
         help: ArgumentHelp(
@@ -42,13 +41,13 @@ struct DaemonOptions: ParsableArguments {
     var timeout: Double?
 
     @Option(
-        name: .customLong("as"),
+        "--as",
         help: ArgumentHelp("Act for a principal of the access lines; this needs the right admin.", valueName: "name"))
     var principal: String?
 
     func validate() throws {
-        if socket != nil, context != nil { throw ValidationError("--socket and --context contradict each other") }
-        if let timeout, !(timeout >= 0) { throw ValidationError("--timeout is 0 or more seconds") }
+        if socket != nil, context != nil { throw Complaint(.usage, "--socket and --context contradict each other") }
+        if let timeout, !(timeout >= 0) { throw Complaint(.usage, "--timeout is 0 or more seconds") }
     }
 
     var settings: Settings {
@@ -59,7 +58,7 @@ struct DaemonOptions: ParsableArguments {
 }
 
 /// The options of every verb that uses the daemon.
-struct CommonOptions: ParsableArguments {
+struct CommonOptions: Arguments {
     @OptionGroup var daemon: DaemonOptions
 
     @Flag(help: "Write JSON.")
@@ -111,7 +110,7 @@ extension Session {
     func run(_ work: (Session) throws -> Void) throws { try output.flushing { try work(self) } }
 }
 
-protocol DaemonVerb: ParsableCommand {
+protocol DaemonVerb: Verb {
     var common: CommonOptions { get }
     func run(_ session: Session) throws
 }

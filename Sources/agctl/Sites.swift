@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct SitesCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "sites", abstract: "List the mirrors of other machines' subtrees.",
+    static let help = VerbHelp(
+        name: "sites", summary: "List the mirrors of other machines' subtrees.",
         discussion: """
             A line for each mirror of agd-link: its path, its state (live, late or silent), the seconds that it is \
             behind its owner, its revision, when its owner last sent something, the errors of its attributes, and the \

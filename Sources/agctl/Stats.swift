@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct StatsCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Print the daemon's counters.",
+    static let help = VerbHelp(
+        name: "stats", summary: "Print the daemon's counters.",
         discussion: """
             Examples:
               agctl stats

@@ -1,5 +1,4 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Timelines
 import WireProtocol
@@ -25,11 +24,11 @@ enum Suggestions {
         }
     }
 
-    static let places = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .places) }
-    static let nodes = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .nodes) }
-    static let actions = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .actions) }
-    static let recorded = CompletionKind.custom { suggestPaths($0, prefix: $2, to: .recorded) }
-    static let actionArguments = CompletionKind.custom { words, _, prefix in
+    static let places = Offer.words { suggestPaths($0, prefix: $1, to: .places) }
+    static let nodes = Offer.words { suggestPaths($0, prefix: $1, to: .nodes) }
+    static let actions = Offer.words { suggestPaths($0, prefix: $1, to: .actions) }
+    static let recorded = Offer.words { suggestPaths($0, prefix: $1, to: .recorded) }
+    static let actionArguments = Offer.words { words, prefix in
         guard let action = words.first(where: { $0.hasPrefix("/") }), let connection = connection(for: words) else {
             return []
         }
@@ -37,15 +36,12 @@ enum Suggestions {
             suggestArguments(of: $0, prefix: prefix)
         } ?? []
     }
-    static let methods = CompletionKind.custom { methodNames(prefix: $2) }
-    static let subjects = CompletionKind.custom {
-        $2.hasPrefix("/") ? suggestPaths($0, prefix: $2, to: .places) : methodNames(prefix: $2)
+    static let methods = Offer.words { methodNames(prefix: $1) }
+    static let subjects = Offer.words {
+        $1.hasPrefix("/") ? suggestPaths($0, prefix: $1, to: .places) : methodNames(prefix: $1)
     }
-    static let curves = CompletionKind.custom { curveNames(prefix: $2) }
-
-    // bash shows every word that it gets, so the words must begin with the prefix.
-
-    static func contexts(_ words: [String], _ position: Int, _ prefix: String) -> [String] {
+    static let curves = Offer.words { curveNames(prefix: $1) }
+    static let contexts = Offer.words { _, prefix in
         ((try? Contexts())?.entries ?? []).map(\.name).filter { $0.hasPrefix(prefix) }
     }
 

@@ -1,9 +1,8 @@
-import ArgumentParser
 import WireProtocol
 
 struct ToggleCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "toggle", abstract: "Flip bools.",
+    static let help = VerbHelp(
+        name: "toggle", summary: "Flip bools.",
         discussion: """
             Several paths are flipped together, in one transaction.
 

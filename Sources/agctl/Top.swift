@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import WireProtocol
 
 struct TopCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "Show what the daemon is busy with, live.",
+    static let help = VerbHelp(
+        name: "top", summary: "Show what the daemon is busy with, live.",
         discussion: """
             Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most \
             often. The daemon then runs the rules of all attributes that the patterns match.
@@ -30,8 +29,8 @@ struct TopCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if !(interval >= 0.05 && interval <= 86_400) { throw ValidationError("--interval is 0.05 to 86400 seconds") }
-        if let count, count < 1 { throw ValidationError("--count is at least 1") }
+        if !(interval >= 0.05 && interval <= 86_400) { throw Complaint(.usage, "--interval is 0.05 to 86400 seconds") }
+        if let count, count < 1 { throw Complaint(.usage, "--count is at least 1") }
     }
 
     func run(_ session: Session) throws {

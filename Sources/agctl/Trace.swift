@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct TraceCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "trace", abstract: "Record what each turn of the daemon does, and which rules run.",
+    static let help = VerbHelp(
+        name: "trace", summary: "Record what each turn of the daemon does, and which rules run.",
         discussion: """
             Writes the Chrome trace format, which ui.perfetto.dev opens. Without an option, writes what has been \
             recorded so far. A new recording discards the one before. Ctrl-C ends --seconds early, and writes what was \
@@ -34,11 +33,11 @@ struct TraceCommand: DaemonVerb {
 
     func validate() throws {
         if [start, stop, seconds != nil].count(where: { $0 }) > 1 {
-            throw ValidationError("give only one of --start, --stop and --seconds")
+            throw Complaint(.usage, "give only one of --start, --stop and --seconds")
         }
-        if start, rules { throw ValidationError("--start shows nothing yet; give --rules with --stop") }
+        if start, rules { throw Complaint(.usage, "--start shows nothing yet; give --rules with --stop") }
         if let seconds, !(seconds > 0 && seconds <= 86_400) {
-            throw ValidationError("--seconds is above 0 and at most 86400")
+            throw Complaint(.usage, "--seconds is above 0 and at most 86400")
         }
     }
 

@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import WireProtocol
 
 struct TransactCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "transact", abstract: "Commit several mutations together, all or none.",
+    static let help = VerbHelp(
+        name: "transact", summary: "Commit several mutations together, all or none.",
         discussion: """
             Each argument is a mutation, and so is each line of --file or standard input: set PATH VALUE, toggle PATH, \
             add PATH VALUE, append PATH VALUE, insert PATH INDEX VALUE, remove PATH, merge PATH VALUE, test PATH \
@@ -25,7 +24,7 @@ struct TransactCommand: DaemonVerb {
     @Argument(help: ArgumentHelp("Mutations; without any, those of --file or standard input.", valueName: "mutation"))
     var mutations: [String] = []
 
-    @Option(name: .shortAndLong, help: "A file of mutations; - is standard input.", completion: .file())
+    @Option(short: "-f", help: "A file of mutations; - is standard input.", completion: .files)
     var file: String?
 
     @OptionGroup var valueOptions: ValueOptions
@@ -35,10 +34,10 @@ struct TransactCommand: DaemonVerb {
 
     func validate() throws {
         if file != nil, !mutations.isEmpty {
-            throw ValidationError("mutations come from --file or from the arguments, not both")
+            throw Complaint(.usage, "mutations come from --file or from the arguments, not both")
         }
         if file == nil, mutations.isEmpty, isatty(0) == 1 {
-            throw ValidationError("no mutations: \(MutationText.syntax)")
+            throw Complaint(.usage, "no mutations: \(MutationText.syntax)")
         }
     }
 
@@ -64,7 +63,7 @@ struct TransactCommand: DaemonVerb {
         }
         var read: [Mutation] = []
         for text in mutations {
-            read += try MutationText.readArgument(NegativeNumbers.reveal(text), valueOptions.form, behind: read.count)
+            read += try MutationText.readArgument(text, valueOptions.form, behind: read.count)
         }
         return read
     }

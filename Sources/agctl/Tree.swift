@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct TreeCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "tree", abstract: "Draw the tree with attributes and values.",
+    static let help = VerbHelp(
+        name: "tree", summary: "Draw the tree with attributes and values.",
         discussion: """
             Examples:
               agctl tree

@@ -1,4 +1,3 @@
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
@@ -33,7 +32,7 @@ enum ValueForm {
     }
 }
 
-struct ValueOptions: ParsableArguments {
+struct ValueOptions: Arguments {
     @Flag(help: "Take the value as text, even if it is JSON.")
     var string = false
 
@@ -41,14 +40,14 @@ struct ValueOptions: ParsableArguments {
     var typed = false
 
     func validate() throws {
-        if string, typed { throw ValidationError("--string and --typed contradict each other") }
+        if string, typed { throw Complaint(.usage, "--string and --typed contradict each other") }
     }
 
     var form: ValueForm { string ? .string : typed ? .typed : .auto }
 }
 
 /// The options of verbs that change something.
-struct WriteOptions: ParsableArguments {
+struct WriteOptions: Arguments {
     @Option(
         help: ArgumentHelp(
             "How displayed values move, as 'easeInOut(duration: 1)', 'spring', or the JSON form.", valueName: "curve"),
@@ -62,15 +61,15 @@ struct WriteOptions: ParsableArguments {
 
     func validate() throws {
         if animation != nil, noAnimation {
-            throw ValidationError("--animation and --no-animation contradict each other")
+            throw Complaint(.usage, "--animation and --no-animation contradict each other")
         }
     }
 
     /// - Parameter typed: true if values were read from typed JSON. They are then sent as typed JSON.
     func makeOptions(typed: Bool = false, once: String? = nil) -> TransactionOptions {
         TransactionOptions(
-            animation: animation.map(NegativeNumbers.reveal).map(WriteOptions.curve), disablesAnimations: noAnimation,
-            label: label.map(NegativeNumbers.reveal), typed: typed, once: once)
+            animation: animation.map(WriteOptions.curve), disablesAnimations: noAnimation,
+            label: label, typed: typed, once: once)
     }
 
     /// The animation in the form that is sent: the JSON form, or else the text, which the daemon reads.
@@ -81,7 +80,7 @@ struct WriteOptions: ParsableArguments {
 }
 
 /// The option of verbs that write values.
-struct RepetitionOptions: ParsableArguments {
+struct RepetitionOptions: Arguments {
     @Option(
         help: ArgumentHelp(
             "An identifier that you choose. If you have used it before, the request changes nothing.", valueName: "id"))

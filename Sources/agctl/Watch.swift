@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import WireProtocol
 
 struct WatchCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show values and how they change.",
+    static let help = VerbHelp(
+        name: "watch", summary: "Show values and how they change.",
         discussion: """
             On a terminal, shows a table that updates itself, with values as they move. In a pipe, prints a line for \
             every change: path, tab, JSON. error: … means that the attribute has no value. ~ before a value means that \
@@ -50,7 +49,7 @@ struct WatchCommand: DaemonVerb {
     @Flag(help: "Also show when animations end.")
     var completion = false
 
-    @Flag(name: .customLong("no-initial"), help: "Do not begin with the present values.")
+    @Flag("--no-initial", help: "Do not begin with the present values.")
     var skipsInitial = false
 
     @Option(help: ArgumentHelp("Updates per second at most; the last value is always shown.", valueName: "n"))
@@ -68,10 +67,10 @@ struct WatchCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        if let frames, frames < 0 { throw ValidationError("--frames is 0 or more") }
-        if let maxRate, maxRate <= 0 { throw ValidationError("--max-rate is above 0") }
-        if let count, count < 1 { throw ValidationError("--count is at least 1") }
-        if once, count != nil { throw ValidationError("--once and --count contradict each other") }
+        if let frames, frames < 0 { throw Complaint(.usage, "--frames is 0 or more") }
+        if let maxRate, maxRate <= 0 { throw Complaint(.usage, "--max-rate is above 0") }
+        if let count, count < 1 { throw Complaint(.usage, "--count is at least 1") }
+        if once, count != nil { throw Complaint(.usage, "--once and --count contradict each other") }
     }
 
     private var events: EventKinds {

@@ -1,12 +1,11 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import Glibc
 import WireProtocol
 
 struct WhenCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "when", abstract: "Run a command whenever a rule becomes true.",
+    static let help = VerbHelp(
+        name: "when", summary: "Run a command whenever a rule becomes true.",
         discussion: """
             The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes \
             true, and has been true for the time of --for, the command runs once. It runs again only after the rule \
@@ -26,14 +25,15 @@ struct WhenCommand: DaemonVerb {
     @Argument(help: "A rule (CEL) over the attributes of the node.")
     var rule: String
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("The command to run, after --.", valueName: "command"))
-    var command: [String] = []
+    @Argument(
+        help: ArgumentHelp("The command to run, after --.", valueName: "command"), completion: .files,
+        isBehindTerminator: true) var command: [String] = []
 
     @Option(help: ArgumentHelp("The node.", valueName: "path"), completion: Suggestions.nodes)
     var at = "/"
 
     @Option(
-        name: .customLong("for"),
+        "--for",
         help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time")) var delay: String?
 
     @Flag(help: "End after the first time, with the status of the command.")
@@ -44,9 +44,9 @@ struct WhenCommand: DaemonVerb {
     private var seconds: Double? { delay.map { TimeSpan($0).map { Double($0.nanoseconds) / 1e9 } ?? -1 } }
 
     func validate() throws {
-        if let seconds, seconds < 0 { throw ValidationError("--for takes a time, as 5m or 90s") }
+        if let seconds, seconds < 0 { throw Complaint(.usage, "--for takes a time, as 5m or 90s") }
         if command.isEmpty, !once {
-            throw ValidationError("a command is missing: write it after --, or give --once to only wait")
+            throw Complaint(.usage, "a command is missing: write it after --, or give --once to only wait")
         }
     }
 
@@ -54,7 +54,7 @@ struct WhenCommand: DaemonVerb {
         let watcher = session.newWatcher(
             .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true), name: "agctl when")
         let signals = try Signals()
-        var condition = Condition(rule: NegativeNumbers.reveal(rule), at: at, session)
+        var condition = Condition(rule: rule, at: at, session)
         var edge = RisingEdge(delay: seconds ?? 0)
         // A mistake in the rule is reported at once.
         if let holds = try condition.begin() { edge.note(holds, at: MonotonicTime.now) }

@@ -7,7 +7,7 @@ import Timelines
 struct CurveTests {
     /// What the verb prints for these arguments.
     private func output(_ arguments: [String], columns: Int? = nil) throws -> String {
-        let command = try CurveCommand.parse(NegativeNumbers.disguise(arguments))
+        let command = try CurveCommand.read(arguments)
         return try command.text(of: command.trajectory(), columns: columns)
     }
 
@@ -186,7 +186,7 @@ struct CurveTests {
             ["bouncy", "--from", "nan"], ["bouncy", "--to", "inf"], ["bouncy", "--mode", "jump"], [],
         ])
     func usage(_ arguments: [String]) {
-        #expect(throws: (any Error).self) { try CurveCommand.parse(NegativeNumbers.disguise(arguments)) }
+        #expect(throws: (any Error).self) { try CurveCommand.read(arguments) }
     }
 
     @Test("the picture bears the motion's text")

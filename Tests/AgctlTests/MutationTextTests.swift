@@ -187,28 +187,15 @@ struct ValueFormTests {
         #expect { try form.read(text) } throws: { ($0 as? Complaint)?.message.hasPrefix(message) == true }
     }
 
-    @Test("negative numbers and durations are operands, not options")
-    func negative() {
-        for operand in ["-5", "-1.5e3", "-.5", "-10m", "-1h30m", "-1.5s", "-inf", "-5 + 3"] {
-            #expect(NegativeNumbers.isNegative(operand), "\(operand)")
-            #expect(QuickPath(["add", "/a.b", operand]) != nil, "\(operand)")
+    @Test("negative numbers and durations are values, not options")
+    func negative() throws {
+        for value in ["-5", "-1.5e3", "-.5", "-10m", "-1h30m", "-1.5s", "-inf", "-5 + 3", "-"] {
+            #expect(!ArgumentReader.isOption(value), "\(value)")
         }
-        for option in ["-f", "--5", "-", "--", "-x5", "5", "-.", "\u{2212}5"] {
-            #expect(!NegativeNumbers.isNegative(option), "\(option)")
-        }
-        let typed = ["set", "/a.b", "-5s", "--label", "-3", "\u{2212}3", "--", "-6"]
-        let disguised = NegativeNumbers.disguise(typed)
-        #expect(disguised[..<6].allSatisfy { !$0.hasPrefix("-") || $0 == "--label" } && disguised[7] == "-6")
-        #expect(disguised.map(NegativeNumbers.reveal) == typed)
-    }
-
-    @Test("a negative number is read as it was typed, wherever it stands")
-    func revealed() throws {
-        let words = NegativeNumbers.disguise(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"])
-        let set = try #require(try Front.readCommand(words) as? SetCommand)
+        for option in ["-f", "--5", "--", "-x5", "-."] { #expect(ArgumentReader.isOption(option), "\(option)") }
+        let set = try #require(
+            try Front.readCommand(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"]) as? SetCommand)
+        #expect(set.given.value == "-5s")
         #expect(set.given.write.makeOptions().label == "-3" && set.given.write.makeOptions().animation == "-1")
-        #expect { try Front.readCommand(NegativeNumbers.disguise(["move", "/a", "--index", "-1x"])) } throws: { error in
-            Front.text(of: error).contains("'-1x'")
-        }
     }
 }

@@ -58,13 +58,20 @@ struct SuggestionTests {
     @Test("only curves with the typed beginning are offered")
     func curves() { #expect(Suggestions.curveNames(prefix: "bo") == ["bouncy"]) }
 
-    @Test("every shell's script knows the short names of verbs", arguments: ["bash", "zsh", "fish"])
-    func shortNames(shell: String) throws {
-        #expect { try Front.readCommand(["--generate-completion-script", shell]) } throws: { error in
-            let script = Front.text(of: error)
-            let added = CompletionScript.addingShortNames(to: script)
-            return added.count > script.count && added.contains("mv") && added.contains("cat")
-        }
+    @Test(
+        "what can come next is offered",
+        arguments: [
+            ("tog", ["toggle"]), ("help di", ["diff"]), ("--json ex", ["export", "explain"]),
+            ("tree / --dep", ["--depth"]), ("curve b", ["bouncy"]), ("curve smooth b", []),
+            ("toggle /a.b --animation bo", ["bouncy"]), ("toggle /a.b --animation=bo", ["--animation=bouncy"]),
+            ("apply -f ", [":files"]), ("doctor --state-directory ", [":folders"]), ("when x -- ", [":files"]),
+            ("apply --mer", ["--merge"]), ("--sock", ["--socket"]), ("--socket ", [":files"]), ("call pi", ["ping"]),
+            ("nosuchverb ", []), ("transact x -", ["--file"]),
+        ])
+    func next(line: String, offered: [String]) {
+        let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+        #expect(Array(Offer.lines(for: words).map(\.word).prefix(offered.count)) == offered)
+        if offered.isEmpty { #expect(Offer.lines(for: words).isEmpty) }
     }
 }
 

@@ -1,11 +1,10 @@
 import AGClient
-import ArgumentParser
 import AttributeValues
 import WireProtocol
 
 struct DashCommand: DaemonVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "dash", abstract: "Show a board of cards.",
+    static let help = VerbHelp(
+        name: "dash", summary: "Show a board of cards.",
         discussion: """
             The same board as the dashboard's page: containers are rows, and the container value panel describes a \
             card. On a terminal it is live. Arrows choose a card, Enter operates it (a switch, a button, the next \

@@ -1,0 +1,134 @@
+import AttributeValues
+import Glibc
+
+/// The help of agctl and of its verbs, for people and as JSON.
+enum HelpText {
+    private static let standard = [
+        (spelling: "--version", meaning: "Show the version."), ("-h, --help", "Show help information."),
+    ]
+
+    /// The columns of the terminal. `COLUMNS` takes precedence.
+    private static var width: Int {
+        getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil } ?? Terminal.size.columns
+    }
+
+    static var ofAgctl: String {
+        let verbs = Agctl.verbs.map { (([$0.help.name] + $0.help.aliases).joined(separator: ", "), $0.help.summary) }
+        return sections(
+            Agctl.help, usage: "agctl <subcommand>", [("OPTIONS", standard), ("SUBCOMMANDS", verbs)])
+            + "\n  See 'agctl help <subcommand>' for detailed help.\n"
+    }
+
+    static func of(_ verb: any Verb.Type) -> String {
+        let slots = verb.init().slots
+        let (operands, options) = (slots.filter { $0.form == .operand }, slots.filter { $0.form != .operand })
+        let rows = operands.map { ("<\($0.valueName)>", meaning(of: $0)) }
+        let named = options.flatMap { slot in
+            slot.shown.map { spelling, meaning in
+                let value = slot.form == .option ? " <\(slot.valueName)>" : ""
+                return (spelling + value, meaning + note(on: slot))
+            }
+        }
+        return sections(
+            verb.help, usage: "agctl " + usage(of: verb.help.name, operands, options),
+            [("ARGUMENTS", rows), ("OPTIONS", named + standard)])
+    }
+
+    /// `set [<options>] <path> <value>`. Options that must be given are named.
+    private static func usage(of name: String, _ operands: [ArgumentSlot], _ options: [ArgumentSlot]) -> String {
+        var words = [name, "[<options>]"]
+        words += options.filter { !$0.isOptional }.map { $0.spelled() }
+        for operand in operands {
+            let terminator = operand.isBehindTerminator ? "-- " : ""
+            words.append(operand.isOptional ? "[\(terminator)\(operand.spelled())]" : operand.spelled())
+        }
+        return words.joined(separator: " ")
+    }
+
+    private static func meaning(of slot: ArgumentSlot) -> String { slot.help + note(on: slot) }
+
+    private static func note(on slot: ArgumentSlot) -> String {
+        guard slot.form != .flag else { return "" }
+        let notes = [
+            slot.choices.isEmpty ? nil : "values: \(slot.choices.joined(separator: ", "))",
+            slot.standard.map { "default: \($0)" },
+        ].compactMap(\.self)
+        return notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"
+    }
+
+    private static func sections(
+        _ help: VerbHelp, usage: String, _ tables: [(title: String, rows: [(String, String)])]
+    ) -> String {
+        let width = width
+        var text = fill("OVERVIEW: \(help.summary)", width) + "\n"
+        if !help.discussion.isEmpty { text += fill(help.discussion, width) + "\n" }
+        text += "USAGE: \(usage)\n"
+        for table in tables where !table.rows.isEmpty {
+            text += "\n\(table.title):\n"
+            for (name, meaning) in table.rows { text += row(name, meaning, width) }
+        }
+        return text
+    }
+
+    /// The column at which meanings begin.
+    private static let indent = 26
+
+    private static func row(_ name: String, _ meaning: String, _ width: Int) -> String {
+        let margin = String(repeating: " ", count: indent)
+        var lines = broken(meaning, to: width - indent).map { margin + $0 }
+        if name.count + 2 < indent - 1 {
+            let first = lines.isEmpty ? margin : lines.removeFirst()
+            lines.insert("  " + name + first.dropFirst(2 + name.count), at: 0)
+        } else {
+            lines.insert("  " + name, at: 0)
+        }
+        return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// Breaks each line that does not begin with spaces.
+    private static func fill(_ text: String, _ width: Int) -> String {
+        text.lines.map { line in
+            (line.hasPrefix(" ") ? [line] : broken(line, to: width)).map { $0 + "\n" }.joined()
+        }.joined()
+    }
+
+    /// The last column stays free.
+    private static func broken(_ text: String, to width: Int) -> [String] {
+        var lines = [""]
+        for word in text.split(separator: " ") {
+            let last = lines[lines.count - 1]
+            if last.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if last.count + 1 + word.count < width {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+
+    // MARK: JSON
+
+    /// All verbs with their arguments: `Scripts/manual` and `Scripts/site` read it.
+    static var json: Value {
+        ["help": json(of: Agctl.help), "verbs": .list(Agctl.verbs.map { json(of: $0.help, $0.init().slots) })]
+    }
+
+    private static func json(of help: VerbHelp, _ slots: [ArgumentSlot] = []) -> Value {
+        [
+            "name": .string(help.name), "summary": .string(help.summary), "discussion": .string(help.discussion),
+            "aliases": .list(help.aliases.map { .string($0) }),
+            "arguments": .list(slots.map(json)),
+        ]
+    }
+
+    private static func json(of slot: ArgumentSlot) -> Value {
+        [
+            "form": .string("\(slot.form)"), "value": .string(slot.valueName),
+            "isOptional": .bool(slot.isOptional), "isRepeated": .bool(slot.isRepeated), "note": .string(note(on: slot)),
+            "names": .list(
+                ValueList(slot.shown.map { ["spelling": .string($0.spelling), "meaning": .string($0.meaning)] })),
+        ]
+    }
+}
