@@ -307,18 +307,18 @@ export class Board {
     this.#arranging.clear()
     const tree = this.#tree
     const rows = []
-    const loose = { key: '', title: null, node: tree, cards: this.#ofNode(tree, {}, words(tree.id || 'agd'), true) }
+    const loose = { key: '', title: null, node: tree, cards: this.#ofNode(tree, {}, this.#titleOf(tree), true) }
     rows.push(loose)
     const featured = []
     for (const { node, panel, values, section } of this.#entries(tree)) {
       if (panel.hidden) continue
-      const title = panel.title || values.title || words(node.id)
+      const title = panel.title || values.title || this.#titleOf(node)
       if (section) {
         let row = rows.find((each) => each.key === section.path)
         if (!row) rows.push((row = { key: section.path, title: this.#headingOf(section), node: section, cards: [] }))
         row.cards.push(...this.#ofView(node, panel, title, featured))
       } else if (node.children?.length && !panel.value) {
-        const heading = panel.kind ? values.title || words(node.id) : title
+        const heading = panel.kind ? values.title || this.#titleOf(node) : title
         const own = panel.kind ? panel : { ...panel, title: undefined }
         rows.push({ key: node.path, title: heading, node, cards: this.#ofView(node, own, heading, featured) })
       } else {
@@ -327,6 +327,13 @@ export class Board {
     }
     if (featured.length > 0) rows.unshift({ key: 'featured', title: null, node: tree, cards: featured })
     this.#place(rows.filter((row) => row.cards.length > 0), motion)
+  }
+
+  /** What a `Cards` is called, or a name made of the node's id. */
+  #titleOf(node) {
+    const given = node.component === 'Cards' && this.#values.get(attributePath(node, 'title'))
+    if (typeof given === 'string' && given) return given
+    return node.id ? words(node.id) : 'agd'
   }
 
   #headingOf(section) {
@@ -342,7 +349,7 @@ export class Board {
     const isWhole = panel.kind === 'table' || panel.kind === 'list'
     if (!isWhole) {
       for (const each of node.children ? this.#entries(node) : []) {
-        const own = each.panel.title || each.values.title || (each.node.id === 'gauge' ? title : words(each.node.id))
+        const own = each.panel.title || each.values.title || (each.node.id === 'gauge' ? title : this.#titleOf(each.node))
         cards.push(...this.#ofView(each.node, each.panel, own, featured, depth + 1))
       }
     }
@@ -569,9 +576,8 @@ export class Board {
 
   #report() {
     const node = this.#tree
-    const given = node?.attributes?.title && this.#values.get(attributePath(node, 'title'))
     const scheme = node?.attributes?.colorScheme && this.#values.get(attributePath(node, 'colorScheme'))
-    const title = typeof given === 'string' && given ? given : node && node.path !== '/' ? words(node.id) : 'agd'
+    const title = node ? this.#titleOf(node) : 'agd'
     this.#said({ title, isLive: this.#isLive, colorScheme: scheme, locale: node && this.#localeOf(node) })
   }
 

@@ -17,16 +17,18 @@ function formatter(locale, options) {
   return known.get(key)
 }
 
+/** What is written in capitals also inside a sentence. */
+const ABBREVIATION = /\b(cpu|dns|gpu|http|id|io|ip|ok|ram|tcp|udp|url)(?=\d*\b)/g
+
 /**
- * An id in words: `busiestCore` is "Busiest core", `cpu0` is "Cpu0". An id with other characters than letters, digits,
+ * An id in words: `busiestCore` is "Busiest core", `cpu0` is "CPU0". An id with other characters than letters, digits,
  * `_` and `-` stays as it is.
  */
 export function words(id) {
   const plain = String(id)
-  if (plain.toLowerCase() === 'ok') return 'OK'
   if (!/^[A-Za-z][A-Za-z0-9_-]*$/.test(plain)) return plain
   const text = plain.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/[-_]/g, ' ').toLowerCase()
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return text.replace(ABBREVIATION, (found) => found.toUpperCase()).replace(/^./, (first) => first.toUpperCase())
 }
 
 /** Decimals that show three significant digits, without more than the value has. */

@@ -48,6 +48,20 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
     })
   }
 
+  test('a board inside another one keeps its title', async () => {
+    const site = await Site.start([PANELS, join(ROOT, 'Examples/dashboards/ci.yaml'), join(ROOT, 'Examples/dashboards/home.yaml')])
+    try {
+      const page = await browser.open(site.url)
+      await page.until(`card('/ci/details/table.rows') && card('/home/doors/front/lock.isLocked')`)
+      assert.equal(await page.run('document.title'), 'agd')
+      const headings = await page.run(`[...board().querySelectorAll('h2')].map((each) => each.textContent)`)
+      assert.deepEqual(headings, ['Builds', 'Home'])
+      await page.close()
+    } finally {
+      await site.stop()
+    }
+  })
+
   test('a lamp that is switched on gets its slider, and the tint of its row', async () => {
     const site = await Site.start([PANELS, join(ROOT, 'Examples/dashboards/home.yaml')])
     try {
