@@ -27,7 +27,7 @@ final class Outbox: TurnOutput {
 
     /// Updates for the same receivers go into the queues together. Once there are so many, the next one puts them
     /// there, and its writer is charged for the time that this takes.
-    private static let gatheredDeliveries = 16_384
+    private static let gatheredDeliveries = 65_536
     private static let gatheredBytes = 65_536
 
     init(_ sessions: Sessions) {

@@ -197,8 +197,7 @@ final class Sessions {
     /// Writes messages that are on disk to a client for which nothing waits, without its queue.
     /// - Returns: false if the client has not got them, and they are not in its queue.
     func write(_ messages: ByteBuffer, to session: Session, at now: Double) -> Bool {
-        // Clients with output in their queues have the other half.
-        guard room > Sessions.writtenPerTurn / 2, session.isIdle(at: now) else { return false }
+        guard room > 0, session.isIdle(at: now) else { return false }
         room -= messages.count
         if !session.write(messages, at: now) { touch(session) }
         return true
@@ -287,6 +286,8 @@ final class Sessions {
     ///   side.
     func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
         swap(&touched, &flushed)
+        // Clients for which nothing waited have been written to, and leave the others half.
+        room = max(room, Sessions.writtenPerTurn / 2)
         var place = 0
         while place < flushed.count, room >= 0 {
             let session = flushed[place]
