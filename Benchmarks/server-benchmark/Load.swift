@@ -20,8 +20,8 @@ final class Load {
         /// Answers of a writer, or values that a watcher has got.
         var received = 0
         var sent = 0
-        /// The end of what was read, which may be the beginning of a mark.
-        var tail: [UInt8] = []
+        /// The last two bytes that were read, which may be the beginning of a mark.
+        var tail: (UInt8, UInt8) = (0, 0)
 
         init(_ path: String) throws { descriptor = try UnixSocket.connect(path) }
 
@@ -124,20 +124,30 @@ final class Load {
 
     private func read(_ connection: Connection, isWatcher: Bool) throws {
         while true {
-            let count = recv(connection.descriptor, &chunk, chunk.count, 0)
+            let start = Load.mark.count - 1
+            let count = chunk.withUnsafeMutableBytes { chunk in
+                (chunk[0], chunk[1]) = connection.tail
+                return recv(connection.descriptor, chunk.baseAddress.map { $0 + start }, chunk.count - start, 0)
+            }
             if count < 0, errno == EAGAIN { return }
             guard count > 0 else { throw Trouble("the server has closed a connection") }
             let (before, time) = (connection.received, window == 1 ? MonotonicTime.now : 0)
-            let isRefused = chunk.withUnsafeBytes { bytes in
-                let part = UnsafeRawBufferPointer(rebasing: bytes[..<count])
-                connection.received += isWatcher ? values(in: part, of: connection) : lines(in: part)
+            connection.tail = (chunk[count], chunk[count + 1])
+            let isRefused = chunk.withUnsafeBytes { chunk in
+                let part = UnsafeRawBufferPointer(rebasing: chunk[start..<start + count])
+                // Names of places stand in what a watcher gets: one for each value.
+                connection.received +=
+                    isWatcher
+                    ? self.count(Load.mark, in: UnsafeRawBufferPointer(rebasing: chunk[..<(start + count)]))
+                    : lines(in: part)
                 return !isWatcher && isRefusal(part)
             }
             if isRefused {
-                throw Trouble("a write was refused: \(String(decoding: chunk[..<min(count, 300)], as: UTF8.self))")
+                let answer = String(decoding: chunk[start..<min(start + count, 300)], as: UTF8.self)
+                throw Trouble("a write was refused: \(answer)")
             }
             if window == 1, connection.received > before, watchers.isEmpty { waits.append(time - sentAt) }
-            if count < chunk.count { return }
+            if count < chunk.count - start { return }
         }
     }
 
@@ -159,22 +169,12 @@ final class Load {
         var count = 0
         var at = 0
         while let start = bytes.baseAddress, let found = memchr(start + at, Int32(mark[0]), bytes.count - at) {
-            let place = UnsafeRawPointer(found) - start
-            if bytes[place...].starts(with: mark) { count += 1 }
-            at = place + 1
+            at = UnsafeRawPointer(found) - start
+            if bytes.count - at >= mark.count, memcmp(found, mark, mark.count) == 0 { count += 1 }
+            at += 1
         }
         return count
     }
 
     private static let mark = Array("cpu".utf8)
-
-    /// Names of places in what a watcher gets: one for each value.
-    private func values(in bytes: UnsafeRawBufferPointer, of watcher: Connection) -> Int {
-        let edge = watcher.tail + bytes.prefix(Load.mark.count - 1)
-        var count = 0
-        for start in edge.indices where edge[start...].starts(with: Load.mark) { count += 1 }
-        count += self.count(Load.mark, in: bytes)
-        watcher.tail = Array((watcher.tail + bytes.suffix(2)).suffix(2))
-        return count
-    }
 }

@@ -99,6 +99,32 @@ public final class ByteBuffer {
         }
     }
 
+    /// Makes the buffer consist of messages, as `append` appends them. `head` has at least eight bytes.
+    ///
+    /// The buffer must be empty, or consist of the same messages with any number. If that has as many digits, only the
+    /// digits are replaced.
+    public func fill(_ head: ByteBuffer, _ number: Int64, _ tails: ByteBuffer, endingAt ends: [Int]) {
+        let value = UInt64(truncatingIfNeeded: number)
+        let digits = ByteBuffer.digits(value)
+        let zeros = (digits | 1 << 56).trailingZeroBitCount & ~7
+        let length = head.end + 8 - zeros / 8
+        guard end == length * ends.count + tails.end, value < 100_000_000 else {
+            removeAll()
+            return append(head, number, tails, endingAt: ends)
+        }
+        // The eight bytes up to the end of the number begin with the end of the head.
+        var place = UnsafeMutableRawPointer(base + length - 8)
+        let kept: UInt64 = 1 &<< UInt64(zeros) &- 1
+        let before = UInt64(littleEndian: place.loadUnaligned(as: UInt64.self))
+        let word = (before & kept | (digits | ByteBuffer.zeros) & ~kept).littleEndian
+        var from = 0
+        for message in ends.indices {
+            place.storeBytes(of: word, as: UInt64.self)
+            place += length + ends[message] - from
+            from = ends[message]
+        }
+    }
+
     /// Room that writing an integer needs.
     private static let numberLength = 25
 

@@ -4,12 +4,16 @@ import GraphRuntime
 import WireProtocol
 
 /// Puts a turn's output into the queues of its receivers. Encodes each event once.
+///
+/// The last messages of a turn are written behind its commit. They need no queue where nothing else waits.
 final class Outbox: TurnOutput {
     private let sessions: Sessions
     private let updateHead = ByteBuffer()
     private let eventHead = ByteBuffer()
-    /// The texts behind the subscription's number, one behind the other: those of updates that are not in the queues
-    /// yet, or that of the present event.
+    // Messages that are not in the queues yet: updates, or one other event.
+    /// Either head: the text up to the subscription's number.
+    private var head: ByteBuffer
+    /// The texts behind the number, one behind the other.
     private var tails = ByteBuffer(capacity: tailCapacity)
     private static let tailCapacity = 1024
     /// The positions in `tails` where the text of each message ends.
@@ -18,14 +22,17 @@ final class Outbox: TurnOutput {
     private var receivers: [Receiver] = []
     /// The last client with other output, which is not among them.
     private var outsider: ClientID?
+    /// The messages for one receiver after the other.
+    private let text = ByteBuffer()
 
     /// Updates for the same receivers go into the queues together. Once there are so many, the next one puts them
     /// there, and its writer is charged for the time that this takes.
-    private static let gatheredDeliveries = 16_384
+    private static let gatheredDeliveries = 65_536
     private static let gatheredBytes = 65_536
 
     init(_ sessions: Sessions) {
         self.sessions = sessions
+        head = updateHead
         updateHead.appendHead(
             of: .update(revision: 0, from: nil, label: nil, isInitial: false, changes: [], typed: false))
     }
@@ -53,8 +60,7 @@ final class Outbox: TurnOutput {
     /// The session of a connected client. Its output is written at the end of the turn.
     private func receiver(_ client: ClientID) -> Session? {
         guard let session = sessions[client], !session.isClosing else { return nil }
-        // A client that has sent no more makes no more updates, so the receivers are written to before it.
-        if !ends.isEmpty, !session.input.hasLine || isReceiver(client) { putUpdates() }
+        if !ends.isEmpty, isReceiver(client) { put() }
         sessions.touch(session)
         return session
     }
@@ -69,42 +75,49 @@ final class Outbox: TurnOutput {
     func take(
         _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
     ) {
-        let isLarge = changes.count >= OutputQueue.sharingThreshold
         let isFull =
             ends.count * receivers.count >= Outbox.gatheredDeliveries || tails.count >= Outbox.gatheredBytes
-        if isLarge || isFull || !receivers.isCopy(of: self.receivers) { putUpdates() }
-        if ends.isEmpty { self.receivers = receivers }
+        if isShared || isFull || changes.count >= OutputQueue.sharingThreshold || head !== updateHead
+            || !receivers.isCopy(of: self.receivers)
+        {
+            put()
+            head = updateHead
+            self.receivers = receivers
+        }
         tails.appendTail(revision: revision, label: label, writer: writer, changes: changes)
         ends.append(tails.count)
-        if isLarge { putUpdates() }
     }
 
     private func send(_ event: Event, to receivers: [Receiver]) {
-        putUpdates()
+        put()
+        head = eventHead
+        self.receivers = receivers
         eventHead.removeAll()
         eventHead.appendHead(of: event)
         tails.appendTail(of: event)
         ends.append(tails.count)
-        self.receivers = receivers
-        put(behind: eventHead)
     }
 
-    /// Puts all updates so far into the queues. Called at the end of the turn, too.
-    func putUpdates() { if !ends.isEmpty { put(behind: updateHead) } }
+    /// A large message is alone, and shared by all queues.
+    private var isShared: Bool { ends.count == 1 && tails.count >= OutputQueue.sharingThreshold }
 
-    /// Puts messages into the queues: the head, the number of the subscription, and one of the tails.
-    private func put(behind head: ByteBuffer) {
-        // A large tail is shared by all queues, which then own it.
-        let isShared = ends.count == 1 && tails.count >= OutputQueue.sharingThreshold
+    /// Puts the messages so far into the queues.
+    /// - Parameter now: the beginning of the turn, if its changes are on disk. Then whoever is idle is written to.
+    func put(behindCommitAt now: Double? = nil) {
+        if ends.isEmpty { return }
         let run = isShared ? OutputRun(tails, sessions.output) : nil
-        if isShared { (tails, ends) = (ByteBuffer(capacity: Outbox.tailCapacity), [0]) }
-        let (tails, ends) = (tails, ends)
+        if run != nil { (tails, ends) = (ByteBuffer(capacity: Outbox.tailCapacity), [0]) }
+        let (head, text, tails, ends) = (head, text, tails, ends)
         for (client, subscription) in receivers {
-            guard let session = sessions[client], !session.isClosing, hasRoom(session) else { continue }
+            guard let session = sessions[client], !session.isClosing else { continue }
+            text.fill(head, subscription, tails, endingAt: ends)
+            if let now, run == nil, sessions.write(text, to: session, at: now) { continue }
+            guard hasRoom(session) else { continue }
             sessions.touch(session)
-            session.output.append { $0.append(head, subscription, tails, endingAt: ends) }
+            session.output.append { $0.append(text) }
             if let run { session.output.append(run) }
         }
+        text.removeAll()
         tails.removeAll()
         self.ends.removeAll(keepingCapacity: true)
         receivers = []

@@ -10,6 +10,8 @@ struct PendingReplies {
     /// Bytes that wait here until the batch has been answered.
     var heldBytes: Int { batch?.count ?? 0 }
 
+    var isBatch: Bool { batch != nil }
+
     mutating func beginBatch() { batch = ByteBuffer() }
 
     mutating func endBatch(_ output: inout OutputQueue) {

@@ -97,6 +97,21 @@ extension Session: ConnectionDelegate {
         sessions.markReady(self)
     }
 
+    /// True if nothing that was said to the client waits, and it has not been written to in the turn that began `now`.
+    func isIdle(at now: Double) -> Bool {
+        output.isEmpty && !connection.isWriting && !hasEnded && !replies.isBatch && lastProgress != now
+    }
+
+    /// Writes messages that are on disk to an idle client.
+    /// - Returns: whether the connection has accepted all. If not, the rest waits.
+    func write(_ messages: ByteBuffer, at now: Double) -> Bool {
+        lastProgress = now
+        do throws(LoopError) { return try output.write(messages, to: connection) } catch {
+            breakOff(error)
+            return false
+        }
+    }
+
     /// Writes as much as the connection accepts.
     /// - Returns: the number of bytes.
     func flush(at now: Double) -> Int {

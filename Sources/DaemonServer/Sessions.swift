@@ -48,6 +48,8 @@ final class Sessions {
 
     /// Bytes that all clients together may receive from one turn to the next: some milliseconds of copying.
     private static let writtenPerTurn = 8 << 20
+    /// Bytes of it that are left.
+    private var room = writtenPerTurn
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
@@ -192,6 +194,15 @@ final class Sessions {
         ready.append(session)
     }
 
+    /// Writes messages that are on disk to a client for which nothing waits, without its queue.
+    /// - Returns: false if the client has not got them, and they are not in its queue.
+    func write(_ messages: ByteBuffer, to session: Session, at now: Double) -> Bool {
+        guard room > 0, session.isIdle(at: now) else { return false }
+        room -= messages.count
+        if !session.write(messages, at: now) { touch(session) }
+        return true
+    }
+
     /// Marks a session whose queue has got, or is about to get, output.
     func touch(_ session: Session) {
         guard !session.isTouched else { return }
@@ -275,7 +286,8 @@ final class Sessions {
     ///   side.
     func flush(at now: Double, isSubscribed: (ClientID) -> Bool) {
         swap(&touched, &flushed)
-        var room = Sessions.writtenPerTurn
+        // Clients for which nothing waited have been written to, and leave the others half.
+        room = max(room, Sessions.writtenPerTurn / 2)
         var place = 0
         while place < flushed.count, room >= 0 {
             let session = flushed[place]
@@ -288,6 +300,7 @@ final class Sessions {
         }
         if place < flushed.count { touched.insert(contentsOf: flushed[place...], at: 0) }
         flushed.removeEach()
+        room = Sessions.writtenPerTurn
         keepWithinTotal()
     }
 

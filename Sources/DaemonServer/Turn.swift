@@ -5,7 +5,7 @@ import StateStore
 /// The daemon's work between two sleeps of the loop. Reading only fills buffers; everything else happens here, once per
 /// turn, however much has been received:
 ///
-/// - all commands of a turn share one commit to disk, and each client gets one write;
+/// - all commands of a turn share one commit to disk, and each client gets one write or two;
 /// - no client hears of a change before it is on disk;
 /// - a client gets its events and replies in the order in which the runtime made them.
 final class Turn {
@@ -46,11 +46,11 @@ final class Turn {
         sessions.performCalls(by: runtime, at: now.monotonic)
         if isDue { runtime.take(.woken) }
         runtime.endTurn()
-        outbox.putUpdates()
         takeOutcome(at: now)
         try store?.append(
             runtime.outcome.changes, of: runtime, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         runtime.forgetOutcome()
+        outbox.put(behindCommitAt: now.monotonic)
         sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)
         startTimer(at: now)
         return true

@@ -1,3 +1,4 @@
+import AttributeValues
 import CLibuv
 import Glibc
 
@@ -23,6 +24,7 @@ public final class Connection: Handle {
     private var writing: AnyObject?
     private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     private var isReading = false
+    private var socket: Int32 = -1
 
     private var pipe: UnsafeMutablePointer<uv_pipe_t> { memory.assumingMemoryBound(to: uv_pipe_t.self) }
     var stream: UnsafeMutablePointer<uv_stream_t> { memory.assumingMemoryBound(to: uv_stream_t.self) }
@@ -42,7 +44,11 @@ public final class Connection: Handle {
             close()
             throw LoopError(call: "uv_pipe_open", number: result)
         }
+        didOpen()
     }
+
+    /// Called when libuv has got the socket.
+    func didOpen() { uv_fileno(handle, &socket) }
 
     deinit { request.deallocate() }
 
@@ -53,10 +59,7 @@ public final class Connection: Handle {
     }
 
     /// The socket; -1 once closed.
-    public var descriptor: Int32 {
-        var descriptor: uv_os_fd_t = -1
-        return uv_fileno(handle, &descriptor) == 0 ? descriptor : -1
-    }
+    public var descriptor: Int32 { isClosed ? -1 : socket }
 }
 
 // Reading.
@@ -107,6 +110,16 @@ extension Connection {
 
 // Writing.
 extension Connection {
+    /// Writes as much as the socket accepts at once, without waiting and without libuv. No write may be under way.
+    /// - Returns: the number of bytes accepted; 0 if the socket is full.
+    func tryWrite(_ bytes: ByteBuffer) throws(LoopError) -> Int {
+        if isClosed { return 0 }
+        let count = bytes.withBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+        if count >= 0 { return count }
+        if errno == EAGAIN || errno == EINTR { return 0 }
+        throw LoopError(call: "write", number: errno)
+    }
+
     /// Writes as much as the socket accepts at once, without waiting.
     /// - Returns: the number of bytes accepted; 0 if the socket is full or a write is under way.
     public func tryWrite(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>) throws(LoopError) -> Int {

@@ -54,6 +54,7 @@ public final class Listener: Handle {
             connection.close()
             throw LoopError(call: "uv_accept", number: result)
         }
+        connection.didOpen()
         return connection
     }
 }

@@ -67,6 +67,18 @@ public struct OutputQueue {
 }
 
 extension OutputQueue {
+    /// Writes messages for which nothing waits in the queue, and appends what the connection does not accept at once.
+    /// - Returns: whether the connection has accepted all.
+    public mutating func write(_ messages: ByteBuffer, to connection: Connection) throws(LoopError) -> Bool {
+        assert(isEmpty && !connection.isWriting)
+        let taken = try connection.tryWrite(messages)
+        if taken == messages.count { return true }
+        last.append(messages)
+        setLastAside()
+        offset = taken
+        return false
+    }
+
     /// Writes as much as the connection accepts, without waiting. libuv writes the rest later and then calls
     /// `didWrite`, which should flush again.
     ///
@@ -76,7 +88,7 @@ extension OutputQueue {
         var total = 0
         // The common case: one message or a few, in one run, which the socket accepts whole.
         if head == runs.count, !last.isEmpty {
-            total = try OutputQueue.write(last, to: connection)
+            total = try connection.tryWrite(last)
             if total == last.count {
                 last.count > OutputQueue.keptCapacity ? last = ByteBuffer() : last.removeAll()
                 return total
@@ -134,23 +146,6 @@ extension OutputQueue {
             runs.removeFirst(head)
             head = 0
         }
-    }
-
-    private static func write(_ bytes: ByteBuffer, to connection: Connection) throws(LoopError) -> Int {
-        let result = bytes.withBytes { bytes -> Result<Int, LoopError> in
-            let start = bytes.baseAddress.map {
-                UnsafeMutablePointer(mutating: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
-            }
-            var buffer = uv_buf_init(start, UInt32(bytes.count))
-            return withUnsafeMutablePointer(to: &buffer) { buffer in
-                do throws(LoopError) {
-                    return .success(try connection.tryWrite(UnsafeMutableBufferPointer(start: buffer, count: 1)))
-                } catch {
-                    return .failure(error)
-                }
-            }
-        }
-        return try result.get()
     }
 
     private static func write(_ runs: [OutputRun], from offset: Int, to connection: Connection) throws(LoopError) -> Int

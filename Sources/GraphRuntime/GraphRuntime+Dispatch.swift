@@ -87,7 +87,7 @@ extension GraphRuntime {
             turn.say(.batchEnds(client))
             if let client = clients[client] { watching.beginSubscriptions(of: client) }
         case .disconnected(let client): return disconnect(client)
-        case .behind(let client): clients[client]?.isBehind = true
+        case .behind(let client): if let client = clients[client] { watching.fallBehind(client) }
         case .drained(let client): if let client = clients[client] { watching.catchUp(client) }
         case .accessChanged(let rules): changeAccess(to: rules)
         case .gaveUp(let client): if clients[client] != nil { delegations.giveUp(client) }

@@ -25,8 +25,15 @@ final class Topic {
     /// Watched vertices with their names in this topic.
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
-    var members: [Subscription] = [] { didSet { knownReceivers = nil } }
+    var members: [Subscription] = [] {
+        didSet {
+            knownReceivers = nil
+            if members.last?.interval != nil { isPaced = true }
+        }
+    }
     private var knownReceivers: [Receiver]?
+    /// Some member wants fewer updates, or did.
+    private(set) var isPaced = false
     /// One view for each frame rate that subscriptions want.
     var frames: [FrameView] = []
     /// The news of the present transaction for this topic. Reused, to save allocations.

@@ -6,10 +6,17 @@ import WireProtocol
 // Sending pending news.
 
 extension Watching {
+    /// The client does not read its output.
+    func fallBehind(_ client: Client) {
+        if !client.isBehind { clientsBehind += 1 }
+        client.isBehind = true
+    }
+
     /// The client reads again: sends one event with the newest value of each path that has changed meanwhile.
     func catchUp(_ client: Client) {
         guard client.isBehind else { return }
         client.isBehind = false
+        clientsBehind -= 1
         for subscription in client.subscriptions.values.sorted(by: { $0.number < $1.number })
         where subscription.mayFlush {
             flush(subscription)

@@ -119,6 +119,7 @@ extension Watching {
         end(client.subscriptions.values)
         openings -= client.beginning.count
         client.beginning = []
+        catchUp(client)
     }
 
     /// Ends subscriptions. O(attributes of their topics, and topics with the same attributes).

@@ -25,6 +25,8 @@ final class Watching {
     var structureLog: StructureLog
     /// The number of subscriptions whose batch has not been answered.
     var openings = 0
+    /// The number of clients that are behind.
+    var clientsBehind = 0
     /// As `scenePhase` says.
     var isActive = false
     /// Kept from transaction to transaction for their memory.
@@ -224,6 +226,8 @@ final class Watching {
     private func holdBack(_ topic: Topic, since stamp: UInt64, _ label: String?) -> [Subscription] {
         let hasUpdate = topic.key.events.contains(.update) && topic.news.hasUpdate
         let members = topic.members
+        // Usually nobody has to wait, so nobody is looked at.
+        if held.isEmpty, openings == 0, clientsBehind == 0, !topic.isPaced { return members }
         var told: [Subscription]?
         for (place, member) in members.enumerated() {
             if hasUpdate ? member.holdsBack(at: now) : member.isWaiting {

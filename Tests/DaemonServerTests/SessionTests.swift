@@ -117,6 +117,28 @@ struct SessionTests {
         for value in expected + [1] { #expect(try isUpdate(watcher.next(), value)) }
     }
 
+    @Test("each of many subscriptions to the same paths gets the update, under its number and in order")
+    func manySubscriptions() throws {
+        let daemon = try TestDaemon()
+        let clients = [try daemon.connect(), try daemon.connect(), try daemon.connect()]
+        let parameters = #"{"paths":["/counter.value"],"initial":false}"#
+        for number in 0..<12 {
+            let reply = try clients[number < 10 ? number % 2 : 2].call("subscribe", parameters)
+            #expect(reply.member("result", "subscription") == .int(Int64(number + 1)))
+        }
+        for value: Value in [1, 2] {
+            let parameters = #"{"path":"/counter.value","value":\#(value)}"#
+            clients[0].send(#"{"jsonrpc":"2.0","method":"set","params":\#(parameters)}"#)
+            for (client, numbers) in zip(clients, [[1, 3, 5, 7, 9], [2, 4, 6, 8, 10], [11, 12]]) {
+                for number in numbers {
+                    let event = try client.next()
+                    #expect(event?.member("params", "subscription") == .int(Int64(number)))
+                    #expect(event?.member("params", "changes")?.list?.first?.member("value") == value)
+                }
+            }
+        }
+    }
+
     @Test("a client that ends its side is answered to the last line, then let go") func halfClosed() throws {
         let daemon = try TestDaemon()
         let client = try daemon.connect()

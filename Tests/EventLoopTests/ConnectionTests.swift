@@ -129,8 +129,11 @@ struct OutputQueueTests {
         for place in 0..<20_000 { shared.append(UInt8(truncatingIfNeeded: place &* 7)) }
         func flush() throws { _ = try queue.flush(to: connection) }
         for _ in 0..<200 {
-            switch random.below(4) {
-            case 0:
+            switch random.below(5) {
+            case 0 where queue.isEmpty && !connection.isWriting:
+                _ = try queue.write(shared, to: connection)
+                shared.withBytes { sent += $0 }
+            case 0, 3:
                 queue.append(shared)
                 shared.withBytes { sent += $0 }
             case 1, 2:
