@@ -114,7 +114,7 @@ extension Connection {
     /// - Returns: the number of bytes accepted; 0 if the socket is full.
     func tryWrite(_ bytes: ByteBuffer) throws(LoopError) -> Int {
         if isClosed { return 0 }
-        let count = bytes.withBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }
+        let count = bytes.withBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EINTR { return 0 }
         throw LoopError(call: "write", number: errno)
