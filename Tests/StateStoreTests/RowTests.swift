@@ -180,6 +180,55 @@ struct RowTests {
         }
     }
 
+    private static func cards(_ body: String) -> String {
+        """
+        keys: { environment: { scale: 1.0 } }
+        components:
+          Card:
+            kind: container
+            computed: { own: env.scale }
+            children:
+              - { id: top, kind: group, children: [{ slot: header, default: [{ id: label }] }] }
+              - { id: body, kind: container, children: [{ slot: content }\(body)] }
+          Placing:
+            kind: container
+            children: [{ id: each, forEach: { in: =subviews, as: s, node: { kind: group, children: [{ place: s }] } } }]
+
+        """
+    }
+
+    private static let uses = """
+        nodes:
+          - id: p
+            component: Card
+            environment: { scale: 2.0 }
+            slots: { header: [{ id: logo, state: { a: 1 } }] }
+            children: [{ id: given, inherit: [scale] }]
+          - { id: q, component: Placing, children: [{ id: given }] }
+        """
+
+    @Test(
+        "nodes whose component puts what it is given are after a restart what they were when it was declared anew",
+        arguments: [uses, ""])
+    func redeclaredSlots(_ again: String) throws {
+        let life = try Life()
+        func apply(_ text: String) throws {
+            try life.call(
+                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        try apply(RowTests.cards("") + RowTests.uses)
+        let other = RowTests.cards(", { id: extra, state: { v: 1 } }")
+            .replacing("each, forEach", with: "each, computed: { n: 1 }, forEach")
+        try apply(other + again)
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            #expect(try next.failures == [] && next.value("/p.own") == 2.0)
+            let found = try differences(life.described(), next.described())
+            #expect(found == [])
+        }
+    }
+
     private static let boards = """
         components:
           Board:
