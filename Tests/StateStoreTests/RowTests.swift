@@ -229,6 +229,35 @@ struct RowTests {
         }
     }
 
+    @Test("a node whose actions and beginnings name what is not around it any more is there after a restart")
+    func lostNames() throws {
+        let life = try Life()
+        try life.apply(
+            """
+
+              - id: home
+                kind: container
+                state: { count: 1, limit: 2 }
+                children:
+                  - id: moved
+                    state: { own: { initial: =count } }
+                    actions: { press: { parameters: { by: { default: 1 } }, add: { $count: =by + limit } } }
+                    onChange: { of: limit + own, perform: { set: { $count: =newValue } } }
+                  - { id: rows, forEach: { in: [x], id: self, node: { actions: { add: { add: { $count: 1 } } } } } }
+            """)
+        for path in ["/home/moved", "/home/rows"] { try life.move(path, to: "/") }
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+        }
+        let document = try life.exported().map?["document"] ?? .null
+        let other = try Life()
+        try other.call(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
+        #expect(try other.value("/moved.own") == 1)
+    }
+
     private static let boards = """
         components:
           Board:
