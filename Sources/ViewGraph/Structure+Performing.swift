@@ -43,6 +43,7 @@ extension ViewGraph {
             }
             parents.insert(parent)
         }
+        for (row, _, isReplacing, _) in plan.updates where isReplacing { persistence.noteUse(row) }
         for (parent, definitions) in plan.orders {
             let isReordered = order(definitions, below: parent)
             if plan.remade.contains(parent) {

@@ -229,6 +229,78 @@ struct RowTests {
         }
     }
 
+    @Test("what a component makes stays when it is declared anew after a restart, whoever has made it before")
+    func redeclaredHeirs() throws {
+        func card(_ locale: String, _ more: String) -> Value {
+            .string(
+                """
+                components:
+                  Card:
+                    kind: container
+                    children: [{ id: body, environment: { locale: \(locale) }, children: [{ id: in, state: { v: 1 } }\(more)] }]
+                nodes: [{ id: p, component: Card }]
+                """)
+        }
+        var life = try Life()
+        for (document, mode) in [
+            (card("de", ", { id: extra }"), .merge), (card("de", ""), .replace), (card("fr", ""), .merge),
+        ] as [(Value, Request.ApplyMode)] {
+            try life.call(.apply(.init(document: document, at: "/", mode: mode, dryRun: false, options: .init())))
+            if mode == .replace { try life.set("/p/body/in.v", 5) }
+            let next = try life.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+            life = next
+        }
+        #expect(try life.value("/p/body/in.v") == 5)
+    }
+
+    @Test("what a document has completed stays when the component is declared again as it was") func redeclaredTwice()
+        throws
+    {
+        let life = try Life()
+        for more in ["", "pp: 1, ", ""] {
+            let document = """
+                components: { Sub: { kind: container, children: [{ id: in, computed: { \(more)p: self.path } }] } }
+                nodes: [{ id: sub, component: Sub }]
+                """
+            try life.call(
+                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        #expect(try life.value("/sub/in.pp") == 1)
+        let next = try life.next()
+        let found = try differences(life.described(), next.described())
+        #expect(found == [] && next.failures == [])
+    }
+
+    @Test("a node of a body that was removed after its component was declared anew is not there after a restart")
+    func removedAnew() throws {
+        for isRemoved in [true, false] {
+            let life = try Life()
+            for (mode, more) in [(.merge, ""), (.replace, ", { id: other }")] as [(Request.ApplyMode, String)] {
+                let document = """
+                    components: { Sub: { kind: container, children: [{ id: in, children: [{ id: deep }] }\(more)] } }
+                    nodes: [{ id: sub, component: Sub }]
+                    """
+                try life.call(
+                    .apply(.init(document: .string(document), at: "/", mode: mode, dryRun: false, options: .init())))
+            }
+            if isRemoved {
+                try life.remove("/sub/in")
+            } else {
+                let more = "[{ id: in, state: { more: 1 }, children: [{ id: deep, state: { q: 1 } }] }]"
+                try life.apply(more, at: "/sub")
+                try life.set("/sub/in/deep.q", 2)
+            }
+            var next = life
+            for _ in 0..<2 {
+                next = try next.next()
+                let found = try differences(life.described(), next.described())
+                #expect(found == [] && next.failures == [])
+            }
+        }
+    }
+
     @Test("a node whose actions and beginnings name what is not around it any more is there after a restart")
     func lostNames() throws {
         let life = try Life()
