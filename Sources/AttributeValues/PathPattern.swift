@@ -12,6 +12,8 @@ public struct PathPattern: Hashable {
     public var attribute: String?
     /// Steps into the values; only after a named attribute.
     public var steps: [AttributePath.Step]
+    /// True if the pattern ends with `.*`. It matches what the path of its nodes does, but need not match anything yet.
+    private var endsWithStar = false
 
     /// Maximum number of `**` segments in a pattern: each can multiply the cost of matching by the depth of the tree.
     public static let maximumAnyDepth = 4
@@ -34,7 +36,8 @@ public struct PathPattern: Hashable {
             } while reader.skip("/")
         }
         if reader.skip(".") {
-            if reader.readStars() == 0 {
+            endsWithStar = reader.readStars() > 0
+            if !endsWithStar {
                 attribute = try reader.readName("an attribute name or '*'")
                 steps = try reader.readSteps()
             }
@@ -48,6 +51,7 @@ public struct PathPattern: Hashable {
 
     /// The attribute or node that the pattern names, if it has no wildcard; else nil.
     public var exact: AttributePath? {
+        if endsWithStar { return nil }
         var nodes: [String] = []
         for segment in segments {
             guard case .id(let id) = segment else { return nil }

@@ -352,7 +352,13 @@ final class Sessions {
         let queue = output.total > limits.outputTotal / 2 ? limits.outputQueue / 16 : limits.outputQueue
         if !session.isBehind, untaken > queue {
             session.isBehind = true
-            statistics.fallenBehind += 1
+            // A client without subscriptions may only wait for a long answer.
+            if isSubscribed(session.id) {
+                statistics.fallenBehind += 1
+                log.debug(
+                    "\(session.name) is slow: \(untaken) bytes wait for it; its updates are conflated (output-queue)",
+                    metadata: session.details)
+            }
             news.append(.behind(session.id))
         } else if session.isBehind, untaken <= queue / 2 {
             session.isBehind = false

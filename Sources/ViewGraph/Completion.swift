@@ -241,6 +241,7 @@ struct Completion {
         if made.component != component || made.givenSlot != given || made.layer != layer {
             made = NodeDefinition(copyOf: made, id: id)
             (made.component, made.givenSlot, made.layer) = (component, given, layer)
+            if let bodies = fields["bodies"]?.list { made.takeBodies(bodies) }
         }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
         let row = graph.instantiate(made, id: id, under: parent, slot: slot)

@@ -168,10 +168,12 @@ struct SceneExporter {
         if node.kind.isMadeFromData { return [] }
         guard isUse, let body = node.definition.body else {
             guard graph.nodes.hasPlaces else { return node.children }
-            // Without its component, a `place` or `slot` means nothing. The nodes below it are written in its place.
+            // Without its component, a choice that is made from what the component is given means nothing. The nodes
+            // below it are written in its place.
             return node.children.flatMap { child in
-                let isPlacement = graph.nodes[Int(child)].definition.forEach?.choice?.isPlacement == true
-                return isPlacement ? graph.nodes.visibleChildren(of: child) : [child]
+                let forEach = graph.nodes[Int(child)].definition.forEach
+                let isLost = forEach?.choice != nil && forEach?.isMadeFromGiven == true
+                return isLost ? graph.nodes.visibleChildren(of: child) : [child]
             }
         }
         let inside = Set(body.slotted.map(\.0.id))
@@ -244,7 +246,8 @@ struct SceneExporter {
         DefinitionWriter.moveReactions(in: &fields)
         DefinitionWriter.addModifiers(of: node.definition, beyond: nil, into: &fields)
         if let forEach = node.definition.forEach {
-            DefinitionWriter.addData(of: forEach, into: &fields) { components.isWrittenAsUse($0) }
+            let written = graph.nodes.hasPlaces ? forEach.withoutGiven { components.isWrittenAsUse($0) } : forEach
+            DefinitionWriter.addData(of: written, into: &fields) { components.isWrittenAsUse($0) }
         }
         return fields
     }
@@ -303,6 +306,42 @@ struct SceneExporter {
         let relative = AttributePath(
             nodes: Array(path.nodes.dropFirst(place)), attribute: path.attribute, steps: path.steps)
         values.append((relative.description, value.literal(as: record.type)))
+    }
+}
+
+extension ForEachDefinition {
+    /// True if the component around it decides what it shows.
+    fileprivate var isMadeFromGiven: Bool {
+        if choice?.isPlacement == true { return true }
+        guard case .rule(let program) = data else { return false }
+        return program.inputs.contains { $0.root == "subviews" || $0.root == "sections" }
+    }
+
+    /// The same outside of the component, where nothing is given.
+    fileprivate func withoutGiven(_ isUse: (NodeDefinition) -> Bool) -> ForEachDefinition {
+        var made = self
+        if isMadeFromGiven { made.data = .literal(choice == nil ? [] : choice == .if ? false : "") }
+        made.templates = templates.map { $0.withoutGiven(isUse) }
+        return made
+    }
+}
+
+extension NodeDefinition {
+    /// A copy without `place` and `slot`, except in the bodies of components that it is a use of. `SceneLimits.nesting`
+    /// bounds the recursion.
+    fileprivate func withoutGiven(_ isUse: (NodeDefinition) -> Bool) -> NodeDefinition {
+        let made = NodeDefinition(copyOf: self, id: id)
+        let body = isUse(self) ? base : nil
+        func own(_ nodes: [NodeDefinition], after inBody: [NodeDefinition]?) -> [NodeDefinition] {
+            let count = inBody?.count ?? 0
+            let own = nodes.dropFirst(count).filter { $0.forEach?.choice?.isPlacement != true }
+            return nodes.prefix(isRepeated ? 0 : count) + own.map { $0.withoutGiven(isUse) }
+        }
+        made.forEach = forEach?.withoutGiven(isUse)
+        made.header = own(header, after: body?.header)
+        made.children = own(children, after: body?.children)
+        made.footer = own(footer, after: body?.footer)
+        return made
     }
 }
 

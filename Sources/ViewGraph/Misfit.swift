@@ -92,6 +92,9 @@ struct Misfit {
             case (.color, .string): "a color is a CSS color, as red, #rrggbb or rgb(255 0 0)"
             case (.timestamp, .string): "a timestamp is written as 2026-01-31T12:00:00Z"
             case (.duration, .string): "a duration is written as 1.5s"
+            case (.bytes, .string): #"bytes are written as typed JSON, as {"bytes":"aGk="}"#
+            case (.double, "NaN"), (.double, "Infinity"), (.double, "-Infinity"):
+                #"NaN and the infinities are written as typed JSON, as {"double":"NaN"}"#
             case (.vector(let length?), .list): "a list of \(length) numbers"
             default: nil
             }

@@ -61,14 +61,14 @@ extension Persistence {
                 isOwn && !nodes[Int(row)].kind.isMadeFromData
                 ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
             for child in nodes[Int(row)].children {
-                if let kept = nodes[Int(child)].kept, kept.key != nil {
+                let isLeft = made.map { !$0.contains(ObjectIdentifier(nodes.baseDefinition(of: child))) } ?? false
+                if let kept = nodes[Int(child)].kept, kept.key != nil, !kept.isHeir || !isLeft {
                     // Its row names this parent. The key of a moved child follows the child's maker.
                     noteRow(of: child)
                     if !kept.isOwn, let maker = kept.maker, keys[maker.row] != nil { pending.append((child, false)) }
                     continue
                 }
-                pending.append(
-                    (child, made.map { !$0.contains(ObjectIdentifier(nodes.baseDefinition(of: child))) } ?? false))
+                pending.append((child, isLeft))
             }
         }
         if !isNew {
@@ -163,9 +163,27 @@ extension Persistence {
         } else if isReplacing, nodes.isOwn(row) {
             nodes.kept(row).base = nil
         } else if nodes.kept(row).base == nil {
-            nodes.kept(row).base = nodes[Int(row)].definition
+            // A node that is stored in full stays so, even if its component is declared again as it was.
+            let isFull = nodes.isOwn(row) && !isUse(row)
+            nodes.kept(row).base = isFull ? NodeDefinition() : nodes[Int(row)].definition
         }
         noteRow(of: row)
+    }
+
+    /// Notes that a node has got the definition of a document. If it was stored in full and is a use of its component
+    /// again, the component makes the nodes of its body from now on.
+    func noteUse(_ top: UInt32) {
+        guard notesChanges, nodes.isOwn(top), isUse(top) else { return }
+        var pending = childDefinitions(madeBy: top, isOwn: true).map { (definition: $0, parent: top) }
+        while let (definition, parent) = pending.popLast() {
+            guard nodes[Int(parent)].kept?.removed.contains(definition.id) != true,
+                let child = nodes.child(definition.id, of: parent), nodes.isOwn(child)
+            else { continue }
+            makeHeir(child)
+            nodes.kept(child).base = definition
+            noteRow(of: child)
+            pending += definition.slotted.map { ($0.0, child) }
+        }
     }
 
     /// Notes that a template now makes a node that a client had made or moved there.

@@ -8,6 +8,7 @@ import SceneModel
 // | `id`, `parent`, `order`, `slot` | its place; for a node that is where it was made, only what differs |
 // | `own` | for a client's node: the definition that it was made with, in document form |
 // | `madeFrom` | for a client's node that is written in full: the component that it was made from |
+// | `bodies` | for such a node: where the bodies of these components put the nodes that they are given |
 // | `isContent` | it was given to the component around it |
 // | `given` | the component's slot that it was given for, if that is not `content` |
 // | `layer` | which of the components around it has it in its body, if that is not the innermost one |
@@ -40,7 +41,10 @@ extension Persistence {
                 lastOwn = (definition, isUse, .map(isUse ? use(definition) : plain(definition)))
             }
             if let written = lastOwn?.written { fields.add("own", written) }
-            if !isUse, let component = definition.component { fields["madeFrom"] = .string(component) }
+            if !isUse, let component = definition.component {
+                fields["madeFrom"] = .string(component)
+                fields["bodies"] = definition.writtenBodies
+            }
             if node.isContent { fields["isContent"] = true }
             if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
             if node.definition.layer > 0 { fields["layer"] = .int(Int64(node.definition.layer)) }
@@ -154,6 +158,40 @@ private struct MemberGroups {
 }
 
 extension NodeDefinition {
+    /// What a row says of the components that a node was made from, innermost first: where their bodies put the nodes
+    /// that they are given, and how many modifiers of the environment belong to the bodies. nil if there are neither.
+    fileprivate var writtenBodies: Value? {
+        let bodies = components
+        guard !environment.isEmpty || !transformEnvironment.isEmpty || bodies.contains(where: { !$0.placing.isEmpty })
+        else { return nil }
+        return .list(
+            ValueList(
+                bodies.map { body in
+                    [
+                        "slots": .list(ValueList(body.placing.slots.map { .string($0) })),
+                        "hasPlaces": .bool(body.placing.hasPlaces), "environment": .int(Int64(body.environment.count)),
+                        "transforms": .int(Int64(body.transformEnvironment.count)),
+                    ]
+                }))
+    }
+
+    /// Takes what `writtenBodies` says. The bodies have nothing else.
+    func takeBodies(_ written: ValueList) {
+        for case .map(let fields) in written {
+            let made = NodeDefinition()
+            made.body = body
+            made.placing.slots = (fields["slots"]?.list ?? []).compactMap(\.string)
+            made.placing.hasPlaces = fields["hasPlaces"] == true
+            if case .int(let count)? = fields["environment"] {
+                made.environment = environment.suffix(max(0, Int(count)))
+            }
+            if case .int(let count)? = fields["transforms"] {
+                made.transformEnvironment = transformEnvironment.suffix(max(0, Int(count)))
+            }
+            body = made
+        }
+    }
+
     /// A copy without some members, which are given by group and name.
     func without(_ members: ValueList) -> NodeDefinition {
         let rest = NodeDefinition().merged(over: self)

@@ -289,10 +289,17 @@ final class ProjectionTree {
         let shorter = min(before.count, after.count)
         let prefix = IdenticalRun.countFrom(before, from: 0, after, from: 0, count: shorter)
         let suffix = IdenticalRun.countFromEnd(before, after, count: shorter - prefix)
-        // Nothing changes for readers by id if elements have only changed places.
-        if ListChange.rotation(from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix)
-            != nil
+        if let rotation = ListChange.rotation(
+            from: before, prefix..<before.count - suffix, to: after, prefix..<after.count - suffix)
         {
+            // Nothing changes for readers by id, unless the element that has moved has passed one with the same id.
+            guard !isUnique, let id = after[prefix + rotation.moved].id(by: field.name),
+                let entry = field.entry(of: id),
+                let first = after.position(of: id, by: field.name).map({ after[$0] }),
+                let oldFirst = before.position(of: id, by: field.name).map({ before[$0] }),
+                !oldFirst.isIdentical(to: first)
+            else { return }
+            pending.append((entry, oldFirst, .value(first)))
             return
         }
         var touched: [Value: (Value?, Value?)] = [:]

@@ -16,6 +16,7 @@ struct ReferredNames {
             // The rules of a binding also read the value that is written.
             let known: Set<String> = if case .binding = attribute.role { [BindingTarget.newValue] } else { [] }
             for expression in attribute.inputs { ReferredNames.add(expression, to: &enclosing, except: known) }
+            ReferredNames.addInner(attribute, to: &modifier, except: [])
         }
         if let made = definition.forEach {
             ReferredNames.add(made.data, to: &enclosing)
@@ -39,6 +40,19 @@ struct ReferredNames {
         for name in names where !known.contains(name) && !name.hasPrefix("$") { found.insert(name) }
     }
 
+    /// Adds the names in an action, or in the beginning of a state.
+    private static func addInner(
+        _ attribute: AttributeDefinition, to found: inout Set<String>, except known: Set<String>
+    ) {
+        if let start = attribute.start { add(start, to: &found, except: known) }
+        guard case .action(let action) = attribute.role else { return }
+        let known = known.union(action.parameters.map(\.name))
+        for expression in action.expressions { add(expression, to: &found, except: known) }
+        for case .reference(let target) in action.steps.map(\.target) {
+            add(.reference(target), to: &found, except: known)
+        }
+    }
+
     /// Adds the names in the templates of a `forEach`, which may have no instance.
     private mutating func addNames(in made: ForEachDefinition) {
         var pending: [(definition: NodeDefinition, enclosing: Set<String>, element: Set<String>)] =
@@ -53,6 +67,7 @@ struct ReferredNames {
             }
             for expression in inputs { ReferredNames.add(expression, to: &modifier, except: around) }
             for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier, except: own) }
+            for attribute in definition.attributes { ReferredNames.addInner(attribute, to: &modifier, except: own) }
             let isComponent = definition.component != nil
             let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
             for (child, _) in definition.slotted where !isComponent || !given.contains(ObjectIdentifier(child)) {

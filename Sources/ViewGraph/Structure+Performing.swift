@@ -13,8 +13,9 @@ extension ViewGraph {
     public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> [String] {
         // New states belong to this change, not to the one before.
         engine.advanceRevision()
-        let before = declarations
+        let (before, keys) = (declarations, nodes.keyChanges)
         declareNames(plan.declarations)
+        let areRenamed = nodes.keyChanges != keys
         destroySubtrees(plan.removals)
         for row in plan.restarts {
             persistence.forgetAbsentRows(below: [row])
@@ -29,7 +30,11 @@ extension ViewGraph {
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
-        if let construction { link(construction, before) }
+        if let construction {
+            link(construction, before)
+            // Rows that were written ahead name the parents by the keys that these had then.
+            if areRenamed, construction.isStored { construction.tops.forEach(persistence.noteRow) }
+        }
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
@@ -38,6 +43,7 @@ extension ViewGraph {
             }
             parents.insert(parent)
         }
+        for (row, _, isReplacing, _) in plan.updates where isReplacing { persistence.noteUse(row) }
         for (parent, definitions) in plan.orders {
             let isReordered = order(definitions, below: parent)
             if plan.remade.contains(parent) {

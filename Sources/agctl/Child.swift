@@ -3,26 +3,29 @@ import Glibc
 
 /// A program that agctl runs and waits for.
 enum Child {
-    /// - Returns: its exit status; 128 and the number of the signal that ended it; 127 if it cannot be started.
-    static func run(_ program: String, _ arguments: [String]) -> Int32 { run(program, arguments, nil) }
+    /// - Returns: its exit status, or 128 and the number of the signal that ended it.
+    /// - Throws: `system` if it cannot be started.
+    static func run(_ program: String, _ arguments: [String]) throws(Complaint) -> Int32 {
+        try run(program, arguments, nil)
+    }
 
-    /// - Returns: also its standard output and standard error.
+    /// - Returns: also its standard output and standard error. The status is 127 if it cannot be started.
     static func captureOutput(_ program: String, _ arguments: [String]) -> (status: Int32, text: String) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return (127, "") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var text: String?
         // The program has ended when no process has the other end of the pipe open any more.
-        let status = run(program, arguments, ends[1]) { text = try? TextFile.read(ends[0]) }
+        let status = try? run(program, arguments, ends[1]) { text = try? TextFile.read(ends[0]) }
         close(ends[0])
-        return (status, text ?? "")
+        return (status ?? 127, text ?? "")
     }
 
     /// - Parameters:
     ///   - output: gets its standard output and standard error, and is closed here.
     private static func run(
         _ program: String, _ arguments: [String], _ output: Int32?, _ meanwhile: () -> Void = {}
-    ) -> Int32 {
+    ) throws(Complaint) -> Int32 {
         var strings = ([program] + arguments).map { strdup($0) } + [nil]
         defer { for string in strings { free(string) } }
         var actions = posix_spawn_file_actions_t()
@@ -35,7 +38,7 @@ enum Child {
         var process = pid_t()
         let code = posix_spawnp(&process, program, &actions, nil, &strings, environ)
         if let output { close(output) }
-        guard code == 0 else { return 127 }
+        guard code == 0 else { throw Complaint(.system, "cannot start \(program): \(String(cString: strerror(code)))") }
         meanwhile()
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

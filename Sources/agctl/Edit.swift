@@ -134,7 +134,7 @@ private struct EditedFile {
     /// Runs the editor to its end. A shell runs it, because the variable may contain arguments.
     func edit() throws(Complaint) {
         let editor = Contexts.variable("VISUAL") ?? Contexts.variable("EDITOR") ?? "vi"
-        let status = Child.run("/bin/sh", ["-c", "\(editor) \"$1\"", "sh", path])
+        let status = try Child.run("/bin/sh", ["-c", "\(editor) \"$1\"", "sh", path])
         guard status == 0 else {
             throw Complaint(
                 .system, "the editor '\(editor)' ended with status \(status)", hint: "the text is in \(path)")

@@ -56,11 +56,12 @@ struct WhenCommand: DaemonVerb {
         let signals = try Signals()
         var condition = Condition(rule: rule, at: at, session)
         var edge = RisingEdge(delay: seconds ?? 0)
-        // A mistake in the rule is reported at once.
-        if let holds = try condition.begin() { edge.note(holds, at: MonotonicTime.now) }
+        // A mistake in the rule is reported at once. The first event decides whether it is true: nothing is missed
+        // between that and the next events.
+        try condition.check()
         while true {
             if edge.takeIfDue(at: MonotonicTime.now) {
-                let status = perform(condition)
+                let status = perform(condition, session)
                 if once { throw EndOfCommand(code: status) }
             }
             let news = try watcher.next(timeout: edge.wait(at: MonotonicTime.now), interrupt: signals.descriptor)
@@ -73,10 +74,16 @@ struct WhenCommand: DaemonVerb {
         }
     }
 
-    private func perform(_ condition: Condition) -> Int32 {
+    /// - Returns: the status of the command; 127 if it cannot be started, as in a shell.
+    private func perform(_ condition: Condition, _ session: Session) -> Int32 {
         guard let program = command.first else { return 0 }
-        for (name, value) in condition.variables { setenv(name, value, 1) }
-        return Child.run(program, Array(command.dropFirst()))
+        for (name, value) in condition.variables {
+            if let value { setenv(name, value, 1) } else { unsetenv(name) }
+        }
+        do throws(Complaint) { return try Child.run(program, Array(command.dropFirst())) } catch {
+            WatchNotice(message: error.message).report(session.errors)
+            return 127
+        }
     }
 }
 
@@ -118,6 +125,8 @@ private struct Condition {
     private let session: Session
     private let decoder = MessageDecoder()
     private var values: [String: Value] = [:]
+    /// The attributes that have had a value. Those without one now have no variable.
+    private var names: Set<String> = []
     private var connection: Connection?
 
     init(rule: String, at: String, _ session: Session) {
@@ -131,16 +140,8 @@ private struct Condition {
     /// All attributes of a node.
     static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
 
-    /// Reads the values and evaluates the rule. Throws if the daemon is not there or the rule has a mistake.
-    mutating func begin() throws(ClientError) -> Bool? {
-        let request = Request.Get(paths: [Condition.pattern(at)], typed: true)
-        let read = try open().call(.get(request)).map?["values"]?.map ?? ValueMap()
-        for (path, content) in read {
-            guard let path = path.string, let value = content.map?["value"] else { continue }
-            note((try? Value(typedJSON: value)).map { .value($0) }, at: path)
-        }
-        return try evaluate()
-    }
+    /// Throws if the daemon is not there, or the rule has a mistake.
+    mutating func check() throws(ClientError) { _ = try evaluate() }
 
     /// - Returns: whether the event has changed attributes.
     mutating func take(_ message: EncodedMessage) throws(ClientError) -> Bool {
@@ -156,6 +157,7 @@ private struct Condition {
     private mutating func note(_ content: Content?, at path: String) {
         guard let name = (try? AttributePath(path))?.attribute else { return }
         if case .value(let value)? = content { values[name] = value } else { values[name] = nil }
+        names.insert(name)
     }
 
     /// - Returns: nil if the daemon is away. The caller asks again when the watcher has news.
@@ -185,10 +187,9 @@ private struct Condition {
     }
 
     /// The environment variables of the command.
-    var variables: [(String, String)] {
-        let named = values.sorted { $0.key < $1.key }
-        let all = Value.map(ValueMap(named.map { (.string($0.key), $0.value) }))
+    var variables: [(String, String?)] {
+        let all = Value.map(ValueMap(values.sorted { $0.key < $1.key }.map { (.string($0.key), $0.value) }))
         return [("AGD_AT", at), ("AGD_RULE", rule), ("AGD_VALUES", all.jsonText)]
-            + named.map { ("AGD_VALUE_" + $0.key, $0.value.string ?? $0.value.jsonText) }
+            + names.map { ("AGD_VALUE_" + $0, values[$0].map { $0.string ?? $0.jsonText }) }
     }
 }

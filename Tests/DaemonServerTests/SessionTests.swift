@@ -290,6 +290,7 @@ struct SlowSessionTests {
             let text = "\(number) " + String(repeating: "x", count: 100_000)
             _ = try writer.call("set", "{\"path\":\"/counter.text\",\"value\":\"\(text)\"}")
         }
+        #expect(daemon.sessions.statistics.fallenBehind == 1)
         _ = try writer.call("set", #"{"path":"/counter.value","value":7}"#)
         watcher.send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#)
         var isTold = false
@@ -317,6 +318,7 @@ struct SlowSessionTests {
         let session = try #require(daemon.sessions.all.first)
         #expect(session.isBehind)
         #expect(session.waiting < 150_000)
+        #expect(daemon.sessions.statistics.fallenBehind == 0, "it has no updates that could be late")
         for _ in 0..<sent { #expect(try client.next()?.member("id") == 1) }
         daemon.run { !session.isBehind }
         #expect(try client.call("ping").member("result", "pong") == true)

@@ -60,6 +60,36 @@ struct RunningControlTests {
         #expect(try daemon.control(["when", "isPlayin", "--at", "/player", "--once"]).code == 65)
     }
 
+    @Test("when says why its command has not started") func missingCommand() throws {
+        let (code, text) = try daemon.control(["when", "true", "--once", "--", "/nowhere/command"])
+        #expect(code == 127 && text == "agctl: cannot start /nowhere/command: No such file or directory\n")
+    }
+
+    @Test("the command of when gets no value that an attribute no longer has") func staleVariable() throws {
+        let client = try daemon.client()
+        try client.call("apply", ["document": .string(RunningControlTests.quotient)])
+        let (when, output) = try daemon.startControl([
+            "when", "isOn", "--at", "/q", "--", "sh", "-c", "echo \"$AGD_VALUE_x ${AGD_VALUE_r-none}\"",
+        ])
+        #expect(try output.line() == "1 1")
+        for (x, told) in [(0, "0 none"), (2, "2 0")] as [(Int64, String)] {
+            try client.call("set", ["path": "/q.isOn", "value": false])
+            try client.call(
+                "transact",
+                [
+                    "mutations": [
+                        ["op": "set", "path": "/q.x", "value": .int(x)],
+                        ["op": "set", "path": "/q.isOn", "value": true],
+                    ]
+                ])
+            #expect(try output.line() == told)
+        }
+        when.signal(SIGTERM)
+        try when.wait()
+    }
+
+    private static let quotient = "nodes: [{ id: q, state: { x: 1, isOn: true }, computed: { r: 1 / x } }]"
+
     @Test(
         "it ends with 128 and the number of the signal that it is ended by",
         arguments: [

@@ -110,6 +110,7 @@ struct HoldingTests {
               tint: { type: color, initial: red }
               at: { type: timestamp, initial: "2026-01-01T00:00:00Z" }
               few: { type: list(int), initial: [1, 2] }
+              raw: { type: bytes, initial: !!binary aGk= }
             children: [{ id: reader, kind: view, inherit: [by], computed: { name: by.name, label: by.label } }]
         """
 
@@ -345,6 +346,14 @@ struct HoldingTests {
             (
                 "/n.at", #""soon""#, .typeMismatch, "/n.at takes timestamp, not the text 'soon'",
                 "a timestamp is written as 2026-01-31T12:00:00Z"
+            ),
+            (
+                "/n.raw", #""aGk=""#, .typeMismatch, "/n.raw takes bytes, not the text 'aGk='",
+                #"bytes are written as typed JSON, as {"bytes":"aGk="}"#
+            ),
+            (
+                "/n.art.pages", #""NaN""#, .typeMismatch, "/n.art.pages takes double, not the text 'NaN'",
+                #"NaN and the infinities are written as typed JSON, as {"double":"NaN"}"#
             ),
             ("/n.art.nope", "1", .notFound, "Article has no property nope", nil),
             ("/n.art.titel", "1", .notFound, "Article has no property titel", "did you mean 'title'?"),

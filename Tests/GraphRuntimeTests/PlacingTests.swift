@@ -439,4 +439,38 @@ struct PlacingTests {
         #expect(try shown(in: "/card/body", of: second) == ["/card/a"])
         #expect(try export(second) == document)
     }
+
+    @Test("an export of a component that was changed inside shows no places, and can be applied")
+    func exportedChanged() throws {
+        let first = try Harness(
+            """
+            components:
+              Card:
+                kind: container
+                let: { isOpen: true }
+                children:
+                  - id: body
+                    kind: container
+                    children:
+                      - if: isOpen
+                        then: [{ id: first }, { slot: content }, { id: inner, component: Inner, children: [{ slot: more }] }]
+                  - { id: each, forEach: { in: =subviews, as: s, node: { kind: container, children: [{ place: s }] } } }
+                  - { if: subviews.size() > 0, then: [{ id: some, children: [{ place: "subviews[0]" }] }], else: [{ id: none }] }
+              Inner: { kind: container, children: [{ id: box, kind: group, children: [{ slot: content }] }] }
+            nodes:
+              - { id: other }
+              - { id: card, component: Card, children: [{ id: a, state: { n: 1 } }] }
+              - { id: cards, forEach: { in: [x], id: self, component: Card, children: [{ id: b }] } }
+            """)
+        try first.succeed(.move(path: "/other", to: "/card/body", index: nil, .init()))
+        _ = try first.apply("components: { Card: { kind: container, children: [{ id: body }] } }\nnodes: []")
+        let document = try export(first)
+        let second = try Harness()
+        try second.succeed(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
+        for path in ["/card/body/first", "/card/body/inner/box", "/card/body/other", "/card/some", "/cards/x/b"] {
+            #expect(throws: Never.self) { try described(path, in: second) }
+        }
+        #expect(try second.value("/card/a.n") == 1 && second.value("/card/each.elements") == [])
+        #expect(try export(second) == document)
+    }
 }

@@ -194,6 +194,17 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/c.load": .value(4.0)])
     }
 
+    @Test("a pattern for all attributes of a node waits for the node, and for its return") func returning() throws {
+        let graph = try Harness(WatchingTests.hosts)
+        try graph.subscribe(["/hosts/c.*"])
+        for load in [1.0, 2.0] {
+            _ = try graph.apply("nodes:\n  - { id: c, kind: view, state: { load: \(load) } }", at: "/hosts")
+            #expect(graph.changes == ["/hosts/c.load": .value(.double(load))])
+            try graph.succeed(.remove(path: "/hosts/c", .init()))
+            #expect(graph.changes["/hosts/c.load"]?.failure?.code == .removed && graph.events.count == 1)
+        }
+    }
+
     @Test("structure events name the nodes and attributes that were added and removed") func structure() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*"], events: .structure)

@@ -180,6 +180,156 @@ struct RowTests {
         }
     }
 
+    private static func cards(_ body: String) -> String {
+        """
+        keys: { environment: { scale: 1.0 } }
+        components:
+          Card:
+            kind: container
+            computed: { own: env.scale }
+            children:
+              - { id: top, kind: group, children: [{ slot: header, default: [{ id: label }] }] }
+              - { id: body, kind: container, children: [{ slot: content }\(body)] }
+          Placing:
+            kind: container
+            children: [{ id: each, forEach: { in: =subviews, as: s, node: { kind: group, children: [{ place: s }] } } }]
+
+        """
+    }
+
+    private static let uses = """
+        nodes:
+          - id: p
+            component: Card
+            environment: { scale: 2.0 }
+            slots: { header: [{ id: logo, state: { a: 1 } }] }
+            children: [{ id: given, inherit: [scale] }]
+          - { id: q, component: Placing, children: [{ id: given }] }
+        """
+
+    @Test(
+        "nodes whose component puts what it is given are after a restart what they were when it was declared anew",
+        arguments: [uses, ""])
+    func redeclaredSlots(_ again: String) throws {
+        let life = try Life()
+        func apply(_ text: String) throws {
+            try life.call(
+                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        try apply(RowTests.cards("") + RowTests.uses)
+        let other = RowTests.cards(", { id: extra, state: { v: 1 } }")
+            .replacing("each, forEach", with: "each, computed: { n: 1 }, forEach")
+        try apply(other + again)
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            #expect(try next.failures == [] && next.value("/p.own") == 2.0)
+            let found = try differences(life.described(), next.described())
+            #expect(found == [])
+        }
+    }
+
+    @Test("what a component makes stays when it is declared anew after a restart, whoever has made it before")
+    func redeclaredHeirs() throws {
+        func card(_ locale: String, _ more: String) -> Value {
+            .string(
+                """
+                components:
+                  Card:
+                    kind: container
+                    children: [{ id: body, environment: { locale: \(locale) }, children: [{ id: in, state: { v: 1 } }\(more)] }]
+                nodes: [{ id: p, component: Card }]
+                """)
+        }
+        var life = try Life()
+        for (document, mode) in [
+            (card("de", ", { id: extra }"), .merge), (card("de", ""), .replace), (card("fr", ""), .merge),
+        ] as [(Value, Request.ApplyMode)] {
+            try life.call(.apply(.init(document: document, at: "/", mode: mode, dryRun: false, options: .init())))
+            if mode == .replace { try life.set("/p/body/in.v", 5) }
+            let next = try life.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+            life = next
+        }
+        #expect(try life.value("/p/body/in.v") == 5)
+    }
+
+    @Test("what a document has completed stays when the component is declared again as it was") func redeclaredTwice()
+        throws
+    {
+        let life = try Life()
+        for more in ["", "pp: 1, ", ""] {
+            let document = """
+                components: { Sub: { kind: container, children: [{ id: in, computed: { \(more)p: self.path } }] } }
+                nodes: [{ id: sub, component: Sub }]
+                """
+            try life.call(
+                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        #expect(try life.value("/sub/in.pp") == 1)
+        let next = try life.next()
+        let found = try differences(life.described(), next.described())
+        #expect(found == [] && next.failures == [])
+    }
+
+    @Test("a node of a body that was removed after its component was declared anew is not there after a restart")
+    func removedAnew() throws {
+        for isRemoved in [true, false] {
+            let life = try Life()
+            for (mode, more) in [(.merge, ""), (.replace, ", { id: other }")] as [(Request.ApplyMode, String)] {
+                let document = """
+                    components: { Sub: { kind: container, children: [{ id: in, children: [{ id: deep }] }\(more)] } }
+                    nodes: [{ id: sub, component: Sub }]
+                    """
+                try life.call(
+                    .apply(.init(document: .string(document), at: "/", mode: mode, dryRun: false, options: .init())))
+            }
+            if isRemoved {
+                try life.remove("/sub/in")
+            } else {
+                let more = "[{ id: in, state: { more: 1 }, children: [{ id: deep, state: { q: 1 } }] }]"
+                try life.apply(more, at: "/sub")
+                try life.set("/sub/in/deep.q", 2)
+            }
+            var next = life
+            for _ in 0..<2 {
+                next = try next.next()
+                let found = try differences(life.described(), next.described())
+                #expect(found == [] && next.failures == [])
+            }
+        }
+    }
+
+    @Test("a node whose actions and beginnings name what is not around it any more is there after a restart")
+    func lostNames() throws {
+        let life = try Life()
+        try life.apply(
+            """
+
+              - id: home
+                kind: container
+                state: { count: 1, limit: 2 }
+                children:
+                  - id: moved
+                    state: { own: { initial: =count } }
+                    actions: { press: { parameters: { by: { default: 1 } }, add: { $count: =by + limit } } }
+                    onChange: { of: limit + own, perform: { set: { $count: =newValue } } }
+                  - { id: rows, forEach: { in: [x], id: self, node: { actions: { add: { add: { $count: 1 } } } } } }
+            """)
+        for path in ["/home/moved", "/home/rows"] { try life.move(path, to: "/") }
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+        }
+        let document = try life.exported().map?["document"] ?? .null
+        let other = try Life()
+        try other.call(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
+        #expect(try other.value("/moved.own") == 1)
+    }
+
     private static let boards = """
         components:
           Board:

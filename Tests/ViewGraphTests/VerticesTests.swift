@@ -80,6 +80,22 @@ struct VerticesTests {
         #expect(set == [.value(element(1))])
     }
 
+    @Test("a reader by id follows the first of two elements when one of them moves past the other") func movedTwin() {
+        let (a, b, twin): (Value, Value, Value) = (["id": "a", "n": 1], ["id": "b", "n": 2], ["id": "a", "n": 3])
+        let steps: [AttributePath.Step] = [.element(field: "id", value: "a"), .key("n")]
+        let tree = ProjectionTree()
+        tree.entry(at: steps).attribute = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+        func move(from old: ValueList, to new: ValueList) -> [Content] {
+            var set: [Content] = []
+            tree.refresh(from: .list(old), to: .list(new)) { set.append($1) }
+            return set
+        }
+        #expect(move(from: [a, b, twin], to: [b, twin, a]) == [.value(3)])
+        #expect(move(from: [b, a, twin], to: [twin, b, a]) == [.value(3)])
+        #expect(move(from: [a, b, twin], to: [b, a, twin]) == [])
+        #expect(move(from: [a, b, twin], to: [a, twin, b]) == [])
+    }
+
     @Test("while a transaction is open, a vertex is noted with its content before the first change") func touching() {
         let vertex = state(1)
         let open = OpenTransaction()
