@@ -80,7 +80,9 @@ final class EventFeed: Sendable {
             let (isOver, isWanted) = state.withLock { ($0.isOver, $0.waiter != nil) }
             if isOver { return }
             do throws(ClientError) {
-                if !isWanted { wakeup.wait() } else if let news = try watcher.next(interrupt: wakeup.descriptor) {
+                if !isWanted {
+                    wakeup.wait()
+                } else if let news = try watcher.next(interrupt: wakeup.descriptor) {
                     state.withLock { $0.waiter.take() }?.resume(returning: .success(news))
                     continue
                 }
