@@ -51,7 +51,7 @@ public final class GraphRuntime {
     /// Subtrees whose writes other clients perform.
     var delegations = Delegations()
     /// `once` identifiers of requests that have been performed.
-    var repeats = Repeats()
+    var repeats: Repeats
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 
@@ -80,6 +80,7 @@ public final class GraphRuntime {
         watching = Watching(graph, limits, turn, statistics, clients, history, presentations)
         reader = Reader(graph, limits, history, watching)
         recording = Recording(capacity: limits.traceEvents)
+        repeats = Repeats(atMost: limits.onceIdentifiers)
         queue = TurnQueue(turn, clients, limits)
         // Rules beyond that are deferred to the turns after the start.
         graph.stepsLeft =
