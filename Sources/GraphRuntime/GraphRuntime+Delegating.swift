@@ -67,7 +67,7 @@ extension GraphRuntime {
         let (found, other) = delegatedRoot(of: request, by: writer)
         guard let root = found, let delegate = delegations[root] else { return .none }
         do throws(Failure) {
-            try checkAccess(of: writer.id, to: request)
+            try checkAccess(of: writer, to: request)
             statistics.requests += 1
             let place = AttributePath.describe(nodes: Array(root))
             if let other {
