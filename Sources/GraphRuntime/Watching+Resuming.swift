@@ -8,7 +8,7 @@ import WireProtocol
 /// The changes that a client has missed.
 struct Missed {
     /// Changes of the tree.
-    var structure = StructurePaths(added: [], removed: [], arrived: [], reordered: [])
+    var structure = StructurePaths()
     /// Removals, and the present contents of changed attributes.
     var update: [Change] = []
     /// Attributes that may have changed.
