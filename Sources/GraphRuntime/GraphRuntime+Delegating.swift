@@ -63,7 +63,7 @@ extension GraphRuntime {
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
         }
-        guard request.writes, !delegations.areAll(of: writer.id) else { return .none }
+        guard !delegations.areAll(of: writer.id) else { return .none }
         let (found, other) = delegatedRoot(of: request, by: writer)
         guard let root = found, let delegate = delegations[root] else { return .none }
         do throws(Failure) {
@@ -123,13 +123,6 @@ extension GraphRuntime {
 }
 
 extension Request {
-    fileprivate var writes: Bool {
-        switch self {
-        case .set, .transact, .do, .onDisconnect: true
-        default: false
-        }
-    }
-
     fileprivate var writtenPaths: [String] {
         switch self {
         case .set(let mutation, _): [mutation.path]

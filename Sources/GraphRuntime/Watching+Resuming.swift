@@ -25,7 +25,7 @@ extension Watching {
             return history.isSame(topic.order, topic.patterns, since: position.revision) ? Missed() : nil
         }
         guard let stamp = history.engineStamp(after: position.revision),
-            let names = history.changedNames(since: position.revision, of: topic.patterns)
+            let names = history.changedNames.changed(since: position.revision, of: topic.patterns)
         else { return nil }
         var gone: [String] = []
         var renamed: Set<AttributeID> = []
