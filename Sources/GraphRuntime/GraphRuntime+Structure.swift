@@ -39,7 +39,7 @@ extension GraphRuntime {
         }
         graph.notesChanges = false
         defer { graph.notesChanges = true }
-        perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, .none, file)
+        perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, nil, file)
         graph.persistence.noteScenePlaces()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
@@ -48,7 +48,7 @@ extension GraphRuntime {
 
     @discardableResult
     private func perform(
-        _ plan: ScenePlan, _ construction: Construction?, _ client: Client?, _ motion: Motion, _ label: String?
+        _ plan: ScenePlan, _ construction: Construction?, _ client: Client?, _ motion: Motion?, _ label: String?
     ) -> [String] {
         let stamp = graph.stamp
         let unset = graph.perform(plan, construction)
