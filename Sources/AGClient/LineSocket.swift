@@ -8,14 +8,12 @@ final class LineSocket {
     private let descriptor: Int32
     /// Maximum seconds to wait until the daemon accepts the connection, reads, or answers. nil waits without limit.
     let timeout: Double?
-    private let input: LineBuffer
+    private let input = LineBuffer()
     let output = ByteBuffer(capacity: 1024)
     private var isAtEnd = false
 
     /// - Throws: `unreachable`, `timedOut`, `socketPathTooLong`, `system`.
-    init(
-        to location: SocketLocation, timeout: Double? = nil, lineLimit: Int = LineBuffer.defaultLimit
-    ) throws(ClientError) {
+    init(to location: SocketLocation, timeout: Double? = nil) throws(ClientError) {
         guard let address = SocketAddress(location.path) else { throw .socketPathTooLong(location.path) }
         let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard made >= 0 else { throw .system(call: "socket", errno: errno) }
@@ -31,7 +29,6 @@ final class LineSocket {
         }
         descriptor = made
         self.timeout = timeout
-        input = LineBuffer(limit: lineLimit)
     }
 
     deinit { close(descriptor) }

@@ -28,18 +28,13 @@ public struct EncodedMessage: Sendable {
     init(_ line: UnsafeBufferPointer<UInt8>) { bytes = Array(line) }
 }
 
-/// The parts of a message that a subscription needs for its position.
-enum MessageSummary: Equatable {
-    case reply
-    case event(Event)
-
-    struct Event: Equatable {
-        var method: String
-        var revision: UInt64?
-        var isInitial: Bool
-        /// The reason of an `ended` event.
-        var reason: String?
-    }
+/// The parts of an event that a subscription needs for its position.
+struct EventSummary: Equatable {
+    var method: String
+    var revision: UInt64?
+    var isInitial: Bool
+    /// The reason of an `ended` event.
+    var reason: String?
 }
 
 /// Decodes messages from the daemon. It reuses a parser, so only one thread may use it at a time.
@@ -76,14 +71,14 @@ public final class MessageDecoder {
         return .reply(id: id, .result(try read(result)))
     }
 
-    func summarize(_ line: UnsafeBufferPointer<UInt8>) throws(ClientError) -> MessageSummary {
+    /// - Returns: nil for a reply.
+    func summarize(_ line: UnsafeBufferPointer<UInt8>) throws(ClientError) -> EventSummary? {
         let message = try parse(line, true)
-        guard let method = message["method"]?.string else { return .reply }
+        guard let method = message["method"]?.string else { return nil }
         let parameters = message["params"]
-        return .event(
-            .init(
-                method: method, revision: parameters?["revision"]?.int.flatMap { UInt64(exactly: $0) },
-                isInitial: parameters?["initial"]?.bool ?? false, reason: parameters?["reason"]?.string))
+        return EventSummary(
+            method: method, revision: parameters?["revision"]?.int.flatMap { UInt64(exactly: $0) },
+            isInitial: parameters?["initial"]?.bool ?? false, reason: parameters?["reason"]?.string)
     }
 
     private func parse(_ line: UnsafeBufferPointer<UInt8>, _ isPadded: Bool) throws(ClientError) -> JSONElement {

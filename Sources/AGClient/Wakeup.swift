@@ -44,7 +44,10 @@ public final class Wakeup: Sendable {
     /// - Parameter seconds: nil waits without limit.
     /// - Returns: true if the signal came before the timeout.
     @discardableResult
-    public func wait(_ seconds: Double? = nil) -> Bool {
+    public func wait(_ seconds: Double? = nil) -> Bool { Wakeup.wait(for: descriptor, seconds) }
+
+    /// - Parameter descriptor: the end to wait for; a negative one is never readable.
+    static func wait(for descriptor: Int32, _ seconds: Double?) -> Bool {
         let end = seconds.map { MonotonicTime.now + $0 }
         while true {
             var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

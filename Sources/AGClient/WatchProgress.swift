@@ -32,7 +32,7 @@ struct WatchProgress {
         position = awaitsSnapshot ? nil : Request.Position(epoch: epoch, revision: revision)
     }
 
-    mutating func received(_ event: MessageSummary.Event) {
+    mutating func received(_ event: EventSummary) {
         guard let revision = event.revision else { return }
         switch event.method {
         case "update": break

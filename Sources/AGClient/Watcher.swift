@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 public import WireProtocol
 
 /// A subscription that survives its connection: if the daemon disconnects, it reconnects and continues where it was.
@@ -102,7 +101,7 @@ public final class Watcher {
                     if let event = news { return event }
                 case .pausing(let end):
                     let pause = max(0, end - MonotonicTime.now)
-                    if try Watcher.wait(min(pause, left ?? pause), interrupt: interrupt) { return nil }
+                    if Wakeup.wait(for: interrupt ?? -1, min(pause, left ?? pause)) { return nil }
                     if let left, left < pause { return nil }
                     state = .idle
                 }
@@ -163,7 +162,7 @@ public final class Watcher {
 
     /// - Returns: nil if the caller does not need the message.
     private func read(_ line: UnsafeBufferPointer<UInt8>) throws(ClientError) -> News? {
-        guard case .event(let event) = try decoder.summarize(line) else { return nil }
+        guard let event = try decoder.summarize(line) else { return nil }
         if event.method == "ended" { throw .ended(event.reason ?? "") }
         progress.received(event)
         if event.method == "bookmark", !tellsBookmarks { return nil }
@@ -184,13 +183,5 @@ public final class Watcher {
         }
         state = .pausing(MonotonicTime.now + backoff.pause())
         return isNews ? .interrupted(error) : nil
-    }
-
-    /// - Returns: true if the interrupt came first.
-    private static func wait(_ seconds: Double, interrupt: Int32?) throws(ClientError) -> Bool {
-        var watched = pollfd(fd: interrupt ?? -1, events: Int16(POLLIN), revents: 0)
-        let count = poll(&watched, 1, MonotonicTime.milliseconds(seconds))
-        if count < 0, errno != EINTR { throw .system(call: "poll", errno: errno) }
-        return count > 0
     }
 }

@@ -98,10 +98,7 @@ struct Grants {
         isPartial = !rules.contains { $0.pattern.covers(.everything) }
     }
 
-    var mayAdminister: Bool {
-        var steps = 0
-        return allow(.admin, .everything, steps: &steps)
-    }
+    var mayAdminister: Bool { allow(.admin, .everything) }
 
     /// True if one rule grants the right to everything that the pattern can match.
     /// - Parameter steps: grows by the work done.
@@ -110,11 +107,13 @@ struct Grants {
         return false
     }
 
-    /// True if the attribute may be read. For a path to a node: true if all attributes of the node may be read.
-    func showsAttributes(at path: AttributePath) -> Bool {
+    func allow(_ right: AccessRight, _ pattern: PathPattern) -> Bool {
         var steps = 0
-        return allow(.read, PathPattern(attributesAt: path), steps: &steps)
+        return allow(right, pattern, steps: &steps)
     }
+
+    /// True if the attribute may be read. For a path to a node: true if all attributes of the node may be read.
+    func showsAttributes(at path: AttributePath) -> Bool { allow(.read, PathPattern(attributesAt: path)) }
 
     /// - Throws: `denied`, unless one rule grants the right to everything that the pattern can match.
     func require(_ right: AccessRight, _ pattern: PathPattern, steps: inout Int) throws(Failure) {

@@ -42,6 +42,8 @@ final class Client {
     var beginning: [Subscription] = []
     /// Bytes of long answers and snapshots that the client has been sent in that turn, or in the batch.
     private var sent = (turn: UInt64(0), bytes: 0)
+    /// The change of structure that the client waits for.
+    var job: StructureJob?
     /// Transactions to perform when the client goes away.
     var will: LastWill
 

@@ -13,7 +13,8 @@ final class CurrentTurn {
     unowned(unsafe) var output: (any TurnOutput)?
     /// Deliveries that `output` has not taken, in the order in which clients must hear them.
     private var deliveries: [Delivery] = []
-    private var handedOver = 0
+    /// The number of deliveries in this turn.
+    private(set) var deliveryCount = 0
 
     init(at now: Moment) { self.now = now }
 
@@ -22,7 +23,7 @@ final class CurrentTurn {
         number += 1
         began = time
         if !deliveries.isEmpty { deliveries = [] }
-        handedOver = 0
+        deliveryCount = 0
     }
 
     /// The turn's clock; always 0 if there is none.
@@ -32,14 +33,14 @@ final class CurrentTurn {
     func hasTime(_ seconds: Double) -> Bool { clock.map { $0() - began < seconds } ?? true }
 
     func say(_ delivery: Delivery) {
+        deliveryCount += 1
         guard let output else { return deliveries.append(delivery) }
-        handedOver += 1
         output.take(delivery)
     }
 
     func answer(_ client: ClientID, _ id: RequestID, _ answer: Answer) {
+        deliveryCount += 1
         guard let output else { return deliveries.append(.reply(client, id: id, answer)) }
-        handedOver += 1
         output.take(answer, to: id, of: client)
     }
 
@@ -50,12 +51,9 @@ final class CurrentTurn {
     func update(
         _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
     ) {
-        handedOver += 1
+        deliveryCount += 1
         output?.take(revision, label, writer, changes, to: receivers)
     }
-
-    /// The number of deliveries in this turn.
-    var deliveryCount: Int { handedOver + deliveries.count }
 
     /// The deliveries that `output` has not taken.
     func takeDeliveries() -> [Delivery] {

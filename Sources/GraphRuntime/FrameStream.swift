@@ -21,9 +21,10 @@ final class FrameStream {
         var attribute: AttributeID
         var path: String
         var timeline: UInt64
+        /// Those that show it.
         var views: [FrameView]
-        /// Counts the line's successive uses, so that a view's old entry is not mistaken for the line's present use.
-        var generation = 0
+
+        func isShown(in view: FrameView) -> Bool { views.contains { $0 === view } }
     }
 
     init(rate: Double) { self.rate = rate }
@@ -34,9 +35,7 @@ final class FrameStream {
 
     func remove(_ view: FrameView) {
         views.removeAll { $0 === view }
-        for entry in view.lines where records[entry.line].generation == entry.generation {
-            hide(entry.line, from: view)
-        }
+        for line in view.lines where records[line].isShown(in: view) { hide(line, from: view) }
     }
 
     /// Shows a motion that begins, or that gets a new target.
@@ -48,41 +47,33 @@ final class FrameStream {
     private func show(_ attribute: AttributeID, _ path: String, _ running: Presentations.Running, in view: FrameView) {
         guard let line = lines[attribute]?.first(where: { records[$0].path == path }) else {
             let line = sheet.insert(running.timeline, name: path)
-            if line == records.count {
-                records.append(Record(attribute: attribute, path: path, timeline: running.id, views: [view]))
-            } else {
-                let generation = records[line].generation
-                records[line] = Record(
-                    attribute: attribute, path: path, timeline: running.id, views: [view], generation: generation)
-            }
+            let record = Record(attribute: attribute, path: path, timeline: running.id, views: [view])
+            if line == records.count { records.append(record) } else { records[line] = record }
             lines[attribute, default: []].append(line)
-            return view.add(line, records[line].generation)
+            return view.lines.append(line)
         }
         if records[line].timeline != running.id {
             sheet.replace(line, with: running.timeline)
             records[line].timeline = running.id
         }
-        guard !records[line].views.contains(where: { $0 === view }) else { return }
+        guard !records[line].isShown(in: view) else { return }
         records[line].views.append(view)
-        view.add(line, records[line].generation)
+        view.lines.append(line)
     }
 
     /// Stops showing an attribute that changed without motion, or left the view.
     func stop(_ attribute: AttributeID, in view: FrameView, isGone: Bool) {
         var wasShown = false
-        for line in lines[attribute] ?? [] where records[line].views.contains(where: { $0 === view }) {
+        for line in lines[attribute] ?? [] where records[line].isShown(in: view) {
             wasShown = true
             hide(line, from: view)
-            // If another view still shows the line, its generation does not change, so the entry must be removed here.
-            if !records[line].views.isEmpty { view.remove(line) }
         }
-        guard wasShown else { return }
-        view.hasStaleLines = true
-        if !isGone { view.jumped.append(attribute) }
+        if wasShown, !isGone { view.jumped.append(attribute) }
     }
 
     private func hide(_ line: FrameSheet.Line, from view: FrameView) {
         records[line].views.removeAll { $0 === view }
+        view.hasStaleLines = true
         guard records[line].views.isEmpty else { return }
         sheet.remove(line)
         release(line)
@@ -94,7 +85,6 @@ final class FrameStream {
         if lines[attribute]?.isEmpty == true { lines[attribute] = nil }
         for view in records[line].views { view.hasStaleLines = true }
         records[line].views = []
-        records[line].generation += 1
     }
 }
 
@@ -113,7 +103,7 @@ extension FrameStream {
         sheet.write(at: time, into: text)
         var frames: [(FrameView, ByteBuffer)] = []
         for view in views {
-            if view.hasStaleLines { view.removeLines { records[$0.line].generation != $0.generation } }
+            if view.hasStaleLines { removeStaleLines(of: view) }
             let members = view.lines.count == count && view.jumped.isEmpty ? text : gather(view, jump)
             for attribute in view.jumped { rested.append((view, attribute)) }
             view.jumped = []
@@ -133,6 +123,17 @@ extension FrameStream {
         return taken
     }
 
+    /// Removes lines that the view does not show any more. One that it has shown again since is in its list twice.
+    private func removeStaleLines(of view: FrameView) {
+        view.hasStaleLines = false
+        view.lines.sort()
+        var last: FrameSheet.Line?
+        view.lines.removeAll { line in
+            defer { last = line }
+            return line == last || !records[line].isShown(in: view)
+        }
+    }
+
     private func gather(_ view: FrameView, _ jump: (FrameView, AttributeID) -> ([String], Value)?) -> ByteBuffer {
         let members = ByteBuffer()
         text.withBytes { text in
@@ -143,8 +144,8 @@ extension FrameStream {
                 if !members.isEmpty { members.append(UInt8(ascii: ",")) }
                 members.append(UnsafeBufferPointer(rebasing: text[run]))
             }
-            for entry in view.lines {
-                let place = sheet.writtenRange(of: entry.line)
+            for line in view.lines {
+                let place = sheet.writtenRange(of: line)
                 if !run.isEmpty, place.lowerBound == run.upperBound + 1 {
                     run = run.lowerBound..<place.upperBound
                 } else {
@@ -173,7 +174,8 @@ final class FrameView {
     unowned let topic: Topic
     let stream: FrameStream
     var members: [Subscription] = []
-    fileprivate private(set) var lines: [(line: FrameSheet.Line, generation: Int)] = []
+    fileprivate var lines: [FrameSheet.Line] = []
+    /// Some lines may belong to others now.
     fileprivate var hasStaleLines = false
     /// Attributes whose motion ended in a jump. Their present value is shown once.
     fileprivate var jumped: [AttributeID] = []
@@ -181,14 +183,5 @@ final class FrameView {
     init(of topic: Topic, in stream: FrameStream) {
         self.topic = topic
         self.stream = stream
-    }
-
-    fileprivate func add(_ line: FrameSheet.Line, _ generation: Int) { lines.append((line, generation)) }
-
-    fileprivate func remove(_ line: FrameSheet.Line) { lines.removeAll { $0.line == line } }
-
-    fileprivate func removeLines(where isStale: ((line: FrameSheet.Line, generation: Int)) -> Bool) {
-        lines.removeAll(where: isStale)
-        hasStaleLines = false
     }
 }

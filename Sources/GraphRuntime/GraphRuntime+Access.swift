@@ -9,7 +9,7 @@ import WireProtocol
 extension GraphRuntime {
     /// Cost: O(patterns × rules), counted as steps of the request.
     /// - Throws: `denied`, or `limit` when no steps are left; nothing has changed.
-    func checkAccess(of client: ClientID, to request: Request) throws(Failure) {
+    func checkAccess(of client: Client, to request: Request) throws(Failure) {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if let right = request.leastRight { try grants.requireAny(right) }
             try request.forEachNeed { (right, pattern) throws(Failure) in
@@ -25,16 +25,10 @@ extension GraphRuntime {
         }
     }
 
-    /// While `body` runs, the graph shows nothing that the client may not read.
-    func seeing<T, E: Error>(as client: ClientID, _ body: () throws(E) -> T) throws(E) -> T {
-        guard let client = clients[client] else { return try body() }
-        return try graph.seeing(as: client, body)
-    }
-
     /// Checks a document. Its declarations apply to the whole graph, wherever its nodes are put. A read of the
     /// environment may get a value from anywhere above. Names lead to readable attributes, because the document is
     /// refused otherwise.
-    func checkAccess(of client: ClientID, to scene: SceneDefinition, at place: NodeID) throws(Failure) {
+    func checkAccess(of client: Client, to scene: SceneDefinition, at place: NodeID) throws(Failure) {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
             try checkAccess(grants, toTargetsIn: scene, at: place)
@@ -65,12 +59,12 @@ extension GraphRuntime {
         }
     }
 
-    private func checkAccess(of client: ClientID, _ check: (Grants) throws(Failure) -> Void) throws(Failure) {
-        guard let grants = clients[client]?.grants else { return }
+    private func checkAccess(of client: Client, _ check: (Grants) throws(Failure) -> Void) throws(Failure) {
+        guard let grants = client.grants else { return }
         do throws(Failure) { try check(grants) } catch {
             if error.code == .denied {
                 statistics.denials += 1
-                outcome.denials.append((client, error))
+                outcome.denials.append((client.id, error))
             }
             throw error
         }

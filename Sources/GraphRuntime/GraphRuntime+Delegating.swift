@@ -63,11 +63,11 @@ extension GraphRuntime {
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
         }
-        guard request.writes, !delegations.areAll(of: writer.id) else { return .none }
+        guard !delegations.areAll(of: writer.id) else { return .none }
         let (found, other) = delegatedRoot(of: request, by: writer)
         guard let root = found, let delegate = delegations[root] else { return .none }
         do throws(Failure) {
-            try checkAccess(of: writer.id, to: request)
+            try checkAccess(of: writer, to: request)
             statistics.requests += 1
             let place = AttributePath.describe(nodes: Array(root))
             if let other {
@@ -123,13 +123,6 @@ extension GraphRuntime {
 }
 
 extension Request {
-    fileprivate var writes: Bool {
-        switch self {
-        case .set, .transact, .do, .onDisconnect: true
-        default: false
-        }
-    }
-
     fileprivate var writtenPaths: [String] {
         switch self {
         case .set(let mutation, _): [mutation.path]

@@ -100,13 +100,13 @@ extension GraphRuntime {
     /// - Returns: false for a request that has to be performed again, because its job is not done or its delegate has
     ///   not answered.
     private func perform(_ request: Request, for client: ClientID, _ id: RequestID?) -> Bool {
-        if request.changesStructure {
-            guard let result = resultOfJob(request, for: client) else { return false }
-            answer(result, to: id, of: client)
-            return true
-        }
         // A client that is gone gets no answer.
         guard let client = clients[client] else { return true }
+        if request.changesStructure {
+            guard let result = resultOfJob(request, for: client) else { return false }
+            answer(result, to: id, of: client.id)
+            return true
+        }
         if !delegations.isEmpty {
             switch forward(request, for: client) {
             case .none: break
@@ -120,7 +120,7 @@ extension GraphRuntime {
         var opening: Watching.Opening?
         var result: Answer
         do throws(Failure) {
-            if client.grants != nil { try checkAccess(of: client.id, to: request) }
+            if client.grants != nil { try checkAccess(of: client, to: request) }
             result = try graph.seeing(as: client) { () throws(Failure) in
                 guard case .subscribe(let subscribe) = request else { return try self.result(of: request, for: client) }
                 // It may resume from before a change of the tree in this turn.
@@ -187,11 +187,11 @@ extension GraphRuntime {
 
     private func subscribed(_ opening: Watching.Opening, _ request: Request.Subscribe) -> Answer {
         let number = opening.subscription.number
-        guard request.since != nil else { return .subscribed(subscription: number, epoch: epoch, revision: revision) }
-        return .value([
-            "subscription": .int(number), "epoch": .string(epoch), "revision": .int(Int64(clamping: revision)),
-            "resumed": .bool(opening.isResumed),
+        var map = ValueMap([
+            ("subscription", .int(number)), ("epoch", .string(epoch)), ("revision", .int(Int64(clamping: revision))),
         ])
+        if request.since != nil { map["resumed"] = .bool(opening.isResumed) }
+        return .value(.map(map))
     }
 
     /// Performs the client's `onDisconnect` transactions, and forgets the client.
@@ -205,13 +205,13 @@ extension GraphRuntime {
             do {
                 // Each transaction has its own budget, whatever the ones before have cost.
                 graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
-                try checkAccess(of: id, to: .onDisconnect(mutations, options))
+                try checkAccess(of: client, to: .onDisconnect(mutations, options))
                 _ = try transact(mutations, options, client)
             } catch { statistics.refusedOnDisconnect += 1 }
             guard turn.hasTime(limits.turnTime / 2) else { return false }
         }
         clients.forget(client)
-        finishedJobs[id] = nil
+        client.job = nil
         watching.updateScenePhase()
         return true
     }

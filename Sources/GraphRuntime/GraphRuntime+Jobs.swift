@@ -9,27 +9,29 @@ import WireProtocol
 
 /// A change of structure that a client has asked for.
 final class StructureJob {
-    let client: ClientID
+    let client: Client
     let request: Request
     var stage = Stage.waiting
     /// Number of slices that it has taken.
     var slices = 0
     /// The access rules have changed since the job began. It starts again, so that the new rules apply to all of it.
     var hasOldAccess = false
+    /// The answer, once the job is done.
+    var result: Answer?
 
     enum Stage {
         case waiting
         /// A document is being read and checked.
-        case reading(SceneReading, Request.Apply)
-        case checked(SceneDefinition, Request.Apply)
+        case reading(SceneReading)
+        case checked(SceneDefinition)
         /// It is being compared with the existing nodes.
-        case planning(Planning, SceneDefinition, Request.Apply)
+        case planning(Planning, SceneDefinition)
         /// Its new nodes are being made.
-        case building(Construction, SceneDefinition, Request.Apply)
-        case built(Construction, SceneDefinition, Request.Apply)
+        case building(Construction, SceneDefinition)
+        case built(Construction, SceneDefinition)
     }
 
-    init(_ client: ClientID, _ request: Request) {
+    init(_ client: Client, _ request: Request) {
         self.client = client
         self.request = request
     }
@@ -39,16 +41,20 @@ extension GraphRuntime {
     /// The result of a change of structure.
     /// - Returns: nil while it is under way or waits for others. The request has to be performed again in the next
     ///   turn.
-    func resultOfJob(_ request: Request, for client: ClientID) -> Answer? {
-        if let result = finishedJobs.removeValue(forKey: client) { return result }
-        guard !jobs.contains(where: { $0.client == client }) else { return nil }
-        statistics.requests += 1
-        do throws(Failure) { try checkAccess(of: client, to: request) } catch {
-            return .fault(RequestFault(failure: error))
+    func resultOfJob(_ request: Request, for client: Client) -> Answer? {
+        if client.job == nil {
+            statistics.requests += 1
+            do throws(Failure) { try checkAccess(of: client, to: request) } catch {
+                return .fault(RequestFault(failure: error))
+            }
+            let job = StructureJob(client, request)
+            client.job = job
+            jobs.append(job)
+            doJobs()
         }
-        jobs.append(StructureJob(client, request))
-        doJobs()
-        return finishedJobs.removeValue(forKey: client)
+        guard let result = client.job?.result else { return nil }
+        client.job = nil
+        return result
     }
 
     /// Works on jobs while this turn has steps left. Unlinked trees are freed first, so that they no longer count
@@ -59,18 +65,14 @@ extension GraphRuntime {
             graph.stepsLeft = limits.requestCost
             graph.growthLeft = limits.instanceCost
             job.slices += 1
-            let result: Answer
             do throws(Failure) {
-                guard let done = try seeing(as: job.client, { () throws(Failure) in try goOn(with: job) }) else {
-                    return
-                }
-                result = done
-            } catch { result = .fault(RequestFault(failure: error)) }
+                job.result = try graph.seeing(as: job.client) { () throws(Failure) in try goOn(with: job) }
+                if job.result == nil { return }
+            } catch { job.result = .fault(RequestFault(failure: error)) }
             jobs.removeFirst()
             if job.slices > 1 { hasFreed = true }
             // Each job takes some steps, even if it did little.
             jobSteps -= GraphRuntime.stepsPerJob
-            finishedJobs[job.client] = result
         }
     }
 
@@ -81,49 +83,52 @@ extension GraphRuntime {
         if job.hasOldAccess { startAgain(job) }
         // A job that starts again waits until the nodes that it had built are freed.
         if graph.hasUnlinked { return nil }
+        if case .waiting = job.stage { try checkAccess(of: job.client, to: job.request) }
+        switch job.request {
+        case .apply(let apply): return try goOn(with: job, apply)
+        case .remove(let path, let options): return try remove(path, options, job.client)
+        case .move(let path, let to, let index, let options):
+            return try move(path, to: to, at: index, options, job.client)
+        default: preconditionFailure("a job that changes no structure")
+        }
+    }
+
+    private func goOn(with job: StructureJob, _ apply: Request.Apply) throws(Failure) -> Answer? {
         while true {
             switch job.stage {
-            case .waiting:
-                try checkAccess(of: job.client, to: job.request)
-                switch job.request {
-                case .apply(let apply): job.stage = .reading(try reading(of: apply), apply)
-                case .remove(let path, let options): return try remove(path, options, job.client)
-                case .move(let path, let to, let index, let options):
-                    return try move(path, to: to, at: index, options, job.client)
-                default: preconditionFailure("a job that changes no structure")
-                }
-            case .reading(let reading, let apply):
+            case .waiting: job.stage = .reading(try reading(of: apply))
+            case .reading(let reading):
                 guard reading.advance(&jobSteps) else { return nil }
                 let scene: SceneDefinition
                 do throws(SceneFaults) { scene = try reading.scene() } catch { throw error.failure }
-                job.stage = .checked(scene, apply)
+                job.stage = .checked(scene)
                 // Freeing the definitions that were read takes a while, too.
                 if job.slices > 1 { return nil }
-            case .checked(let scene, let apply):
-                try checkAccess(of: job.client, to: scene, at: place(of: apply))
-                let planning = try graph.planning(
-                    of: scene, at: place(of: apply), mode(of: apply), isTold: apply.dryRun)
-                job.stage = .planning(planning, scene, apply)
-            case .planning(let planning, let scene, let apply):
+            case .checked(let scene):
+                let at = try place(of: apply)
+                try checkAccess(of: job.client, to: scene, at: at)
+                let planning = try graph.planning(of: scene, at: at, mode(of: apply), isTold: apply.dryRun)
+                job.stage = .planning(planning, scene)
+            case .planning(let planning, let scene):
                 let at = try place(of: apply)
                 guard planning.isCurrent else {
                     // Data has changed the tree meanwhile, and may do so again.
                     let planned = try graph.planned(scene, at: at, mode(of: apply), isTold: apply.dryRun)
-                    job.stage = .planning(planned, scene, apply)
+                    job.stage = .planning(planned, scene)
                     continue
                 }
                 guard try planning.advance(&jobSteps) else { return nil }
                 if apply.dryRun || planning.plan.isDone(in: graph) {
-                    return try self.apply(scene, apply, at: at, planning.plan, nil, job.client)
+                    return try perform(apply, planning.plan, nil, job.client)
                 }
-                job.stage = .building(Construction(planning, graph.persistence), scene, apply)
-            case .building(let construction, let scene, let apply):
+                job.stage = .building(Construction(planning, graph.persistence), scene)
+            case .building(let construction, let scene):
                 // If the parent is gone, `link` reports that.
                 if construction.hasParents, !graph.advance(construction, &jobSteps) { return nil }
-                job.stage = .built(construction, scene, apply)
+                job.stage = .built(construction, scene)
                 if job.slices > 1 { return nil }
-            case .built(let construction, let scene, let apply):
-                do throws(Failure) { return try link(construction, scene, apply, job) } catch {
+            case .built(let construction, let scene):
+                do throws(Failure) { return try link(construction, scene, apply, job.client) } catch {
                     graph.abandon(construction)
                     throw error
                 }
@@ -134,16 +139,14 @@ extension GraphRuntime {
     private func startAgain(_ job: StructureJob) {
         job.hasOldAccess = false
         switch job.stage {
-        case .reading, .checked, .planning: job.stage = .waiting
-        case .building(let construction, _, _), .built(let construction, _, _):
-            graph.abandon(construction)
-            job.stage = .waiting
-        case .waiting: break
+        case .building(let construction, _), .built(let construction, _): graph.abandon(construction)
+        case .waiting, .reading, .checked, .planning: break
         }
+        job.stage = .waiting
     }
 
     private func reading(of apply: Request.Apply) throws(Failure) -> SceneReading {
-        _ = try motion(apply.options)
+        _ = try presentations.motion(apply.options)
         let context = graph.sceneContext(at: try place(of: apply), mode(of: apply), isKept: false)
         if case .string(let text) = apply.document { return SceneReading(text: text, context: context) }
         return SceneReading(value: apply.document, context: context)
@@ -163,16 +166,15 @@ extension GraphRuntime {
 
     /// Links the built nodes into the tree. Compares again with the nodes that data has changed meanwhile.
     private func link(
-        _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ job: StructureJob
+        _ construction: Construction, _ scene: SceneDefinition, _ apply: Request.Apply, _ client: Client
     ) throws(Failure) -> Answer {
-        let at = try place(of: apply)
-        let plan = try construction.renewedPlan(scene, at: at, mode(of: apply))
+        let plan = try construction.renewedPlan(scene, at: try place(of: apply), mode(of: apply))
         guard construction.fits(plan) else {
             throw Failure(
                 .conflict, "the node at which the document is applied changed while the daemon read the document",
                 path: apply.at, hint: "apply it again")
         }
-        return try self.apply(scene, apply, at: at, plan, construction, job.client)
+        return try perform(apply, plan, construction, client)
     }
 }
 

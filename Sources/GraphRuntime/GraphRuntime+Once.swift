@@ -16,7 +16,7 @@ extension GraphRuntime {
             return .value(["revision": .int(Int64(clamping: revision)), "repeated": true])
         }
         let answer = try body()
-        let changes = repeats.note(identifier, revision, atMost: limits.onceIdentifiers)
+        let changes = repeats.note(identifier, revision)
         if isStored { for change in changes { outcome.changes.append((revision, change)) } }
         return answer
     }

@@ -7,11 +7,10 @@ import WireProtocol
 extension GraphRuntime {
     /// Adds a checked document to the tree.
     /// - Parameter construction: the new nodes, if they were made ahead and still fit.
-    func apply(
-        _ scene: SceneDefinition, _ request: Request.Apply, at: NodeID, _ plan: ScenePlan,
-        _ construction: Construction?, _ client: ClientID
+    func perform(
+        _ request: Request.Apply, _ plan: ScenePlan, _ construction: Construction?, _ client: Client
     ) throws(Failure) -> Answer {
-        let motion = try motion(request.options)
+        let motion = try presentations.motion(request.options)
         var unset: [String] = []
         if !request.dryRun, !plan.isDone(in: graph) {
             unset = perform(plan, construction, client, motion, cut(request.options.label))
@@ -40,7 +39,7 @@ extension GraphRuntime {
         }
         graph.notesChanges = false
         defer { graph.notesChanges = true }
-        perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, .none, file)
+        perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, nil, file)
         graph.persistence.noteScenePlaces()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
@@ -49,35 +48,35 @@ extension GraphRuntime {
 
     @discardableResult
     private func perform(
-        _ plan: ScenePlan, _ construction: Construction?, _ client: ClientID?, _ motion: Motion, _ label: String?
+        _ plan: ScenePlan, _ construction: Construction?, _ client: Client?, _ motion: Motion?, _ label: String?
     ) -> [String] {
         let stamp = graph.stamp
         let unset = graph.perform(plan, construction)
-        complete(since: stamp, by: client, label, motion, redefines: true)
+        watching.complete(since: stamp, by: client, label, motion, redefines: true)
         return unset
     }
 
-    func remove(_ text: String, _ options: TransactionOptions, _ client: ClientID) throws(Failure) -> Answer {
-        let motion = try motion(options)
+    func remove(_ text: String, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+        let motion = try presentations.motion(options)
         let node = try graph.node(at: try AttributePath(node: text).nodes)
         let stamp = graph.stamp
         try graph.remove(node)
-        complete(since: stamp, by: client, cut(options.label), motion)
+        watching.complete(since: stamp, by: client, cut(options.label), motion)
         keepChanges()
         return .revision(revision)
     }
 
     func move(
-        _ path: String, to: String?, at index: Int?, _ options: TransactionOptions, _ client: ClientID
+        _ path: String, to: String?, at index: Int?, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
-        let motion = try motion(options)
+        let motion = try presentations.motion(options)
         let nodes = try AttributePath(node: path).nodes
         let node = try graph.node(at: nodes)
         let parent = try graph.node(
             at: try to.map { (to) throws(Failure) in try AttributePath(node: to).nodes } ?? Array(nodes.dropLast()))
         let stamp = graph.stamp
         guard try graph.move(node, to: parent, at: index) else { return .revision(revision) }
-        complete(since: stamp, by: client, cut(options.label), motion)
+        watching.complete(since: stamp, by: client, cut(options.label), motion)
         keepChanges()
         return .revision(revision)
     }

@@ -44,12 +44,7 @@ extension GraphRuntime {
                 guard writes.count <= limits.mutationsPerTransaction else {
                     throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
                 }
-                return try commit(options, client) { () throws(Failure) in
-                    for write in writes {
-                        try graph.charge(ViewGraph.stepsPerMutation)
-                        do throws(Failure) { try graph.perform(write) } catch { throw error.within(path) }
-                    }
-                }
+                return try commit(options, client) { () throws(Failure) in try graph.perform(writes, of: path) }
             }
         } catch {
             // Clients that may not read everything must not see what the action reads and writes.

@@ -46,12 +46,10 @@ public final class GraphRuntime {
 
     /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
     var jobs: [StructureJob] = []
-    /// Results whose requests have not been performed again yet.
-    var finishedJobs: [ClientID: Answer] = [:]
     /// Subtrees whose writes other clients perform.
     var delegations = Delegations()
     /// `once` identifiers of requests that have been performed.
-    var repeats = Repeats()
+    var repeats: Repeats
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 
@@ -80,6 +78,7 @@ public final class GraphRuntime {
         watching = Watching(graph, limits, turn, statistics, clients, history, presentations)
         reader = Reader(graph, limits, history, watching)
         recording = Recording(capacity: limits.traceEvents)
+        repeats = Repeats(atMost: limits.onceIdentifiers)
         queue = TurnQueue(turn, clients, limits)
         // Rules beyond that are deferred to the turns after the start.
         graph.stepsLeft =
@@ -136,15 +135,4 @@ public final class GraphRuntime {
 
     /// True if a client has subscriptions, including those that it has not been told of yet.
     public func isSubscribed(_ client: ClientID) -> Bool { clients[client].map { !$0.subscriptions.isEmpty } ?? false }
-
-    /// Completes a change of the tree: see `Watching.complete`.
-    func complete(
-        since stamp: UInt64, by client: ClientID?, _ label: String?, _ motion: Motion?, redefines: Bool = false
-    ) {
-        watching.complete(
-            since: stamp, by: client.flatMap { clients[$0] }, label, motion, redefines: redefines)
-    }
-
-    /// - Throws: `invalid` for an animation that cannot be read.
-    func motion(_ options: TransactionOptions) throws(Failure) -> Motion { try presentations.motion(options) }
 }

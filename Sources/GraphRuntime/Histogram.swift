@@ -1,11 +1,11 @@
 /// Counts by duration, for metrics.
 public struct Histogram {
-    /// Upper bounds of the buckets, in seconds. The last bucket has no bound.
-    public static let bounds = [
-        0.000_01, 0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
-        0.5,
-        1.0,
+    /// Upper bounds of the buckets, in seconds, in the form of metrics. The last bucket has no bound.
+    private static let bounds = [
+        "0.00001", "0.000025", "0.00005", "0.0001", "0.00025", "0.0005", "0.001", "0.0025", "0.005", "0.01", "0.025",
+        "0.05", "0.1", "0.25", "0.5", "1.0",
     ]
+    private static let seconds = bounds.compactMap { Double($0) }
 
     public struct Counts {
         private(set) var buckets = [UInt64](repeating: 0, count: Histogram.bounds.count + 1)
@@ -22,7 +22,7 @@ public struct Histogram {
     /// The bucket of a duration. Linear search: most durations are in one of the first buckets.
     public static func bucket(of seconds: Double) -> Int {
         var bucket = 0
-        while bucket < bounds.count, seconds > bounds[bucket] { bucket += 1 }
+        while bucket < Histogram.seconds.count, seconds > Histogram.seconds[bucket] { bucket += 1 }
         return bucket
     }
 
@@ -42,17 +42,9 @@ public struct Histogram {
         var total: UInt64 = 0
         for (position, count) in counts.buckets.enumerated() {
             total += count
-            let bound = position < Histogram.bounds.count ? Histogram.decimal(Histogram.bounds[position]) : "+Inf"
+            let bound = position < Histogram.bounds.count ? Histogram.bounds[position] : "+Inf"
             text += "agd_\(name)_bucket{le=\"\(bound)\"} \(total)\n"
         }
         return text + "agd_\(name)_count \(total)\nagd_\(name)_sum \(counts.sum)\n"
-    }
-
-    /// A bound of the table without an exponent.
-    private static func decimal(_ bound: Double) -> String {
-        if bound >= 0.000_1 { return "\(bound)" }
-        let digits = "\(Int((bound * 1e6).rounded()))"
-        let text = "0." + String(repeating: "0", count: 6 - digits.count) + digits
-        return String(text.reversed().drop { $0 == "0" }.reversed())
     }
 }

@@ -14,7 +14,7 @@ final class History {
     private(set) var revision: UInt64
     private var transactions: Ring<Transaction>
     /// Names that have led nowhere or elsewhere since some revision.
-    private var changedNames: ChangedNames
+    private(set) var changedNames: ChangedNames
     /// The last revision in which attributes were removed or moved.
     private(set) var lastRemoval: UInt64 = 0
     /// The last revision in which the tree changed in any way.
@@ -75,12 +75,6 @@ final class History {
     /// The engine's stamp right after a revision of this life; nil if it is no longer known.
     func engineStamp(after revision: UInt64) -> UInt64? {
         revision == self.revision ? graph.stamp : transactions.find(revision)?.stampAfter
-    }
-
-    /// Names that the patterns match and that have led nowhere or elsewhere since a revision, each once. nil if some
-    /// are no longer known.
-    func changedNames(since revision: UInt64, of patterns: [PathPattern]) -> [String]? {
-        changedNames.changed(since: revision, of: patterns)
     }
 
     // MARK: Earlier lives

@@ -10,6 +10,4 @@ struct Motion {
     var elapsed = 0.0
     /// The animations of bindings, by the state that was written through the binding.
     var bindings: [AttributeID: Animation] = [:]
-
-    static let none = Motion()
 }

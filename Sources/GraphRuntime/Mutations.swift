@@ -109,8 +109,15 @@ extension ViewGraph {
 }
 
 extension ViewGraph {
-    /// Performs an action's write in the open transaction.
-    func perform(_ write: ActionWrite) throws(Failure) {
+    /// Performs the writes of an action in the open transaction.
+    func perform(_ writes: [ActionWrite], of path: String) throws(Failure) {
+        for write in writes {
+            try charge(ViewGraph.stepsPerMutation)
+            do throws(Failure) { try perform(write) } catch { throw error.within(path) }
+        }
+    }
+
+    private func perform(_ write: ActionWrite) throws(Failure) {
         guard let operation = Mutation.Operation(rawValue: write.operation.rawValue) else {
             preconditionFailure("an operation of actions that the protocol does not have")
         }

@@ -1,18 +1,5 @@
 import AttributeValues
 
-/// A text compared byte by byte: canonically equivalent texts differ.
-private struct ExactText: Hashable {
-    let text: String
-
-    init(_ text: String) { self.text = text }
-
-    static func == (one: ExactText, other: ExactText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
-
-    func hash(into hasher: inout Hasher) {
-        for byte in text.utf8 { hasher.combine(byte) }
-    }
-}
-
 /// Finds the patterns that name a node without visiting the others: a tree of their segments, in which patterns with
 /// the same beginning share nodes. Cost: O(ids × alternatives that wildcards leave open) to find a node, O(segments) to
 /// insert or remove a pattern.
@@ -26,7 +13,8 @@ struct PatternIndex {
     /// A node of the tree: a beginning that patterns share.
     private final class Way {
         let isAnyDepth: Bool
-        var byID: [ExactText: Way] = [:]
+        /// By the bytes of the ids: canonically equivalent texts differ.
+        var byID: [[UInt8]: Way] = [:]
         var any: Way?
         var anyDepth: Way?
         /// Patterns that end here, by the name of their attribute.
@@ -43,14 +31,14 @@ struct PatternIndex {
         subscript(segment: PathPattern.Segment) -> Way? {
             get {
                 switch segment {
-                case .id(let id): byID[ExactText(id)]
+                case .id(let id): byID[Array(id.utf8)]
                 case .any: any
                 case .anyDepth: anyDepth
                 }
             }
             set {
                 switch segment {
-                case .id(let id): byID[ExactText(id)] = newValue
+                case .id(let id): byID[Array(id.utf8)] = newValue
                 case .any: any = newValue
                 case .anyDepth: anyDepth = newValue
                 }
@@ -139,7 +127,7 @@ struct PatternIndex {
 
     private mutating func follow(_ id: String, from before: [Way]) -> [Way] {
         var ways: [Way] = []
-        let text = ExactText(id)
+        let text = Array(id.utf8)
         step += 1
         for way in before {
             if way.isAnyDepth { reach(way, &ways) }

@@ -49,8 +49,9 @@ final class Presentations {
     // MARK: Animations
 
     /// - Throws: `invalid` for an animation that cannot be read.
-    func motion(_ options: TransactionOptions) throws(Failure) -> Motion {
-        if options.isPlain || options.animation == nil && !options.disablesAnimations { return .none }
+    /// - Returns: nil if the transaction says nothing.
+    func motion(_ options: TransactionOptions) throws(Failure) -> Motion? {
+        if options.isPlain || options.animation == nil && !options.disablesAnimations { return nil }
         let range = 0...AnimationLimits.duration
         guard range.contains(options.elapsed) else {
             throw Failure(.invalid, "elapsed: \(range.lowerBound) to \(range.upperBound) s, not \(options.elapsed)")

@@ -42,12 +42,7 @@ extension ViewGraph {
                 throw Failure(.limit, "at most \(most) mutations in a transaction", path: reaction.path)
             }
             begin()
-            do throws(Failure) {
-                for write in writes {
-                    try charge(ViewGraph.stepsPerMutation)
-                    do throws(Failure) { try perform(write) } catch { throw error.within(reaction.path) }
-                }
-            } catch {
+            do throws(Failure) { try perform(writes, of: reaction.path) } catch {
                 rollBack()
                 throw error
             }

@@ -54,17 +54,13 @@ struct Recording {
         events.append(Event(name: "turn", isRule: false, start: start, time: max(0, end - start), arguments: arguments))
     }
 
-    /// - Parameter path: the path of a rule; called once for each.
+    /// - Parameter path: the path of a rule; called once for each that is counted separately.
     mutating func add(_ run: RuleRun, path: (AttributeID) -> String) {
-        let name: String
-        if let known = rules[run.attribute]?.path {
-            name = known
-            rules[run.attribute]?.add(run)
+        let name = rules[run.attribute]?.path ?? path(run.attribute)
+        if rules[run.attribute] != nil || rules.count < capacity {
+            rules[run.attribute, default: RuleTotal(path: name)].add(run)
         } else {
-            name = path(run.attribute)
-            var total = RuleTotal(path: name)
-            total.add(run)
-            if rules.count < capacity { rules[run.attribute] = total } else { otherRules.add(run) }
+            otherRules.add(run)
         }
         events.append(Event(name: name, isRule: true, start: run.start, time: run.time))
     }

@@ -11,35 +11,33 @@ struct Repeats {
     static let key = StoreChange.onceKey
 
     private var revisions: [String: UInt64] = [:]
-    /// Oldest first, beginning at index `first`.
-    private var order: [String] = []
-    private var first = 0
+    private var order: Ring<String>
+    /// Identifiers whose rows are still in the store.
+    private var forgotten: [String] = []
+
+    init(atMost limit: Int) { order = Ring(capacity: limit) }
 
     /// The revision of a request that has been performed; nil if it is new.
     func firstRevision(of identifier: String) -> UInt64? { revisions.isEmpty ? nil : revisions[identifier] }
 
     /// - Returns: changes for the store.
-    mutating func note(_ identifier: String, _ revision: UInt64, atMost limit: Int) -> [StoreChange] {
-        revisions[identifier] = revision
-        order.append(identifier)
-        var changes = [StoreChange(key: Repeats.key, name: identifier, value: .int(Int64(clamping: revision)))]
-        while order.count - first > limit {
-            let oldest = order[first]
-            first += 1
-            revisions[oldest] = nil
-            changes.append(StoreChange(key: Repeats.key, name: oldest, value: nil))
-        }
-        if first > 100, first > order.count / 2 {
-            order.removeFirst(first)
-            first = 0
-        }
-        return changes
+    mutating func note(_ identifier: String, _ revision: UInt64) -> [StoreChange] {
+        add(identifier, revision)
+        defer { forgotten = [] }
+        return [StoreChange(key: Repeats.key, name: identifier, value: .int(Int64(clamping: revision)))]
+            + forgotten.map { StoreChange(key: Repeats.key, name: $0, value: nil) }
     }
 
     mutating func restore(_ rows: [StoredRow]) {
-        for row in rows.sorted(by: { $0.revision < $1.revision }) {
-            revisions[row.name] = row.revision
-            order.append(row.name)
+        for row in rows.sorted(by: { $0.revision < $1.revision }) { add(row.name, row.revision) }
+    }
+
+    private mutating func add(_ identifier: String, _ revision: UInt64) {
+        revisions[identifier] = revision
+        if order.isFull {
+            revisions[order[0]] = nil
+            forgotten.append(order[0])
         }
+        order.append(identifier)
     }
 }

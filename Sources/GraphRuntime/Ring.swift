@@ -8,6 +8,9 @@ struct Ring<Element> {
 
     var count: Int { elements.count }
 
+    /// True if the next element takes the place of the oldest one.
+    var isFull: Bool { elements.count == capacity }
+
     mutating func append(_ element: consuming Element) {
         if elements.count < capacity {
             elements.append(element)

@@ -5,7 +5,7 @@ struct StructureLog {
     /// One line of a change, as `Watching.forEachLine` gives it.
     struct Line {
         var names: NodeNames
-        var kind: TopicStructure.Kind
+        var kind: StructurePaths.Kind
         /// The ids of the path of a moved node before the move.
         var from: [String]?
     }

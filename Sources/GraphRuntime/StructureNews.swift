@@ -25,7 +25,7 @@ struct StructureNews {
 
     /// - Parameter from: the ids of a moved node's path before the move.
     mutating func tell(
-        _ names: NodeNames, as kind: TopicStructure.Kind, from: [String]? = nil, to entries: [PatternIndex.Entry]
+        _ names: NodeNames, as kind: StructurePaths.Kind, from: [String]? = nil, to entries: [PatternIndex.Entry]
     ) {
         var rest = entries.filter { $0.topic.key.events.contains(.structure) && !$0.topic.isOverfull }[...]
         guard !rest.isEmpty else { return }
@@ -38,7 +38,7 @@ struct StructureNews {
                 patterns.contains { $0.attribute.map { $0 == attribute.name } ?? true }
             }
             let isNew = from.map { from in !topic.patterns.contains { $0.matches(nodes: from) } } ?? false
-            let told = isNew ? .entered : kind
+            let told = isNew ? \.entered : kind
             add((names.isWhole ? [node] : []) + named.map(\.path), as: told, of: topic)
             if names.isWhole, let transition = names.transition {
                 topics[place(of: topic)].note(transition, of: node, told)
@@ -46,10 +46,10 @@ struct StructureNews {
         }
     }
 
-    private mutating func add(_ paths: [String], as kind: TopicStructure.Kind, of topic: Topic) {
+    private mutating func add(_ paths: [String], as kind: StructurePaths.Kind, of topic: Topic) {
         let place = place(of: topic)
         topics[place].count += paths.count
-        topics[place][kind] += paths
+        topics[place].paths[keyPath: kind] += paths
         if topics[place].count > limit {
             topic.isOverfull = true
             overfull.append(topic)
@@ -68,59 +68,55 @@ struct StructureNews {
 struct TopicStructure {
     let topic: Topic
     var count = 0
-    private var lists = [[String]](repeating: [], count: Kind.allCases.count)
+    var paths = StructurePaths()
     /// `{insertion?, removal?}`, by path.
     private(set) var transitions = ValueMap()
 
-    enum Kind: Int, CaseIterable {
-        case added, removed
-        /// The node has another path; the old one is among the removed.
-        case arrived
-        /// The same, but the topic's patterns do not match the old path.
-        case entered
-        /// The node is at another position among its siblings.
-        case reordered
-        /// The node shows other subviews than before.
-        case rearranged
-    }
-
     init(topic: Topic) { self.topic = topic }
 
-    subscript(kind: Kind) -> [String] {
-        get { lists[kind.rawValue] }
-        _modify { yield &lists[kind.rawValue] }
-    }
-
-    mutating func note(_ transition: Transition, of node: String, _ kind: Kind) {
+    mutating func note(_ transition: Transition, of node: String, _ kind: StructurePaths.Kind) {
         var said = transitions[node]?.map ?? ValueMap()
         switch kind {
-        case .added: said["insertion"] = Transition.json(transition.insertion)
-        case .removed: said["removal"] = Transition.json(transition.removal)
-        case .arrived, .entered, .reordered, .rearranged: return
+        case \.added: said["insertion"] = Transition.json(transition.insertion)
+        case \.removed: said["removal"] = Transition.json(transition.removal)
+        default: return
         }
         transitions[node] = .map(said)
-    }
-
-    var paths: StructurePaths {
-        StructurePaths(
-            added: self[.added], removed: self[.removed], arrived: self[.arrived] + self[.entered],
-            reordered: self[.reordered], rearranged: self[.rearranged])
-    }
-
-    /// The same for clients that may read only the new path of a node: for them the node is new.
-    var pathsForPartial: StructurePaths {
-        StructurePaths(
-            added: self[.added] + self[.entered], removed: self[.removed], arrived: self[.arrived],
-            reordered: self[.reordered], rearranged: self[.rearranged])
     }
 }
 
 struct StructurePaths {
-    var added: [String]
-    var removed: [String]
-    var arrived: [String]
-    var reordered: [String]
-    var rearranged: [String] = []
+    /// One of the lists.
+    typealias Kind = WritableKeyPath<StructurePaths, [String]>
 
-    var isEmpty: Bool { added.isEmpty && removed.isEmpty && arrived.isEmpty && reordered.isEmpty && rearranged.isEmpty }
+    var added: [String] = []
+    var removed: [String] = []
+    /// The node has another path; the old one is among the removed.
+    var arrived: [String] = []
+    /// The node is at another position among its siblings.
+    var reordered: [String] = []
+    /// The node shows other subviews than before.
+    var rearranged: [String] = []
+    /// The node has another path, and the topic's patterns do not match the old one.
+    var entered: [String] = []
+
+    var isEmpty: Bool {
+        [added, removed, arrived, reordered, rearranged, entered].allSatisfy(\.isEmpty)
+    }
+
+    /// As a client is told. One that may read only the new path of a node does not know it.
+    func told(to client: Client) -> StructurePaths {
+        var paths = self
+        if client.isPartial { paths.added += entered } else { paths.arrived += entered }
+        paths.entered = []
+        return paths
+    }
+
+    /// Subscriptions in groups that are told the same.
+    func groups(of members: [Subscription]) -> [[Subscription]] {
+        if entered.isEmpty, rearranged.isEmpty { return [members] }
+        let partial = members.filter(\.client.isPartial)
+        // Each knows other subviews.
+        return [members.filter { !$0.client.isPartial }] + (rearranged.isEmpty ? [partial] : partial.map { [$0] })
+    }
 }

@@ -8,7 +8,7 @@ import WireProtocol
 /// The changes that a client has missed.
 struct Missed {
     /// Changes of the tree.
-    var structure = StructurePaths(added: [], removed: [], arrived: [], reordered: [])
+    var structure = StructurePaths()
     /// Removals, and the present contents of changed attributes.
     var update: [Change] = []
     /// Attributes that may have changed.
@@ -25,7 +25,7 @@ extension Watching {
             return history.isSame(topic.order, topic.patterns, since: position.revision) ? Missed() : nil
         }
         guard let stamp = history.engineStamp(after: position.revision),
-            let names = history.changedNames(since: position.revision, of: topic.patterns)
+            let names = history.changedNames.changed(since: position.revision, of: topic.patterns)
         else { return nil }
         var gone: [String] = []
         var renamed: Set<AttributeID> = []

@@ -87,12 +87,11 @@ extension Watching {
         for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
             let details = StructureDetails(
                 timeline: presentations.coming(motion, css: told.topic.key.css), transitions: told.transitions)
-            let partial = told[.entered].isEmpty ? [] : told.topic.members.filter(\.client.isPartial)
-            if partial.isEmpty {
-                deliverOrHold(told.paths, details, to: told.topic.members)
-            } else {
-                deliverOrHold(told.paths, details, to: told.topic.members.filter { !$0.client.isPartial })
-                deliverOrHold(told.pathsForPartial, details, to: partial)
+            for group in told.paths.groups(of: told.topic.members) {
+                guard let client = group.first?.client else { continue }
+                let paths = told.paths.told(to: client)
+                deliver(paths, details, to: group.filter { !$0.isWaiting })
+                for member in group where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
             }
         }
         for topic in news.overfull { endOverfull(topic) }
@@ -116,36 +115,36 @@ extension Watching {
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
         let movedNodes = Set(moved.flatMap { graph.allNodes(below: $0.node) })
         for node in structure.addedNodes where graph.isAlive(node) {
-            guard body({ .init(names: graph.nodeNames(of: node), kind: .added) }) else { return }
+            guard body({ .init(names: graph.nodeNames(of: node), kind: \.added) }) else { return }
         }
         let nodes = Set(structure.addedNodes)
         for attribute in structure.addedAttributes {
             guard let (node, name) = graph.nodeAndName(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
             else { continue }
             let names = NodeNames(ids: graph.ids(of: node), attributes: [name], isWhole: false)
-            guard body({ .init(names: names, kind: .added) }) else { return }
+            guard body({ .init(names: names, kind: \.added) }) else { return }
         }
-        for names in structure.removedNames { guard body({ .init(names: names, kind: .removed) }) else { return } }
+        for names in structure.removedNames { guard body({ .init(names: names, kind: \.removed) }) else { return } }
         var told = nodes
         for top in moved {
             let depth = graph.ids(of: top.node).count
             for node in graph.allNodes(below: top.node) where told.insert(node).inserted {
                 let names = graph.nodeNames(of: node)
-                let line = StructureLog.Line(names: names, kind: .arrived, from: top.from + names.ids.dropFirst(depth))
+                let line = StructureLog.Line(names: names, kind: \.arrived, from: top.from + names.ids.dropFirst(depth))
                 guard body({ line }) else { return }
             }
-            for names in top.names { guard body({ .init(names: names, kind: .removed) }) else { return } }
+            for names in top.names { guard body({ .init(names: names, kind: \.removed) }) else { return } }
         }
         for node in structure.removedTrees.flatMap(graph.allNodes) {
-            guard body({ .init(names: graph.nodeNames(of: node), kind: .removed) }) else { return }
+            guard body({ .init(names: graph.nodeNames(of: node), kind: \.removed) }) else { return }
         }
         for node in structure.reorderedNodes where graph.isAlive(node) && told.insert(node).inserted {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])
-            guard body({ .init(names: names, kind: .reordered) }) else { return }
+            guard body({ .init(names: names, kind: \.reordered) }) else { return }
         }
         for node in Set(structure.rearrangedNodes) where graph.isAlive(node) {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])
-            guard body({ .init(names: names, kind: .rearranged) }) else { return }
+            guard body({ .init(names: names, kind: \.rearranged) }) else { return }
         }
     }
 
@@ -165,60 +164,40 @@ extension Watching {
                 news.tell(line.names, as: line.kind, from: line.from, to: entries)
             }
             guard news.overfull.isEmpty else { return nil }
-            for told in news.topics { pending.merge(client.isPartial ? told.pathsForPartial : told.paths) }
+            for told in news.topics { pending.merge(told.paths.told(to: client)) }
         }
         return pending.paths
     }
 
-    /// - Parameter details: only for members that hear of the change now.
-    private func deliverOrHold(_ paths: StructurePaths, _ details: StructureDetails, to members: [Subscription]) {
-        deliver(paths, details, to: members.filter { !$0.isWaiting })
-        for member in members where member.isWaiting { hold(for: member) { $0.structure.merge(paths) } }
-    }
-
+    /// - Parameter members: one of the groups that are told the same.
     func deliver(_ paths: StructurePaths, _ details: StructureDetails? = nil, to members: [Subscription]) {
-        if paths.isEmpty { return }
-        if paths.rearranged.isEmpty { return deliver(paths, with: details, to: members) }
-        let partial = members.filter(\.client.isPartial)
-        if partial.count < members.count {
-            let whole = members.filter { !$0.client.isPartial }
-            deliver(paths, with: adding(paths.rearranged, for: nil, to: details), to: whole)
+        guard let client = members.first?.client, let event = structureEvent(paths, details, for: client) else {
+            return
         }
-        for member in partial {
-            deliver(paths, with: adding(paths.rearranged, for: member.client, to: details), to: [member])
-        }
+        deliver(event, to: members)
     }
 
-    private func deliver(_ paths: StructurePaths, with details: StructureDetails?, to members: [Subscription]) {
-        deliver(event(paths, details), to: members)
-    }
-
-    private func event(_ paths: StructurePaths, _ details: StructureDetails?) -> Event {
-        .structure(
+    /// The event for a client; nil if there is nothing to tell.
+    func structureEvent(
+        _ paths: StructurePaths, _ details: StructureDetails? = nil, for client: Client
+    ) -> Event? {
+        if paths.isEmpty { return nil }
+        var details = details
+        if !paths.rearranged.isEmpty {
+            var shown = details ?? StructureDetails()
+            for path in paths.rearranged { shown.shown[.string(path)] = self.shown(at: path, for: client) }
+            details = shown
+        }
+        return .structure(
             revision: history.revision, added: paths.added, removed: paths.removed,
             moved: paths.arrived + paths.reordered, details: details)
     }
 
-    /// The event for a client that has missed these changes; nil if there are none.
-    func structureEvent(_ paths: StructurePaths, for client: Client) -> Event? {
-        if paths.isEmpty { return nil }
-        if paths.rearranged.isEmpty { return event(paths, nil) }
-        return event(paths, adding(paths.rearranged, for: client.isPartial ? client : nil, to: nil))
-    }
-
-    /// Adds the nodes that are shown in some nodes now, as far as the client may know.
-    private func adding(_ nodes: [String], for client: Client?, to details: StructureDetails?) -> StructureDetails {
-        var details = details ?? StructureDetails()
-        for path in nodes { details.shown[.string(path)] = shown(at: path, for: client) }
-        return details
-    }
-
-    /// The paths of the nodes that a node shows now, in order.
-    private func shown(at path: String, for client: Client?) -> Value? {
+    /// The paths of the nodes that a node shows now, in order, as far as the client may know.
+    private func shown(at path: String, for client: Client) -> Value? {
         guard let path = try? AttributePath(path), let node = try? graph.node(at: path.nodes) else { return nil }
-        let paths =
-            client.map { graph.seeing(as: $0) { graph.description.pathsShown(in: node) } }
-            ?? graph.description.pathsShown(in: node)
+        // Others than the client that has made the change may know more than it.
+        let paths = graph.seeingEverything { graph.seeing(as: client) { graph.description.pathsShown(in: node) } }
         return .list(paths.map { .string($0) })
     }
 }

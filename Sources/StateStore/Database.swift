@@ -47,25 +47,21 @@ final class Database {
         if backupLock >= 0 { close(backupLock) }
     }
 
-    /// Makes SQLite copy the write-ahead log into the database whenever it has this many pages (as it does by default),
+    /// Makes SQLite copy the write-ahead log into the database whenever it has 1000 pages (as it does by default),
     /// except during a backup (`StateStore.backUp`), which locks the file.
-    func checkpoint(everyPages pages: Int32 = 1000) throws(StoreError) {
+    func checkpoint() throws(StoreError) {
         backupLock = open(path, O_RDONLY | O_CLOEXEC)
         guard backupLock >= 0 else { throw .system("open", path) }
-        // Both numbers are passed to the hook in the bits of its context pointer.
-        let context = UInt(UInt32(bitPattern: backupLock)) << 32 | UInt(UInt32(bitPattern: pages))
+        // The hook's context pointer is the descriptor.
         sqlite3_wal_hook(
             handle,
             { context, handle, name, pages in
-                let bits = UInt(bitPattern: context)
-                let lock = Int32(truncatingIfNeeded: bits >> 32)
-                guard pages >= Int32(truncatingIfNeeded: bits), flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-                    return SQLITE_OK
-                }
+                let lock = Int32(truncatingIfNeeded: Int(bitPattern: context))
+                guard pages >= 1000, flock(lock, LOCK_EX | LOCK_NB) == 0 else { return SQLITE_OK }
                 sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
                 flock(lock, LOCK_UN)
                 return SQLITE_OK
-            }, UnsafeMutableRawPointer(bitPattern: context))
+            }, UnsafeMutableRawPointer(bitPattern: Int(backupLock)))
     }
 
     func execute(_ sql: String) throws(StoreError) {

@@ -213,17 +213,18 @@ extension StateStore {
         var restored = Restored(
             epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last,
             rows: scan.rows)
-        restored.isSalvaged = life.isSalvaged
+        restored.isSalvaged = life.rows[salvagedName] != nil
         return (restored, life)
     }
 
+    /// The notes of a life, by name.
     struct Life {
-        var epoch: String?
-        var revision: UInt64?
-        /// The daemon did not end in order, so the write-ahead log must exist.
-        var hasLog: Bool
-        var isSalvaged: Bool
         var rows: [String: String] = [:]
+
+        var epoch: String? { rows["epoch"].flatMap { $0.isEmpty ? nil : $0 } }
+        var revision: UInt64? { rows["revision"].flatMap { UInt64($0) } }
+        /// The daemon did not end in order, so the write-ahead log must exist.
+        var hasLog: Bool { rows[StateStore.logName] == StateStore.usedLog }
 
         /// True if the store has everything that a client can have seen in this life, and the graph's basis is the
         /// same. A killed daemon loses nothing. A machine that went down may lose commits that its disk did not have to
@@ -266,13 +267,13 @@ extension StateStore {
     private static let basisName = "basis"
 
     static func readLife(_ database: Database, _ findings: inout [String]) -> Life {
-        var life: [String: String] = [:]
+        var life = Life()
         do throws(StoreError) {
             let select = try database.prepare("SELECT name, value, checksum FROM life")
             while try select.step() {
                 let (name, value) = (select.text(0), select.text(1))
                 if select.integer(2) == lifeChecksum(name, value) {
-                    life[name] = value
+                    life.rows[name] = value
                 } else {
                     findings.append("the row \"\(name)\" of the table life: its checksum is wrong")
                 }
@@ -280,13 +281,9 @@ extension StateStore {
         } catch {
             findings.append("the table of epoch and revision cannot be read: \(error)")
         }
-        let epoch = life["epoch"].flatMap { $0.isEmpty ? nil : $0 }
-        let revision = life["revision"].flatMap { UInt64($0) }
-        if epoch == nil { findings.append("the epoch is missing or damaged") }
-        if revision == nil { findings.append("the revision is missing or damaged") }
-        return Life(
-            epoch: epoch, revision: revision, hasLog: life[logName] == usedLog, isSalvaged: life[salvagedName] != nil,
-            rows: life)
+        if life.epoch == nil { findings.append("the epoch is missing or damaged") }
+        if life.revision == nil { findings.append("the revision is missing or damaged") }
+        return life
     }
 
     /// The rows that result from the rows by key and the turns after them.
@@ -319,7 +316,8 @@ extension StateStore {
         ) { (select) throws(Failure) in
             let (key, name, revision) = (select.text(0), select.text(1), UInt64(bitPattern: select.integer(2)))
             do throws(Failure) {
-                guard checksum(key, name, revision, select.bytes(3)) == select.integer(4) else { throw badChecksum }
+                let sum = checksum(select.bytes(0), select.bytes(1), revision, select.bytes(3))
+                guard sum == select.integer(4) else { throw badChecksum }
                 let row = StoredRow(
                     key: key, name: name, revision: revision, value: try values.value(select.bytes(3)))
                 let isNext = changed.isEmpty && (rows.isEmpty || rows[rows.count - 1].precedes(row))

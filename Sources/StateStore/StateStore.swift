@@ -60,13 +60,6 @@ public final class StateStore {
     private var folded = 0
     /// The changes of the present turn. Reused, to save allocations.
     private var body = TurnBody()
-    /// Rows that the present turn writes. Reused, to save allocations.
-    private var written: Set<RowName> = []
-
-    private struct RowName: Hashable {
-        var key: String
-        var name: String
-    }
 
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
@@ -131,8 +124,12 @@ public final class StateStore {
     ) throws(StoreError) {
         let floor = floor ?? resumableFrom
         body.removeAll()
-        put(changes)
-        if let runtime { put(runtime) }
+        for (revision, change) in changes { body.append(change, revision) }
+        if let runtime {
+            for (state, revision) in runtime.written.states {
+                runtime.withWrittenRow(of: state) { body.append($0, $1, revision, $2) }
+            }
+        }
         if body.bytes.isEmpty, revision <= reserved, floor == resumableFrom { return }
         // One statement is a transaction by itself.
         let isAlone = revision <= reserved && floor == resumableFrom
@@ -157,33 +154,7 @@ public final class StateStore {
     }
 
     /// Gives back memory that a larger graph has needed.
-    public func giveBack() {
-        written = []
-        body = TurnBody()
-    }
-
-    private func put(_ changes: [(revision: UInt64, change: StoreChange)]) {
-        if changes.count <= 1 {
-            for (revision, change) in changes { body.append(change, revision) }
-        } else {
-            // Only the last of several writes to a row is stored.
-            written.removeAll(keepingCapacity: true)
-            var last = [Bool](repeating: true, count: changes.count)
-            for place in changes.indices.reversed() {
-                guard let name = changes[place].change.name, !name.isEmpty else { continue }
-                last[place] = written.insert(RowName(key: changes[place].change.key, name: name)).inserted
-            }
-            for place in changes.indices where last[place] {
-                body.append(changes[place].change, changes[place].revision)
-            }
-        }
-    }
-
-    private func put(_ runtime: GraphRuntime) {
-        for (state, revision) in runtime.written.states {
-            runtime.withWrittenRow(of: state) { body.append($0, $1, revision, $2) }
-        }
-    }
+    public func giveBack() { body = TurnBody() }
 
     private func writeBody(_ revision: UInt64) throws(StoreError) {
         try appendTurn.bind(1, nextSequence)

@@ -16,34 +16,23 @@ struct TurnBody {
 
     let bytes = ByteBuffer()
 
-    mutating func removeAll() { bytes.removeAll() }
+    func removeAll() { bytes.removeAll() }
 
-    mutating func append(_ change: StoreChange, _ revision: UInt64) {
-        let operation =
-            change.name == nil ? Operation.deleteKey : change.value == nil ? Operation.delete : Operation.put
-        bytes.append(operation)
-        append(revision)
-        append(change.key)
-        if let name = change.name { append(name) }
-        guard operation == Operation.put, let new = change.value else { return }
-        bytes.appendWithLength { bytes.appendCompact(new) }
+    func append(_ change: StoreChange, _ revision: UInt64) {
+        var key = change.key
+        key.withUTF8 { append($0, change.name, revision, change.value) }
     }
 
-    /// A row that is put; its key is given as bytes.
-    func append(_ key: UnsafeBufferPointer<UInt8>, _ name: String, _ revision: UInt64, _ value: Value) {
-        bytes.append(Operation.put)
-        append(revision)
+    /// A change with its key as bytes.
+    func append(_ key: UnsafeBufferPointer<UInt8>, _ name: String?, _ revision: UInt64, _ value: Value?) {
+        bytes.append(name == nil ? Operation.deleteKey : value == nil ? Operation.delete : Operation.put)
+        bytes.append(littleEndian: revision)
         bytes.append(count: key.count)
         bytes.append(key)
-        append(name)
-        bytes.appendWithLength { bytes.appendCompact(value) }
-    }
-
-    private func append(_ revision: UInt64) { bytes.append(littleEndian: revision) }
-
-    private func append(_ text: String) {
-        bytes.append(count: text.utf8.count)
-        bytes.append(text: text)
+        guard let name else { return }
+        bytes.append(count: name.utf8.count)
+        bytes.append(text: name)
+        if let value { bytes.appendWithLength { bytes.appendCompact(value) } }
     }
 
     /// A change in the bytes. Valid as long as the bytes are.
@@ -119,13 +108,6 @@ struct TurnBody {
 
 extension StateStore {
     /// The checksum of a row by key.
-    static func checksum(_ key: String, _ name: String, _ revision: UInt64, _ value: UnsafeBufferPointer<UInt8>)
-        -> Int64
-    {
-        var (key, name) = (key, name)
-        return key.withUTF8 { key in name.withUTF8 { checksum(key, $0, revision, value) } }
-    }
-
     static func checksum(
         _ key: UnsafeBufferPointer<UInt8>, _ name: UnsafeBufferPointer<UInt8>, _ revision: UInt64,
         _ value: UnsafeBufferPointer<UInt8>

@@ -26,7 +26,6 @@ public enum Answer {
     case revision(UInt64)
     case content(Content, revision: UInt64, typed: Bool)
     case contents([(path: String, content: Content)], revision: UInt64, typed: Bool)
-    case subscribed(subscription: Int64, epoch: String, revision: UInt64)
     /// Any other object.
     case value(Value)
     indirect case fault(RequestFault)
@@ -44,7 +43,7 @@ extension Answer {
                 content.draw(from: &budget, isTyped: typed)
             }
         case .value(let value): value.draw(from: &budget, isTyped: false)
-        case .revision, .subscribed, .fault: break
+        case .revision, .fault: break
         }
     }
 }

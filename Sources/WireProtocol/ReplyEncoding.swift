@@ -37,12 +37,6 @@ extension ByteBuffer {
             }
             appendMember("},\"revision\":", revision)
             append(UInt8(ascii: "}"))
-        case .subscribed(let subscription, let epoch, let revision):
-            append("{\"subscription\":")
-            append(subscription)
-            appendMember(",\"epoch\":", epoch)
-            appendMember(",\"revision\":", revision)
-            append(UInt8(ascii: "}"))
         case .value(let value): appendJSON(value)
         case .fault(let fault): append(fault)
         }

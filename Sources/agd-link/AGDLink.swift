@@ -61,18 +61,16 @@ struct AGDLink {
             "\(String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)):\(getpid())"
         }
         let finished = DispatchGroup()
-        var pulses: [Pulse] = []
-        for publication in settings.publications {
-            let pulse = Pulse()
-            pulses.append(pulse)
-            start(finished) { [settings] in
-                try Publisher(publication, settings, holder: holder, stop: stop, pulse: pulse).run()
-            }
+        var lines: [@Sendable (Pulse) throws -> Void] = settings.publications.map { publication in
+            { [settings] in try Publisher(publication, settings, holder: holder, stop: stop, pulse: $0).run() }
         }
-        for mirroring in settings.mirrorings {
+        lines += settings.mirrorings.map { mirroring in
+            { [settings] in try Mirror(mirroring, settings, stop: stop, pulse: $0).run() }
+        }
+        let pulses = lines.map { run in
             let pulse = Pulse()
-            pulses.append(pulse)
-            start(finished) { [settings] in try Mirror(mirroring, settings, stop: stop, pulse: pulse).run() }
+            start(finished) { try run(pulse) }
+            return pulse
         }
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         let count = (settings.publications.count, settings.mirrorings.count)

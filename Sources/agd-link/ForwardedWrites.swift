@@ -77,7 +77,7 @@ struct ForwardedWrites {
         do throws(NATSError) {
             let subject = try NATS.newInbox()
             let inbox = try nats.listen(subject)
-            try nats.request(copy.site.writes, call.json, replyTo: subject)
+            try nats.send(copy.site.writes, call.json, replyTo: subject)
             pending[number] = Pending(copy: copy, inbox: inbox, end: MonotonicTime.now + ForwardedWrites.end)
         } catch { throw Failure(.unavailable, "\(error)") }
         count += 1

@@ -203,9 +203,10 @@ extension NATS {
         try check(js_PublishMsg(nil, context, message, nil, &code), "publish to \(subject)", code)
     }
 
-    /// Publishes without waiting. The stream's acknowledgment goes to the subject `reply`.
-    func publish(
-        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String), replyTo reply: String
+    /// Sends a message without waiting.
+    /// - Parameter reply: the subject of the answer. A stream that keeps the message acknowledges it there.
+    func send(
+        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil, replyTo reply: String? = nil
     ) throws(NATSError) {
         let message = try NATS.message(subject, bytes, header, replyTo: reply)
         spent.add(message)
@@ -234,18 +235,6 @@ extension NATS {
             try check(status, "natsMsgHeader_Set")
         }
         return message
-    }
-
-    /// Sends a message that no stream keeps.
-    func send(_ subject: String, _ bytes: [UInt8]) throws(NATSError) {
-        try NATS.check(natsConnection_Publish(connection, subject, bytes, Int32(bytes.count)), "publish to \(subject)")
-    }
-
-    /// Sends a message that no stream keeps, and asks for a reply to a subject.
-    func request(_ subject: String, _ bytes: [UInt8], replyTo reply: String) throws(NATSError) {
-        try NATS.check(
-            natsConnection_PublishRequest(connection, subject, reply, bytes, Int32(bytes.count)),
-            "request to \(subject)")
     }
 
     /// A fresh subject for replies.

@@ -62,7 +62,7 @@ extension SiteCopy {
                 case .apply where !rules.isEmpty:
                     log.report("rules of \(name)", "\(name) is mirrored without its rules: \(error)")
                     withoutRule.formUnion(rules)
-                    waiting = structure(from: nil, name)
+                    queueStructure()
                     return try send(connection, &log)
                 default: throw error
                 }
@@ -100,7 +100,7 @@ extension SiteCopy {
             unverified = []
             if differing.isEmpty { return }
             withoutRule.formUnion(differing)
-            waiting = structure(from: nil, name)
+            queueStructure()
             try send(connection, &log)
         }
     }

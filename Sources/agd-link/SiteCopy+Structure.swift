@@ -5,8 +5,7 @@ import WireProtocol
 // The nodes of a mirrored site as documents.
 extension SiteCopy {
     /// The requests that make the nodes, with their present values.
-    /// - Parameter old: the tree that the daemon has; nil if that is unknown.
-    func structure(from old: SiteTree?, _ label: String) -> [Request] {
+    func structure(_ label: String) -> [Request] {
         var states: [[String]: ValueMap] = [:]
         func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
             states[node, default: ValueMap()][attribute] = [
@@ -44,16 +43,13 @@ extension SiteCopy {
         }
         var requests: [Request] = []
         let node = container + [id]
-        let attributes = SiteCopy.rootAttributes(tree)
-        let oldAttributes = old.map(SiteCopy.rootAttributes)
-        func rootDefinitions(_ tree: SiteTree) -> [Transaction.Place: Transaction.Definition] {
-            tree.definitions.filter(\.key.isOfRoot)
-        }
+        let attributes = rootAttributes
         // The mode merge removes no attribute, and replace would remove the other sites.
-        if let oldAttributes, !oldAttributes.isSubset(of: attributes) {
+        if let toldRoot, !toldRoot.keys.allSatisfy(attributes.keys.contains) {
             requests.append(.remove(path: path, TransactionOptions(label: label)))
         }
-        if oldAttributes != attributes || old.map(rootDefinitions) != rootDefinitions(tree) {
+        if toldRoot != attributes {
+            toldRoot = attributes
             let root: Value = [
                 "id": .string(id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
                 "computed": .map(computed[[]] ?? ValueMap()),
@@ -73,8 +69,10 @@ extension SiteCopy {
         return .string(isPlain ? definition.type : definition.type + "?")
     }
 
-    static func rootAttributes(_ tree: SiteTree) -> Set<String> {
-        Set(tree.contents.keys.lazy.filter(\.isOfRoot).map(\.parts.attribute))
+    /// The attributes of the root, with their definitions at the owner.
+    var rootAttributes: [String: Transaction.Definition?] {
+        let places = tree.contents.keys.lazy.filter(\.isOfRoot)
+        return Dictionary(uniqueKeysWithValues: places.map { ($0.parts.attribute, self.tree.definitions[$0]) })
     }
 }
 

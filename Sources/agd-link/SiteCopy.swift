@@ -17,7 +17,7 @@ final class SiteCopy {
     let withRules: Bool
 
     // What came from NATS.
-    var tree = SiteTree()
+    var tree = SiteTree(snapshot: Transaction())
     var follower = Follower()
     var assembler: Assembler
     /// When to read a snapshot; nil if there is no need. Monotonic seconds.
@@ -44,6 +44,8 @@ final class SiteCopy {
     /// True if the daemon has the nodes of `tree`.
     var isApplied = false
     private var toldTerm: UInt64 = 0
+    /// Nil if unknown.
+    var toldRoot: [String: Transaction.Definition?]?
     /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
     private(set) var nested: Set<Transaction.Place> = []
     /// Attributes that the daemon makes false when this link ends.
@@ -79,71 +81,35 @@ final class SiteCopy {
     // MARK: From the owner
 
     func apply(_ changes: Transaction, _ frame: Frame) {
-        follower.reached(frame.position)
         applied += 1
-        guard changes.added.isEmpty, changes.children.isEmpty, changes.definitions.isEmpty,
-            let known = indices(of: changes.contents)
-        else {
-            let old = tree
-            tree.apply(changes)
-            return queue(from: old, changes)
-        }
-        // The common case costs nothing for the rest of the site.
-        var changed: [(key: Transaction.Place, value: Content)] = []
-        changed.reserveCapacity(known.count)
-        var hasFailures = false
-        for (index, (place, content)) in zip(known, changes.contents) {
-            let old = tree.contents.values[index]
-            if old == content { continue }
-            if old.value == nil || content.value == nil { hasFailures = true }
-            tree.contents.values[index] = content
-            changed.append((place, content))
-        }
-        queue(changed, changes, hasFailures: hasFailures)
+        apply(changes, at: frame.position)
     }
 
     func apply(snapshot: Transaction, _ position: Position) {
-        let old = tree
-        tree = SiteTree(snapshot: snapshot)
-        follower.reached(position)
         snapshots += 1
-        var cause = snapshot
-        cause.label = "snapshot"
-        queue(from: old, cause)
+        var changes = SiteTree(snapshot: snapshot).changes(since: tree)
+        changes.label = "snapshot"
+        apply(changes, at: position)
     }
 
-    /// Where the tree has the attributes; nil unless it has all of them afterwards, too.
-    private func indices(of contents: [Transaction.Place: Content]) -> [Dictionary<Transaction.Place, Content>.Index]? {
-        var indices: [Dictionary<Transaction.Place, Content>.Index] = []
-        indices.reserveCapacity(contents.count)
-        for (place, content) in contents {
-            guard !content.isRemoval, let index = tree.contents.index(forKey: place) else { return nil }
-            indices.append(index)
+    private func apply(_ changes: Transaction, at position: Position) {
+        follower.reached(position)
+        let difference = tree.apply(changes)
+        withoutRule.subtract(changes.definitions.keys)
+        guard isApplied else { return }
+        if difference.isStructural {
+            findNested()
+            waiting += structure(label(changes))
         }
-        return indices
+        queue(difference.contents, changes, hasFailures: difference.hasFailures)
     }
 
     // MARK: To the daemon
 
-    /// Queues the requests that make the mirror in the daemon what the tree is.
-    private func queue(from old: SiteTree, _ cause: Transaction) {
-        withoutRule.subtract(cause.definitions.keys)
-        let changed = tree.contents.filter { old.contents[$0.key] != $0.value }
-        if isApplied,
-            old.children != tree.children || old.definitions != tree.definitions
-                || changed.contains(where: { old.contents[$0.key] == nil })
-                || old.contents.keys.contains(where: { tree.contents[$0] == nil })
-        {
-            findNested()
-            waiting += structure(from: old, label(cause))
-        }
-        queue(Array(changed), cause, hasFailures: true)
-    }
-
+    /// Queues the values of attributes that the daemon has.
     private func queue(
-        _ contents: [(key: Transaction.Place, value: Content)], _ cause: Transaction, hasFailures: Bool
+        _ contents: [(place: Transaction.Place, content: Content)], _ cause: Transaction, hasFailures: Bool
     ) {
-        guard isApplied else { return }
         var mutations: [Mutation] = []
         mutations.reserveCapacity(contents.count + 3)
         for (place, content) in contents where !SiteCopy.isOwn(place) {
@@ -171,15 +137,20 @@ final class SiteCopy {
     /// - Parameter found: the attributes that the root has already, in a description.
     func queueAll(found: ValueMap?) {
         (isLive, toldTerm, isApplied) = (nil, 0, true)
-        waiting = []
+        findNested()
+        queueStructure()
         // Nodes of an older tree.
         let names = (found ?? ValueMap()).compactMap(\.key.string)
-        if !Set(names).subtracting(SiteCopy.ownAttributes).isSubset(of: SiteCopy.rootAttributes(tree)) {
-            waiting.append(.remove(path: path, TransactionOptions(label: name)))
+        if !Set(names).subtracting(SiteCopy.ownAttributes).isSubset(of: rootAttributes.keys) {
+            waiting.insert(.remove(path: path, TransactionOptions(label: name)), at: 0)
         }
-        findNested()
-        waiting += structure(from: nil, name)
-        queue(Array(tree.contents), Transaction(), hasFailures: true)
+        queue(tree.contents.map { ($0.key, $0.value) }, Transaction(), hasFailures: true)
+    }
+
+    /// Queues the requests that make all nodes, instead of what waits.
+    func queueStructure() {
+        toldRoot = nil
+        waiting = structure(name)
     }
 
     /// The daemon has lost what it had.

@@ -37,7 +37,22 @@ struct SiteTree {
         return changes
     }
 
-    mutating func apply(_ changes: Transaction) {
+    /// What a transaction has changed.
+    struct Difference {
+        /// The contents that are new or others than before.
+        var contents: [(place: Transaction.Place, content: Content)] = []
+        /// There are other nodes, attributes or definitions.
+        var isStructural = false
+        /// There may be other failures.
+        var hasFailures = false
+    }
+
+    /// Costs nothing for the rest of the site if only contents have changed.
+    @discardableResult
+    mutating func apply(_ changes: Transaction) -> Difference {
+        var difference = Difference()
+        difference.contents.reserveCapacity(changes.contents.count)
+        difference.isStructural = !changes.added.isEmpty || !changes.children.isEmpty || !changes.definitions.isEmpty
         if !changes.added.isEmpty || !changes.children.isEmpty {
             for node in changes.added { children[node] = [] }
             func isNew(_ place: Transaction.Place) -> Bool {
@@ -54,13 +69,22 @@ struct SiteTree {
         }
         for (place, content) in changes.contents {
             if content.isRemoval {
+                difference.isStructural = difference.isStructural || contents[place] != nil
                 (contents[place], definitions[place]) = (nil, nil)
             } else if let index = contents.index(forKey: place) {
+                let old = contents.values[index]
+                if old == content { continue }
+                if old.value == nil || content.value == nil { difference.hasFailures = true }
                 contents.values[index] = content
+                difference.contents.append((place, content))
             } else if children[place.node] != nil {
+                difference.isStructural = true
                 contents[place] = content
+                difference.contents.append((place, content))
             }
         }
+        if difference.isStructural { difference.hasFailures = true }
+        return difference
     }
 
     /// Drops nodes that no child list names, and makes those that have no child list.

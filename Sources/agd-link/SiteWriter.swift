@@ -42,9 +42,6 @@ final class SiteWriter {
     /// Snapshots to purge, with the time.
     private var oldSnapshots: [(id: String, due: Double)] = []
     private var sentSinceSnapshot = 0
-    /// An empty transaction must follow the first snapshot. Mirrors at another revision see a gap in it and read the
-    /// snapshot.
-    private var needsAnnouncement = false
     private var nextHeartbeat = 0.0
     private var nextTry = 0.0
     private var backoff = Backoff(first: 0.1)
@@ -81,9 +78,7 @@ final class SiteWriter {
             counts[.transactionsMergedTotal, default: 0] += 1
         }
         attemptNATS { () throws(NATSError) in
-            guard source.isSubscribed, lease.isValid, snapshotPosition?.term == lease.term, !needsAnnouncement else {
-                return
-            }
+            guard source.isSubscribed, lease.isValid, snapshotPosition?.term == lease.term else { return }
             if !window.hasRoom { try takeAcknowledgments() }
             try sendPending()
         }
@@ -150,10 +145,6 @@ final class SiteWriter {
             {
                 try sendSnapshot()
             }
-            if needsAnnouncement {
-                try send(Transaction(), after: acknowledged, to: acknowledged)
-                needsAnnouncement = false
-            }
             try sendPending()
             // A daemon that has not answered for a while may hang.
             if now >= nextHeartbeat, source.askedAt.map({ now < $0 + SiteWriter.heartbeatTime }) ?? true {
@@ -207,8 +198,6 @@ final class SiteWriter {
     /// applied it. They reach the same tree.
     private func recall() {
         attempt += 1
-        // Only an announcement changes nothing.
-        if window.lastRevision == acknowledged { needsAnnouncement = true }
         guard var whole = window.recall() else { return }
         if let pending { whole.merge(pending) }
         pending = whole
@@ -223,9 +212,7 @@ final class SiteWriter {
     private func sendPending() throws(NATSError) {
         guard let changes = pending, window.hasRoom else { return }
         pending = nil
-        let last = window.lastRevision ?? acknowledged
-        if changes.isEmpty, source.revision == last { return }
-        try send(changes, after: last, to: source.revision)
+        try send(changes, after: window.lastRevision ?? acknowledged, to: source.revision)
         sentSinceSnapshot += 1
     }
 
@@ -238,7 +225,7 @@ final class SiteWriter {
         counts[.transactionsPublishedTotal, default: 0] += 1
         counts[.publishedBytesTotal, default: 0] += Double(bytes)
         for (frame, bytes) in messages {
-            try nats.publish(
+            try nats.send(
                 subject, bytes, header: ("Nats-Msg-Id", frame.messageID(attempt: attempt)),
                 replyTo: "\(inbox).\(number)")
             number += 1
@@ -290,6 +277,7 @@ final class SiteWriter {
         (snapshotID, snapshotPosition, snapshotTime, sentSinceSnapshot) = (id, position, MonotonicTime.now, 0)
         guard isFirst else { return }
         _ = window.recall()
-        (pending, acknowledged, needsAnnouncement) = (nil, source.revision, true)
+        // An empty transaction follows. Mirrors at another revision see a gap in it and read the snapshot.
+        (pending, acknowledged) = (Transaction(), source.revision)
     }
 }

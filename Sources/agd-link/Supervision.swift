@@ -6,20 +6,16 @@ final class Pulse: Sendable {
     /// A thread that shows nothing for this time hangs. All calls to the daemon and to NATS end sooner. In seconds.
     static let patience = 60.0
 
-    /// Monotonic milliseconds.
-    private let last = Atomic<Int64>(Pulse.now)
+    /// The last sign of life, in monotonic seconds, and what the thread has counted last.
+    private let state = Mutex((beat: MonotonicTime.now, samples: [Sample]()))
 
-    private let latest = Mutex<[Sample]>([])
-
-    private static var now: Int64 { Int64(MonotonicTime.now * 1000) }
-
-    /// What the thread has counted last. The main thread reads it for the file of metrics.
+    /// The main thread reads it for the file of metrics.
     var samples: [Sample] {
-        get { latest.withLock { $0 } }
-        set { latest.withLock { $0 = newValue } }
+        get { state.withLock { $0.samples } }
+        set { state.withLock { $0.samples = newValue } }
     }
 
-    func beat() { last.store(Pulse.now, ordering: .relaxed) }
+    func beat() { state.withLock { $0.beat = MonotonicTime.now } }
 
-    var isFresh: Bool { Double(Pulse.now - last.load(ordering: .relaxed)) < Pulse.patience * 1000 }
+    var isFresh: Bool { MonotonicTime.now < state.withLock { $0.beat } + Pulse.patience }
 }

@@ -10,8 +10,8 @@ struct WatchProgressTests {
         Request.Subscribe(patterns: ["/**"], events: events, initial: initial, since: since)
     }
 
-    private func event(_ method: String, _ revision: UInt64, initial: Bool = false) -> MessageSummary.Event {
-        MessageSummary.Event(method: method, revision: revision, isInitial: initial, reason: nil)
+    private func event(_ method: String, _ revision: UInt64, initial: Bool = false) -> EventSummary {
+        EventSummary(method: method, revision: revision, isInitial: initial, reason: nil)
     }
 
     @Test("a connection lost between the reply and its snapshot is begun anew, not resumed")

@@ -147,14 +147,10 @@ final class Harness {
                 .init(
                     patterns: patterns, events: events, initial: initial, since: since, maxRate: maxRate,
                     frameRate: frames, css: false, typed: false, bookmarks: false)), from: client)
-        switch result {
-        case .subscribed(let subscription, _, _): return subscription
-        case .value(let value):
-            guard case .int(let number)? = value.map?["subscription"] else { break }
-            return number
-        default: break
+        guard case .value(let value) = result, case .int(let number)? = value.map?["subscription"] else {
+            throw Failure(.unavailable, "not subscribed")
         }
-        throw Failure(.unavailable, "not subscribed")
+        return number
     }
 
     /// The rules that ran since this was last asked, by path.

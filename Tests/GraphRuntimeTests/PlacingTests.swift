@@ -231,6 +231,20 @@ struct PlacingTests {
         #expect(try described(magazine + "/first/title", in: graph)["isUnshown"] == true)
     }
 
+    @Test("a client that may read everything is told all that a node shows, whoever has changed it")
+    func toldInFull() throws {
+        let graph = try Harness(PlacingTests.magazine)
+        let rule = AccessRule(.write, [.user(1000)], try PathPattern("/content.chosen"))
+        let root = ClientID(number: 3)
+        graph.turn([.accessChanged(AccessRules([rule], owner: 7)), .connected(root, Peer(pid: 3, uid: 0, gid: 0))])
+        try graph.subscribe(["/content/**"], events: .structure, from: 3)
+        try graph.set("/content.chosen", "first")
+        #expect(
+            shownNews(graph)["/content/magazine/featured/first"] == [
+                "/content/magazine/first/red", "/content/magazine/first/orange",
+            ])
+    }
+
     @Test("a subview that stays where it stands runs nothing again") func runs() throws {
         let graph = try Harness(PlacingTests.magazine)
         let green = "/content/magazine/second/green.size"
