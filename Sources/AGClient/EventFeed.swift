@@ -1,19 +1,38 @@
 import Synchronization
 import WireProtocol
 
-/// The thread behind one subscription. It takes an event from the connection only while the iterating task waits for
-/// one.
+/// The thread behind one subscription, and the queue of news for the iterating task.
 ///
-/// So nothing is queued here. While the task is busy, the socket fills, and the daemon retains the newest value of each
-/// path until there is room again: a slow task costs no memory and still gets the last value of everything.
+/// The queue is bounded. When it is full, the thread stops reading, the socket fills, and the daemon retains the newest
+/// value of each path until there is room again. So a slow task costs no memory and still gets the last value of
+/// everything.
 final class EventFeed: Sendable {
+    static let maximumQueuedEvents = 256
+    static let maximumQueuedBytes = 4 << 20
+
     typealias Item = Result<Watcher.News?, ClientError>
 
     private struct State {
+        var queue: [Watcher.News] = []
+        var head = 0
+        var bytes = 0
         var waiter: CheckedContinuation<Item, Never>?
+        /// The item that ends the sequence, after the queued ones.
+        var end: Item?
         var hasWorker = false
-        /// The sequence has ended.
-        var isOver = false
+
+        var isFull: Bool {
+            queue.count - head >= EventFeed.maximumQueuedEvents || bytes >= EventFeed.maximumQueuedBytes
+        }
+
+        mutating func pop() -> Watcher.News? {
+            guard head < queue.count else { return nil }
+            let news = queue[head]
+            head += 1
+            bytes -= news.size
+            if head == queue.count { (queue, head) = ([], 0) }
+            return news
+        }
     }
 
     private let request: Request.Subscribe
@@ -21,7 +40,6 @@ final class EventFeed: Sendable {
     private let name: String?
     private let backoff: Backoff
     private let state = Mutex(State())
-    /// Signals that the task waits, or that the sequence has ended.
     private let wakeup: Wakeup
 
     init(_ request: Request.Subscribe, at location: SocketLocation, name: String?, backoff: Backoff) throws(ClientError)
@@ -34,10 +52,7 @@ final class EventFeed: Sendable {
     }
 
     /// Ends the thread and the sequence.
-    func close() {
-        end(with: .success(nil))
-        wakeup.signal()
-    }
+    func close() { finish(.success(nil), dropping: true) }
 
     /// nil at the end of the sequence.
     func next(isolation: isolated (any Actor)?) async throws(ClientError) -> Watcher.News? {
@@ -49,27 +64,38 @@ final class EventFeed: Sendable {
     }
 
     private func take(_ continuation: CheckedContinuation<Item, Never>) {
-        let end: Item? = state.withLock { state in
-            if state.isOver { return .success(nil) }
+        let (item, hasRoom): (Item?, Bool) = state.withLock { state in
+            let wasFull = state.isFull
+            if let news = state.pop() { return (.success(news), wasFull && !state.isFull) }
+            if let end = state.end {
+                // An error is thrown once. After that, the sequence has ended.
+                state.end = .success(nil)
+                return (end, false)
+            }
             precondition(state.waiter == nil, "one task at a time iterates a subscription")
             if !state.hasWorker {
-                do throws(ClientError) { try Worker.start { self.run() } } catch { return .failure(error) }
+                do throws(ClientError) { try Worker.start { self.run() } } catch { return (.failure(error), false) }
                 state.hasWorker = true
             }
             state.waiter = continuation
-            return nil
+            return (nil, false)
         }
-        if let end { return continuation.resume(returning: end) }
-        wakeup.signal()
+        if hasRoom { wakeup.signal() }
+        if let item { continuation.resume(returning: item) }
     }
 
-    /// The waiting task gets the item; those who ask later get nil.
-    private func end(with item: Item) {
-        let waiter = state.withLock { state in
-            state.isOver = true
-            return state.waiter.take()
+    private func finish(_ end: Item, dropping: Bool) {
+        let waiter = state.withLock { state -> CheckedContinuation<Item, Never>? in
+            if dropping { (state.queue, state.head, state.bytes) = ([], 0, 0) }
+            guard let waiter = state.waiter.take() else {
+                if dropping || state.end == nil { state.end = end }
+                return nil
+            }
+            state.end = .success(nil)
+            return waiter
         }
-        waiter?.resume(returning: item)
+        waiter?.resume(returning: end)
+        wakeup.signal()
     }
 
     // MARK: The thread
@@ -77,17 +103,33 @@ final class EventFeed: Sendable {
     private func run() {
         let watcher = Watcher(request, at: location, name: name, backoff: backoff)
         while true {
-            let (isOver, isWanted) = state.withLock { ($0.isOver, $0.waiter != nil) }
+            let (isOver, isFull) = state.withLock { ($0.end != nil, $0.isFull) }
             if isOver { return }
-            do throws(ClientError) {
-                if !isWanted {
-                    wakeup.wait()
-                } else if let news = try watcher.next(interrupt: wakeup.descriptor) {
-                    state.withLock { $0.waiter.take() }?.resume(returning: .success(news))
-                    continue
-                }
+            if isFull {
+                wakeup.wait()
                 wakeup.clear()
-            } catch { return end(with: .failure(error)) }
+                continue
+            }
+            do throws(ClientError) {
+                if let news = try watcher.next(interrupt: wakeup.descriptor) { put(news) } else { wakeup.clear() }
+            } catch { return finish(.failure(error), dropping: false) }
         }
+    }
+
+    private func put(_ news: Watcher.News) {
+        let waiter = state.withLock { state -> CheckedContinuation<Item, Never>? in
+            if let waiter = state.waiter.take() { return waiter }
+            guard state.end == nil else { return nil }
+            state.queue.append(news)
+            state.bytes += news.size
+            return nil
+        }
+        waiter?.resume(returning: .success(news))
+    }
+}
+
+extension Watcher.News {
+    fileprivate var size: Int {
+        if case .event(let message) = self { message.bytes.count } else { 0 }
     }
 }
