@@ -145,19 +145,19 @@ private struct Examination {
 
     /// Counters that grow when something is wrong, each with a remedy.
     private static let counters = [
-        ("refused_clients", "clients were refused", "raise clients in agd.conf, and LimitNOFILE of the unit"),
-        ("disconnected_clients", "clients were disconnected", "the log names them: journalctl -u agd"),
-        ("slow_clients", "clients did not read in time", "find them with log-level = debug; see output-queue"),
-        ("cycles", "cycles of rules were found", "agctl explain of the attribute prints the cycle"),
-        ("turns_over_100ms", "turns took more than 100 ms", "agctl trace --seconds 10 --rules shows the rules"),
-        ("absent_rows", "rows of the store have no node", "agctl prune deletes them"),
+        ("refused_clients", "refused clients", "raise clients in agd.conf, and LimitNOFILE of the unit"),
+        ("disconnected_clients", "disconnected clients", "the log names them: journalctl -u agd"),
+        ("slow_clients", "clients that did not read in time", "find them with log-level = debug; see output-queue"),
+        ("cycles", "cycles of rules", "agctl explain of the attribute prints the cycle"),
+        ("turns_over_100ms", "turns of more than 100 ms", "agctl trace --seconds 10 --rules shows the rules"),
+        ("absent_rows", "rows of the store without a node", "agctl prune deletes them"),
     ]
 
     private mutating func examineCounters(_ stats: ValueMap) {
         let count = findings.count
         for (name, meaning, hint) in Self.counters {
             if case .int(let number)? = stats[name], number > 0 {
-                note(.warning, "counters", "\(number) \(meaning)", hint)
+                note(.warning, "counters", "\(meaning): \(number)", hint)
             }
         }
         if findings.count == count { note(.ok, "counters", "no refused, slow or disconnected clients, no cycles") }
