@@ -105,6 +105,7 @@ let package = Package(
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
         module("ProgramOptions", ["AttributeValues", "CArgp"]),
+        module("CommandArguments", ["AttributeValues"]),
         module("AttributeGraph", settings: fast),
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),
@@ -144,7 +145,9 @@ let package = Package(
         program(
             "agctl",
             [
-                "AGClient", "AttributeValues", "RuleCases", "RuleLanguage", "SceneModel", "Timelines", "WireProtocol",
+                "AGClient", "AttributeValues", "CommandArguments", "RuleCases", "RuleLanguage", "SceneModel",
+                "Timelines",
+                "WireProtocol",
             ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "ProgramOptions", "WireProtocol"]),
         program("agd-gateway", ["AttributeValues", "ProgramOptions", "WireProtocol", "CZlib"] + nio),
@@ -201,8 +204,8 @@ let package = Package(
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "ProgramOptions", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
-        tests("Agctl", ["agctl", "AGClient", "SceneModel", "WireProtocol", "AttributeValues"]),
-        tests("AgctlCurve", ["agctl", "Timelines", "AttributeValues"]),
+        tests("Agctl", ["agctl", "AGClient", "CommandArguments", "SceneModel", "WireProtocol", "AttributeValues"]),
+        tests("AgctlCurve", ["agctl", "CommandArguments", "Timelines", "AttributeValues"]),
         tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
         // They start the programs, so they wait for them to be built.
         tests(

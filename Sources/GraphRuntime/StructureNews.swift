@@ -113,7 +113,7 @@ struct StructurePaths {
     }
 
     /// Subscriptions in groups that are told the same.
-    func groups(of members: [Subscription]) -> [[Subscription]] {
+    func groupMembers(_ members: [Subscription]) -> [[Subscription]] {
         if entered.isEmpty, rearranged.isEmpty { return [members] }
         let partial = members.filter(\.client.isPartial)
         // Each knows other subviews.

@@ -87,7 +87,7 @@ extension Watching {
         for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
             let details = StructureDetails(
                 timeline: presentations.coming(motion, css: told.topic.key.css), transitions: told.transitions)
-            for group in told.paths.groups(of: told.topic.members) {
+            for group in told.paths.groupMembers(told.topic.members) {
                 guard let client = group.first?.client else { continue }
                 let paths = told.paths.told(to: client)
                 deliver(paths, details, to: group.filter { !$0.isWaiting })

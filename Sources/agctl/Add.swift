@@ -1,3 +1,4 @@
+import CommandArguments
 import WireProtocol
 
 struct AddCommand: ValueCommand {

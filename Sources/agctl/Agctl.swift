@@ -1,8 +1,9 @@
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 /// agctl without a verb, and the table of verbs. To add a verb, write its file and add its type here.
-struct Agctl: Verb {
+struct Agctl: ProgramWithVerbs {
     static let verbs: [any Verb.Type] = [
         GetCommand.self, ListCommand.self, SetCommand.self, ToggleCommand.self, AddCommand.self, DoCommand.self,
         TransactCommand.self,
@@ -33,7 +34,17 @@ struct Agctl: Verb {
             failed, or a limit was exceeded); 77 denied.
             """)
 
-    static var helpText: String { HelpText.ofAgctl }
+    static let otherNames = [
+        "get": ["read", "print", "value"], "set": ["write", "update", "assign"],
+        "toggle": ["flip", "invert", "switch"], "do": ["run", "perform", "action", "press", "trigger"],
+        "add": ["inc", "incr", "increment", "plus", "dec", "decr"], "remove": ["delete", "del", "unset", "destroy"],
+        "move": ["rename", "reorder"], "watch": ["subscribe", "monitor", "follow", "tail", "listen", "observe"],
+        "apply": ["load", "create", "import", "install"], "export": ["save"], "check": ["validate", "lint", "verify"],
+        "describe": ["show", "inspect"], "explain": ["why", "blame", "log"], "history": ["chart", "plot", "past"],
+        "tree": ["nodes"],
+        "stats": ["info", "status", "metrics", "counters"], "ping": ["hello", "alive", "version"], "call": ["rpc"],
+        "transact": ["batch", "commit"],
+    ]
 
     @Option("--generate-completion-script", help: ArgumentHelp("A script for bash, zsh or fish.", valueName: "shell"))
     var shell: String?
@@ -42,15 +53,17 @@ struct Agctl: Verb {
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if shell == nil, !dumpsHelp { throw Complaint(.usage, "a verb is missing") }
+    func validate() throws(UsageError) {
+        if shell == nil, !dumpsHelp { throw UsageError("a verb is missing") }
+        if let shell, script == nil {
+            throw UsageError("there is no script for '\(shell)'", hint: "shells are bash, zsh and fish")
+        }
     }
 
+    private var script: String? { shell.flatMap { Offer.script(for: $0, of: Agctl.help.name) } }
+
     func run() throws {
-        guard let shell else { throw RequestedText(HelpText.json.jsonText + "\n") }
-        guard let script = Offer.script(for: shell) else {
-            throw Complaint(.usage, "there is no script for '\(shell)'", hint: "shells are bash, zsh and fish")
-        }
-        throw RequestedText(script)
+        let text = script ?? HelpText(of: Agctl.self, width: 80).json.jsonText + "\n"
+        throw EndOfCommand(code: Front.tell(text))
     }
 }

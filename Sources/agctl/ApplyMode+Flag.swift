@@ -1,7 +1,8 @@
+import CommandArguments
 import WireProtocol
 
 extension Request.ApplyMode: FlagChoice {
-    var help: String {
+    package var help: String {
         switch self {
         case .create: "Refuse nodes that exist already."
         case .merge: "Update nodes that exist; their states keep their values."

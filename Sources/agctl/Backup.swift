@@ -1,3 +1,4 @@
+import CommandArguments
 import Glibc
 
 struct BackupCommand: Verb {

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import SceneModel
 
 struct CheckCommand: Verb {

@@ -42,12 +42,6 @@ struct Complaint: Error {
         excerpt = (text, fault.line, fault.column)
     }
 
-    func hinted(_ hint: String) -> Complaint {
-        var complaint = self
-        complaint.hint = hint
-        return complaint
-    }
-
     /// The same error, preceded by its position in the input.
     func located(at place: String) -> Complaint {
         var complaint = self

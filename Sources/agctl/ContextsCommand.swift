@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 
 struct ContextsCommand: Verb {
     static let help = VerbHelp(

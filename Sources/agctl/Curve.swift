@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Glibc
 import Timelines
 
@@ -66,13 +67,13 @@ struct CurveCommand: Verb {
 
     @OptionGroup var coloring: ColorOption
 
-    func validate() throws {
+    func validate() throws(UsageError) {
         let drawn = [plot ? "--plot" : nil, svg.map { _ in "--svg" }, css ? "--css" : nil].compactMap(\.self)
-        if drawn.count > 1 { throw Complaint(.usage, "\(drawn[0]) and \(drawn[1]) contradict each other") }
+        if drawn.count > 1 { throw UsageError("\(drawn[0]) and \(drawn[1]) contradict each other") }
         // --css prints JSON anyway, so --json does not contradict it.
         guard let form = drawn.first(where: { $0 != "--css" || at != nil }) else { return }
-        if json { throw Complaint(.usage, "\(form) and --json contradict each other") }
-        if at != nil { throw Complaint(.usage, "--at goes with --json, not with \(form)") }
+        if json { throw UsageError("\(form) and --json contradict each other") }
+        if at != nil { throw UsageError("--at goes with --json, not with \(form)") }
     }
 
     func run() throws {

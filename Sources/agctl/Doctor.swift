@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 
 /// The form of standard error, as `--json` and `--color` request.
 struct ErrorForm {

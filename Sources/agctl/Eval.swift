@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Glibc
 import RuleCases
 import RuleLanguage
@@ -52,13 +53,13 @@ struct EvalCommand: Verb {
 
     @OptionGroup var coloring: ColorOption
 
-    func validate() throws {
+    func validate() throws(UsageError) {
         if typed, expression == nil, cases == nil { cases = "-" }
-        if (expression == nil) == (cases == nil) { throw Complaint(.usage, "give either a rule or --cases") }
-        if check, explain { throw Complaint(.usage, "--check and --explain contradict each other") }
+        if (expression == nil) == (cases == nil) { throw UsageError("give either a rule or --cases") }
+        if check, explain { throw UsageError("--check and --explain contradict each other") }
         if cases != nil, check || explain || !bind.isEmpty {
-            throw Complaint(
-                .usage, "--cases cannot be combined with --bind, --check or --explain: each case has its own")
+            throw UsageError(
+                "--cases cannot be combined with --bind, --check or --explain: each case has its own")
         }
     }
 

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 
@@ -40,9 +41,9 @@ struct FeedCommand: Verb {
 
     @OptionGroup var coloring: ColorOption
 
-    func validate() throws {
-        if raw, json { throw Complaint(.usage, "--raw and --json contradict each other") }
-        if onDisconnect != nil, path == nil { throw Complaint(.usage, "--on-disconnect needs the path to write to") }
+    func validate() throws(UsageError) {
+        if raw, json { throw UsageError("--raw and --json contradict each other") }
+        if onDisconnect != nil, path == nil { throw UsageError("--on-disconnect needs the path to write to") }
     }
 
     private var form: ValueForm { raw ? .string : json ? .json : .auto }

@@ -1,5 +1,6 @@
 import AGClient
-import AttributeValues
+import CommandArguments
+import WireProtocol
 
 /// The way from arguments to an exit status.
 enum Front {
@@ -24,56 +25,30 @@ enum Front {
         let form = ErrorForm(asked: arguments)
         do {
             try StandardDescriptors.fill()
-            try readCommand(arguments).run()
-        } catch let requested as RequestedText {
-            let isWritten = Terminal.write(requested.text, to: .standardOutput)
-            return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
+            if arguments.first == "---complete" {
+                return tell(Offer.text(for: Array(arguments.dropFirst()), of: Agctl.self))
+            }
+            try Agctl.readCommand(arguments).run()
+        } catch let request as TextRequest {
+            switch request {
+            case .help(let verb): return tell(HelpText(of: Agctl.self, width: width).text(for: verb))
+            case .version: return tell(Release.version + "\n")
+            }
         } catch let end as EndOfCommand { return end.code } catch let error as ClientError {
             return Complaint(error).report(form)
+        } catch let error as UsageError {
+            return Complaint(.usage, error.message, hint: error.hint).report(form)
         } catch { return (error as? Complaint ?? Complaint(.software, "\(error)")).report(form) }
         return ExitStatus.done.rawValue
     }
 
-    /// The verb with its arguments. The options that all verbs share may also precede it.
-    /// - Throws: `Complaint`; `RequestedText`.
-    static func readCommand(_ words: [String]) throws -> any Verb {
-        if words.first == "---complete" { throw RequestedText(Offer.text(for: Array(words.dropFirst()))) }
-        let isVerbFirst = words.first.map(ArgumentReader.isOption) == false
-        guard let position = isVerbFirst ? 0 : ArgumentReader.firstOperand(in: words, Agctl().slots) else {
-            if words.isEmpty { throw RequestedText(Agctl.helpText) }
-            return try Agctl.read(words)
-        }
-        let (name, rest) = (words[position], Array(words[..<position] + words[(position + 1)...]))
-        if name == "help" {
-            let topic = rest.first { !ArgumentReader.isOption($0) && $0 != "help" }
-            throw RequestedText(try topic.map { try verb($0).helpText } ?? Agctl.helpText)
-        }
-        return try verb(name).read(rest)
+    static func tell(_ text: String) -> Int32 {
+        let isWritten = Terminal.write(text, to: .standardOutput)
+        return isWritten ? ExitStatus.done.rawValue : ExitStatus.inputOutput.rawValue
     }
 
-    private static func verb(_ name: String) throws(Complaint) -> any Verb.Type {
-        guard let verb = Agctl.verbs.first(where: { $0.isCalled(name) }) else { throw unknown(name) }
-        return verb
+    /// The columns of the terminal. `COLUMNS` takes precedence.
+    private static var width: Int {
+        Contexts.variable("COLUMNS").flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } ?? Terminal.size.columns
     }
-
-    private static func unknown(_ name: String) -> Complaint {
-        let verbs = Agctl.verbs.map { $0.help.name }
-        let hint =
-            otherNames.first { $0.value.contains(name.lowercased()) }.map { NearestName.question($0.key) }
-            ?? NearestName.hint(name, among: verbs) ?? "'agctl help' lists them: \(verbs.joined(separator: ", "))"
-        return Complaint(.usage, "there is no verb '\(name)'", hint: hint)
-    }
-
-    /// Names of the verbs in other programs.
-    private static let otherNames = [
-        "get": ["read", "print", "value"], "set": ["write", "update", "assign"],
-        "toggle": ["flip", "invert", "switch"], "do": ["run", "perform", "action", "press", "trigger"],
-        "add": ["inc", "incr", "increment", "plus", "dec", "decr"], "remove": ["delete", "del", "unset", "destroy"],
-        "move": ["rename", "reorder"], "watch": ["subscribe", "monitor", "follow", "tail", "listen", "observe"],
-        "apply": ["load", "create", "import", "install"], "export": ["save"], "check": ["validate", "lint", "verify"],
-        "describe": ["show", "inspect"], "explain": ["why", "blame", "log"], "history": ["chart", "plot", "past"],
-        "tree": ["nodes"],
-        "stats": ["info", "status", "metrics", "counters"], "ping": ["hello", "alive", "version"], "call": ["rpc"],
-        "transact": ["batch", "commit"],
-    ]
 }

@@ -1,4 +1,5 @@
 import AGClient
+import CommandArguments
 import WireProtocol
 
 struct MoveCommand: DaemonVerb {
@@ -24,8 +25,8 @@ struct MoveCommand: DaemonVerb {
     @OptionGroup var write: WriteOptions
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if to == nil, index == nil { throw Complaint(.usage, "where to? Give --to, --index or both") }
+    func validate() throws(UsageError) {
+        if to == nil, index == nil { throw UsageError("where to? Give --to, --index or both") }
     }
 
     func run(_ session: Session) throws {

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 struct PingCommand: DaemonVerb {
@@ -20,8 +21,8 @@ struct PingCommand: DaemonVerb {
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if count < 1 { throw Complaint(.usage, "--count is at least 1") }
+    func validate() throws(UsageError) {
+        if count < 1 { throw UsageError("--count is at least 1") }
     }
 
     func run(_ session: Session) throws { try Self.perform(count: count, isQuiet: quiet, session) }

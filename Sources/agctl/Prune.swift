@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 struct PruneCommand: DaemonVerb {

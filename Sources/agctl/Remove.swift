@@ -1,4 +1,5 @@
 import AGClient
+import CommandArguments
 import WireProtocol
 
 struct RemoveCommand: DaemonVerb {

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 /// The settings that all verbs share, after the arguments have been read.
@@ -45,9 +46,9 @@ struct DaemonOptions: Arguments {
         help: ArgumentHelp("Act for a principal of the access lines; this needs the right admin.", valueName: "name"))
     var principal: String?
 
-    func validate() throws {
-        if socket != nil, context != nil { throw Complaint(.usage, "--socket and --context contradict each other") }
-        if let timeout, !(timeout >= 0) { throw Complaint(.usage, "--timeout is 0 or more seconds") }
+    func validate() throws(UsageError) {
+        if socket != nil, context != nil { throw UsageError("--socket and --context contradict each other") }
+        if let timeout, !(timeout >= 0) { throw UsageError("--timeout is 0 or more seconds") }
     }
 
     var settings: Settings {

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 
@@ -28,9 +29,9 @@ struct TopCommand: DaemonVerb {
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if !(interval >= 0.05 && interval <= 86_400) { throw Complaint(.usage, "--interval is 0.05 to 86400 seconds") }
-        if let count, count < 1 { throw Complaint(.usage, "--count is at least 1") }
+    func validate() throws(UsageError) {
+        if !(interval >= 0.05 && interval <= 86_400) { throw UsageError("--interval is 0.05 to 86400 seconds") }
+        if let count, count < 1 { throw UsageError("--count is at least 1") }
     }
 
     func run(_ session: Session) throws {

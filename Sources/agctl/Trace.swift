@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 struct TraceCommand: DaemonVerb {
@@ -31,13 +32,13 @@ struct TraceCommand: DaemonVerb {
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
+    func validate() throws(UsageError) {
         if [start, stop, seconds != nil].count(where: { $0 }) > 1 {
-            throw Complaint(.usage, "give only one of --start, --stop and --seconds")
+            throw UsageError("give only one of --start, --stop and --seconds")
         }
-        if start, rules { throw Complaint(.usage, "--start shows nothing yet; give --rules with --stop") }
+        if start, rules { throw UsageError("--start shows nothing yet; give --rules with --stop") }
         if let seconds, !(seconds > 0 && seconds <= 86_400) {
-            throw Complaint(.usage, "--seconds is above 0 and at most 86400")
+            throw UsageError("--seconds is above 0 and at most 86400")
         }
     }
 

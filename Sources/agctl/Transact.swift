@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 
@@ -32,12 +33,12 @@ struct TransactCommand: DaemonVerb {
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
+    func validate() throws(UsageError) {
         if file != nil, !mutations.isEmpty {
-            throw Complaint(.usage, "mutations come from --file or from the arguments, not both")
+            throw UsageError("mutations come from --file or from the arguments, not both")
         }
         if file == nil, mutations.isEmpty, isatty(0) == 1 {
-            throw Complaint(.usage, "no mutations: \(MutationText.syntax)")
+            throw UsageError("no mutations: \(MutationText.syntax)")
         }
     }
 

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 /// The conversion of text on the command line to a value.
@@ -39,8 +40,8 @@ struct ValueOptions: Arguments {
     @Flag(help: #"Take the value as typed JSON, as {"uint":"5"}."#)
     var typed = false
 
-    func validate() throws {
-        if string, typed { throw Complaint(.usage, "--string and --typed contradict each other") }
+    func validate() throws(UsageError) {
+        if string, typed { throw UsageError("--string and --typed contradict each other") }
     }
 
     var form: ValueForm { string ? .string : typed ? .typed : .auto }
@@ -59,9 +60,9 @@ struct WriteOptions: Arguments {
     @Option(help: "A label that events and explanations show.")
     var label: String?
 
-    func validate() throws {
+    func validate() throws(UsageError) {
         if animation != nil, noAnimation {
-            throw Complaint(.usage, "--animation and --no-animation contradict each other")
+            throw UsageError("--animation and --no-animation contradict each other")
         }
     }
 

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 
@@ -66,11 +67,11 @@ struct WatchCommand: DaemonVerb {
 
     @OptionGroup var common: CommonOptions
 
-    func validate() throws {
-        if let frames, frames < 0 { throw Complaint(.usage, "--frames is 0 or more") }
-        if let maxRate, maxRate <= 0 { throw Complaint(.usage, "--max-rate is above 0") }
-        if let count, count < 1 { throw Complaint(.usage, "--count is at least 1") }
-        if once, count != nil { throw Complaint(.usage, "--once and --count contradict each other") }
+    func validate() throws(UsageError) {
+        if let frames, frames < 0 { throw UsageError("--frames is 0 or more") }
+        if let maxRate, maxRate <= 0 { throw UsageError("--max-rate is above 0") }
+        if let count, count < 1 { throw UsageError("--count is at least 1") }
+        if once, count != nil { throw UsageError("--once and --count contradict each other") }
     }
 
     private var events: EventKinds {

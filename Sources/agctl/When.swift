@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 
@@ -43,10 +44,10 @@ struct WhenCommand: DaemonVerb {
 
     private var seconds: Double? { delay.map { TimeSpan($0).map { Double($0.nanoseconds) / 1e9 } ?? -1 } }
 
-    func validate() throws {
-        if let seconds, seconds < 0 { throw Complaint(.usage, "--for takes a time, as 5m or 90s") }
+    func validate() throws(UsageError) {
+        if let seconds, seconds < 0 { throw UsageError("--for takes a time, as 5m or 90s") }
         if command.isEmpty, !once {
-            throw Complaint(.usage, "a command is missing: write it after --, or give --once to only wait")
+            throw UsageError("a command is missing: write it after --, or give --once to only wait")
         }
     }
 

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Testing
 import Timelines
 @testable import agctl

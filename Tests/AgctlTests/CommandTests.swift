@@ -1,3 +1,4 @@
+import CommandArguments
 import Foundation
 import Testing
 @testable import agctl
@@ -31,7 +32,7 @@ struct CommandTests {
     }
 
     @Test("options before the verb reach it") func optionsBeforeVerb() throws {
-        let ping = try #require(try Front.readCommand(["--socket", "/s", "--json", "ping"]) as? PingCommand)
+        let ping = try #require(try Agctl.readCommand(["--socket", "/s", "--json", "ping"]) as? PingCommand)
         #expect(ping.common.daemon.socket == "/s" && ping.common.json)
     }
 
@@ -53,7 +54,7 @@ struct CommandTests {
         for example in Self.examples(help) {
             for words in Self.commands(example) where words.first == "agctl" {
                 #expect(throws: Never.self, "\(example)") {
-                    _ = try Front.readCommand(Array(words.dropFirst()))
+                    _ = try Agctl.readCommand(Array(words.dropFirst()))
                 }
             }
         }
@@ -91,9 +92,8 @@ struct CommandTests {
 
     @Test("an unknown verb is told with the nearest one")
     func unknown() {
-        #expect { try Front.readCommand(["wacth", "/a.b"]) } throws: { error in
-            let complaint = error as? Complaint
-            return complaint?.status == .usage && complaint?.hint == "did you mean 'watch'?"
+        #expect { try Agctl.readCommand(["wacth", "/a.b"]) } throws: { error in
+            (error as? UsageError)?.hint == "did you mean 'watch'?"
         }
     }
 
@@ -101,7 +101,7 @@ struct CommandTests {
         "the names of other programs lead to a verb",
         arguments: [("delete", "remove"), ("Subscribe", "watch"), ("incr", "add")])
     func otherNames(name: String, verb: String) {
-        #expect { try Front.readCommand([name]) } throws: { ($0 as? Complaint)?.hint == "did you mean '\(verb)'?" }
+        #expect { try Agctl.readCommand([name]) } throws: { ($0 as? UsageError)?.hint == "did you mean '\(verb)'?" }
     }
 
     @Test(
@@ -129,17 +129,16 @@ struct CommandTests {
             ("--json", "a verb is missing", "see 'agctl help'"), ("-x", "unknown option '-x'", "see 'agctl help'"),
         ])
     func usage(line: String, message: String, hint: String?) {
-        #expect { try Front.readCommand(line.split(separator: " ").map(String.init)) } throws: { error in
-            let complaint = error as? Complaint
-            return complaint?.message == message && (hint == nil || complaint?.hint == hint)
-                && complaint?.status == .usage
+        #expect { try Agctl.readCommand(line.split(separator: " ").map(String.init)) } throws: { error in
+            let told = error as? UsageError
+            return told?.message == message && (hint == nil || told?.hint == hint)
         }
     }
 
     @Test("arguments are read in every form")
     func forms() throws {
         func read<V: Verb>(_ line: String, as verb: V.Type = V.self) throws -> V {
-            try #require(try Front.readCommand(line.split(separator: " ").map(String.init)) as? V)
+            try #require(try Agctl.readCommand(line.split(separator: " ").map(String.init)) as? V)
         }
         let apply: ApplyCommand = try read("apply --file=a=b --replace --dry-run --at /x --at /y")
         #expect(apply.file == "a=b" && apply.mode == .replace && apply.dryRun && apply.at == "/y")
@@ -155,7 +154,7 @@ struct CommandTests {
 
     @Test("the help says how each verb is written", arguments: Agctl.verbs.indices)
     func help(of verb: Int) {
-        let text = Agctl.verbs[verb].helpText
+        let text = HelpText(of: Agctl.self, width: 80).text(for: Agctl.verbs[verb])
         #expect(text.contains("USAGE: agctl \(Agctl.verbs[verb].help.name) "))
         for slot in Agctl.verbs[verb].init().slots {
             let names = slot.form == .operand ? ["<\(slot.valueName)>"] : slot.names
@@ -173,6 +172,6 @@ struct CommandTests {
             ["trace", "--start", "--stop"], ["trace", "--start", "--rules"],
         ])
     func contradictions(_ arguments: [String]) {
-        #expect { try Front.readCommand(arguments) } throws: { ($0 as? Complaint)?.status == .usage }
+        #expect { try Agctl.readCommand(arguments) } throws: { $0 is UsageError }
     }
 }

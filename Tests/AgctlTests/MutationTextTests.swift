@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Testing
 import WireProtocol
 @testable import agctl
@@ -194,7 +195,7 @@ struct ValueFormTests {
         }
         for option in ["-f", "--5", "--", "-x5", "-."] { #expect(ArgumentReader.isOption(option), "\(option)") }
         let set = try #require(
-            try Front.readCommand(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"]) as? SetCommand)
+            try Agctl.readCommand(["set", "/a.b", "-5s", "--label", "-3", "--animation", "-1"]) as? SetCommand)
         #expect(set.given.value == "-5s")
         #expect(set.given.write.makeOptions().label == "-3" && set.given.write.makeOptions().animation == "-1")
     }

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Testing
 @testable import agctl
 
@@ -70,8 +71,8 @@ struct SuggestionTests {
         ])
     func next(line: String, offered: [String]) {
         let words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-        #expect(Array(Offer.lines(for: words).map(\.word).prefix(offered.count)) == offered)
-        if offered.isEmpty { #expect(Offer.lines(for: words).isEmpty) }
+        #expect(Array(Offer.lines(for: words, of: Agctl.self).map(\.word).prefix(offered.count)) == offered)
+        if offered.isEmpty { #expect(Offer.lines(for: words, of: Agctl.self).isEmpty) }
     }
 }
 

@@ -1,60 +1,73 @@
 /// Arguments of a verb: properties that are declared with `@Argument`, `@Option`, `@Flag` and `@OptionGroup`.
-protocol Arguments {
+package protocol Arguments {
     init()
 
-    /// - Throws: `Complaint` for arguments that do not fit together. Each is right by itself.
-    func validate() throws
+    /// - Throws: for arguments that do not fit together. Each is right by itself.
+    func validate() throws(UsageError)
 }
 
 extension Arguments {
-    func validate() throws {}
+    package func validate() throws(UsageError) {}
 }
 
-/// A verb of agctl.
-protocol Verb: Arguments, SendableMetatype {
+/// A verb of a program.
+package protocol Verb: Arguments, SendableMetatype {
     static var help: VerbHelp { get }
-    static var helpText: String { get }
 
     func run() throws
 }
 
 /// The description of a verb.
-struct VerbHelp {
-    var name: String
+package struct VerbHelp: Sendable {
+    package let name: String
     /// One sentence.
-    var summary: String
+    package let summary: String
     /// Paragraphs, one a line. Lines that begin with spaces are examples.
-    var discussion: String
-    var aliases: [String] = []
+    package let discussion: String
+    /// Short names.
+    package let aliases: [String]
+
+    package init(name: String, summary: String, discussion: String, aliases: [String] = []) {
+        self.name = name
+        self.summary = summary
+        self.discussion = discussion
+        self.aliases = aliases
+    }
 }
 
 extension Verb {
-    static var helpText: String { HelpText.of(Self.self) }
-
-    /// True for the name of the verb, and for its short names.
-    static func isCalled(_ name: String) -> Bool { help.name == name || help.aliases.contains(name) }
+    package static func isCalled(_ name: String) -> Bool { help.name == name || help.aliases.contains(name) }
 
     /// - Parameter words: those behind the verb.
-    /// - Throws: `Complaint`; `RequestedText`.
-    static func read(_ words: [String]) throws -> Self {
+    /// - Throws: `UsageError`; `TextRequest`.
+    package static func read(_ words: [String]) throws -> Self {
         let verb = Self()
         let (slots, groups) = verb.declared
-        var reader = ArgumentReader(slots)
-        do {
-            try reader.read(words)
-            for group in groups { try group.validate() }
-            try verb.validate()
-        } catch is HelpRequest { throw RequestedText(helpText) } catch let complaint as Complaint {
-            let command = Self.self == Agctl.self ? "agctl help" : "agctl help \(help.name)"
-            throw complaint.hint == nil ? complaint.hinted("see '\(command)'") : complaint
-        }
+        var reader = ArgumentReader(slots, of: Self.self)
+        try reader.read(words)
+        for group in groups { try group.validate() }
+        try verb.validate()
         return verb
     }
 }
 
+/// Wrong usage of a program.
+package struct UsageError: Error {
+    package var message: String
+    package var hint: String?
+
+    package init(_ message: String, hint: String? = nil) { (self.message, self.hint) = (message, hint) }
+}
+
+/// A request for a text instead of a run.
+package enum TextRequest: Error {
+    case help(any Verb.Type)
+    case version
+}
+
 extension Arguments {
     /// Everything that can be given, in the order of its declaration.
-    var slots: [ArgumentSlot] { declared.slots }
+    package var slots: [ArgumentSlot] { declared.slots }
 
     /// The slots, and the groups in which they are, each behind those inside it.
     fileprivate var declared: (slots: [ArgumentSlot], groups: [any Arguments]) {
@@ -77,7 +90,7 @@ extension Arguments {
 }
 
 /// A value that the command line can give.
-protocol ArgumentValue {
+package protocol ArgumentValue {
     init?(argument: String)
 
     /// All values, if there are few.
@@ -87,18 +100,18 @@ protocol ArgumentValue {
 }
 
 extension ArgumentValue {
-    static var choices: [String] { [] }
-    var argument: String { "\(self)" }
+    package static var choices: [String] { [] }
+    package var argument: String { "\(self)" }
 }
 
 extension ArgumentValue where Self: LosslessStringConvertible {
-    init?(argument: String) { self.init(argument) }
+    package init?(argument: String) { self.init(argument) }
 }
 
 extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue == String {
-    init?(argument: String) { self.init(rawValue: argument) }
-    static var choices: [String] { allCases.map(\.rawValue) }
-    var argument: String { rawValue }
+    package init?(argument: String) { self.init(rawValue: argument) }
+    package static var choices: [String] { allCases.map(\.rawValue) }
+    package var argument: String { rawValue }
 }
 
 extension String: ArgumentValue {}
@@ -107,6 +120,6 @@ extension UInt64: ArgumentValue {}
 extension Double: ArgumentValue {}
 
 /// Values each of which has a flag of its own.
-protocol FlagChoice: RawRepresentable, CaseIterable where RawValue == String {
+package protocol FlagChoice: RawRepresentable, CaseIterable where RawValue == String {
     var help: String { get }
 }

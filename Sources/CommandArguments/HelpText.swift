@@ -1,37 +1,41 @@
 import AttributeValues
-import Glibc
 
-/// The help of agctl and of its verbs, for people and as JSON.
-enum HelpText {
+/// The help of a program and of its verbs, for people and as JSON.
+package struct HelpText {
+    private let program: any ProgramWithVerbs.Type
+    /// Columns of a line.
+    private let width: Int
+
+    package init(of program: any ProgramWithVerbs.Type, width: Int) { (self.program, self.width) = (program, width) }
+
     private static let standard = [
         (spelling: "--version", meaning: "Show the version."), ("-h, --help", "Show help information."),
     ]
 
-    /// The columns of the terminal. `COLUMNS` takes precedence.
-    private static var width: Int {
-        getenv("COLUMNS").flatMap { Int(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil } ?? Terminal.size.columns
-    }
-
-    static var ofAgctl: String {
-        let verbs = Agctl.verbs.map { (([$0.help.name] + $0.help.aliases).joined(separator: ", "), $0.help.summary) }
-        return sections(
-            Agctl.help, usage: "agctl <subcommand>", [("OPTIONS", standard), ("SUBCOMMANDS", verbs)])
-            + "\n  See 'agctl help <subcommand>' for detailed help.\n"
-    }
-
-    static func of(_ verb: any Verb.Type) -> String {
+    /// - Parameter verb: the program itself for its overview.
+    package func text(for verb: any Verb.Type) -> String {
+        if verb == program { return overview }
         let slots = verb.init().slots
         let (operands, options) = (slots.filter { $0.form == .operand }, slots.filter { $0.form != .operand })
-        let rows = operands.map { ("<\($0.valueName)>", meaning(of: $0)) }
+        let rows = operands.map { ("<\($0.valueName)>", $0.help + HelpText.note(on: $0)) }
         let named = options.flatMap { slot in
             slot.shown.map { spelling, meaning in
                 let value = slot.form == .option ? " <\(slot.valueName)>" : ""
-                return (spelling + value, meaning + note(on: slot))
+                return (spelling + value, meaning + HelpText.note(on: slot))
             }
         }
         return sections(
-            verb.help, usage: "agctl " + usage(of: verb.help.name, operands, options),
-            [("ARGUMENTS", rows), ("OPTIONS", named + standard)])
+            verb.help, usage: HelpText.usage(of: verb.help.name, operands, options),
+            [("ARGUMENTS", rows), ("OPTIONS", named + HelpText.standard)])
+    }
+
+    private var overview: String {
+        let verbs = program.verbs.map {
+            (([$0.help.name] + $0.help.aliases).joined(separator: ", "), $0.help.summary)
+        }
+        let tables = [("OPTIONS", HelpText.standard), ("SUBCOMMANDS", verbs)]
+        return sections(program.help, usage: "<subcommand>", tables)
+            + "\n  See '\(program.help.name) help <subcommand>' for detailed help.\n"
     }
 
     /// `set [<options>] <path> <value>`. Options that must be given are named.
@@ -45,8 +49,6 @@ enum HelpText {
         return words.joined(separator: " ")
     }
 
-    private static func meaning(of slot: ArgumentSlot) -> String { slot.help + note(on: slot) }
-
     private static func note(on slot: ArgumentSlot) -> String {
         guard slot.form != .flag else { return "" }
         let notes = [
@@ -56,16 +58,15 @@ enum HelpText {
         return notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))"
     }
 
-    private static func sections(
+    private func sections(
         _ help: VerbHelp, usage: String, _ tables: [(title: String, rows: [(String, String)])]
     ) -> String {
-        let width = width
-        var text = fill("OVERVIEW: \(help.summary)", width) + "\n"
-        if !help.discussion.isEmpty { text += fill(help.discussion, width) + "\n" }
-        text += "USAGE: \(usage)\n"
+        var text = fill("OVERVIEW: \(help.summary)") + "\n"
+        if !help.discussion.isEmpty { text += fill(help.discussion) + "\n" }
+        text += "USAGE: \(program.help.name) \(usage)\n"
         for table in tables where !table.rows.isEmpty {
             text += "\n\(table.title):\n"
-            for (name, meaning) in table.rows { text += row(name, meaning, width) }
+            for (name, meaning) in table.rows { text += row(name, meaning) }
         }
         return text
     }
@@ -73,10 +74,10 @@ enum HelpText {
     /// The column at which meanings begin.
     private static let indent = 26
 
-    private static func row(_ name: String, _ meaning: String, _ width: Int) -> String {
-        let margin = String(repeating: " ", count: indent)
-        var lines = broken(meaning, to: width - indent).map { margin + $0 }
-        if name.count + 2 < indent - 1 {
+    private func row(_ name: String, _ meaning: String) -> String {
+        let margin = String(repeating: " ", count: HelpText.indent)
+        var lines = HelpText.broken(meaning, to: width - HelpText.indent).map { margin + $0 }
+        if name.count + 2 < HelpText.indent - 1 {
             let first = lines.isEmpty ? margin : lines.removeFirst()
             lines.insert("  " + name + first.dropFirst(2 + name.count), at: 0)
         } else {
@@ -86,9 +87,9 @@ enum HelpText {
     }
 
     /// Breaks each line that does not begin with spaces.
-    private static func fill(_ text: String, _ width: Int) -> String {
-        text.lines.map { line in
-            (line.hasPrefix(" ") ? [line] : broken(line, to: width)).map { $0 + "\n" }.joined()
+    private func fill(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).map { line in
+            (line.hasPrefix(" ") ? [line] : HelpText.broken(line, to: width)).map { $0 + "\n" }.joined()
         }.joined()
     }
 
@@ -111,8 +112,11 @@ enum HelpText {
     // MARK: JSON
 
     /// All verbs with their arguments: `Scripts/manual` and `Scripts/site` read it.
-    static var json: Value {
-        ["help": json(of: Agctl.help), "verbs": .list(Agctl.verbs.map { json(of: $0.help, $0.init().slots) })]
+    package var json: Value {
+        [
+            "help": HelpText.json(of: program.help),
+            "verbs": .list(program.verbs.map { HelpText.json(of: $0.help, $0.init().slots) }),
+        ]
     }
 
     private static func json(of help: VerbHelp, _ slots: [ArgumentSlot] = []) -> Value {

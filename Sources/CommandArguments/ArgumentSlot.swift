@@ -1,33 +1,33 @@
 import AttributeValues
 
 /// The text of an argument in the help.
-struct ArgumentHelp: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+package struct ArgumentHelp: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     let text: String
     /// Stands for the value; nil: the name of the argument does.
     let valueName: String?
 
-    init(_ text: String, valueName: String? = nil) { (self.text, self.valueName) = (text, valueName) }
+    package init(_ text: String, valueName: String? = nil) { (self.text, self.valueName) = (text, valueName) }
 
-    init(stringLiteral text: String) { self.init(text) }
+    package init(stringLiteral text: String) { self.init(text) }
 }
 
 /// A property of `Arguments` that the command line gives: one argument, or a group of them.
-class Declaration {
+package class Declaration {
     fileprivate init() {}
 }
 
 /// One argument, option or flag: how it is written. `Slot` adds the value.
-class ArgumentSlot: Declaration {
-    enum Form { case operand, option, flag }
+package class ArgumentSlot: Declaration {
+    package enum Form { case operand, option, flag }
 
-    let form: Form
+    package let form: Form
     /// With dashes, the short one first. Operands have none.
-    fileprivate(set) var names: [String]
-    fileprivate(set) var valueName: String
+    package fileprivate(set) var names: [String]
+    package fileprivate(set) var valueName: String
     let help: String
     let completion: Offer
     /// True if it may be left out.
-    fileprivate(set) var isOptional = false
+    package fileprivate(set) var isOptional = false
     fileprivate(set) var isRepeated = false
     /// True for operands that stand behind `--`.
     fileprivate(set) var isBehindTerminator = false
@@ -82,7 +82,7 @@ class ArgumentSlot: Declaration {
 }
 
 /// An argument with its value.
-class Slot<Value>: ArgumentSlot {
+package class Slot<Value>: ArgumentSlot {
     private var value: Value?
     private let parse: (_ text: String, _ name: String?, _ value: Value?) -> Value?
 
@@ -144,27 +144,27 @@ class Slot<Value>: ArgumentSlot {
 
 /// An argument without a name. The first word goes to the first one that is declared.
 @propertyWrapper
-final class Argument<Value>: Slot<Value> {
-    var wrappedValue: Value { content }
+package final class Argument<Value>: Slot<Value> {
+    package var wrappedValue: Value { content }
 
-    init(help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentValue {
+    package init(help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentValue {
         super.init(single: .operand, [], help, completion, standard: nil)
     }
 
-    init(wrappedValue: Value, help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentValue {
+    package init(wrappedValue: Value, help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentValue {
         super.init(single: .operand, [], help, completion, standard: wrappedValue)
     }
 
-    init<Wrapped: ArgumentValue>(help: ArgumentHelp, completion: Offer = .nothing) where Value == Wrapped? {
+    package init<Wrapped: ArgumentValue>(help: ArgumentHelp, completion: Offer = .nothing) where Value == Wrapped? {
         super.init(optional: .operand, [], help, completion)
     }
 
     /// At least one.
-    init<Element: ArgumentValue>(help: ArgumentHelp, completion: Offer = .nothing) where Value == [Element] {
+    package init<Element: ArgumentValue>(help: ArgumentHelp, completion: Offer = .nothing) where Value == [Element] {
         super.init(list: .operand, [], help, completion, standard: nil)
     }
 
-    init<Element: ArgumentValue>(
+    package init<Element: ArgumentValue>(
         wrappedValue: Value, help: ArgumentHelp, completion: Offer = .nothing, isBehindTerminator: Bool = false
     ) where Value == [Element] {
         super.init(list: .operand, [], help, completion, standard: wrappedValue)
@@ -174,31 +174,31 @@ final class Argument<Value>: Slot<Value> {
 
 /// An argument with a name and a value. If it is given again, the last value counts, or all do for a list.
 @propertyWrapper
-final class Option<Value>: Slot<Value> {
-    var wrappedValue: Value {
+package final class Option<Value>: Slot<Value> {
+    package var wrappedValue: Value {
         get { content }
         set { content = newValue }
     }
 
-    init(_ name: String? = nil, short: String? = nil, help: ArgumentHelp, completion: Offer = .nothing)
+    package init(_ name: String? = nil, short: String? = nil, help: ArgumentHelp, completion: Offer = .nothing)
     where Value: ArgumentValue {
         super.init(single: .option, [short, name], help, completion, standard: nil)
     }
 
-    init(
+    package init(
         wrappedValue: Value, _ name: String? = nil, short: String? = nil, help: ArgumentHelp,
         completion: Offer = .nothing
     ) where Value: ArgumentValue {
         super.init(single: .option, [short, name], help, completion, standard: wrappedValue)
     }
 
-    init<Wrapped: ArgumentValue>(
+    package init<Wrapped: ArgumentValue>(
         _ name: String? = nil, short: String? = nil, help: ArgumentHelp, completion: Offer = .nothing
     ) where Value == Wrapped? {
         super.init(optional: .option, [short, name], help, completion)
     }
 
-    init<Element: ArgumentValue>(
+    package init<Element: ArgumentValue>(
         wrappedValue: Value, _ name: String? = nil, short: String? = nil, help: ArgumentHelp,
         completion: Offer = .nothing
     ) where Value == [Element] {
@@ -208,15 +208,15 @@ final class Option<Value>: Slot<Value> {
 
 /// An argument with a name alone.
 @propertyWrapper
-final class Flag<Value>: Slot<Value> {
-    var wrappedValue: Value { content }
+package final class Flag<Value>: Slot<Value> {
+    package var wrappedValue: Value { content }
 
-    init(wrappedValue: Bool, _ name: String? = nil, help: ArgumentHelp) where Value == Bool {
+    package init(wrappedValue: Bool, _ name: String? = nil, help: ArgumentHelp) where Value == Bool {
         super.init(.flag, [name], help, standard: wrappedValue) { _, _, _ in true }
     }
 
     /// A flag for each value.
-    init(wrappedValue: Value) where Value: FlagChoice {
+    package init(wrappedValue: Value) where Value: FlagChoice {
         super.init(.flag, Value.allCases.map { "--\($0.rawValue)" }, "", standard: wrappedValue) { _, name, _ in
             name.flatMap { Value(rawValue: String($0.dropFirst(2))) }
         }
@@ -225,7 +225,7 @@ final class Flag<Value>: Slot<Value> {
 }
 
 /// Arguments that several verbs have.
-class ArgumentGroup: Declaration {
+package class ArgumentGroup: Declaration {
     fileprivate(set) final var arguments: any Arguments
 
     fileprivate init(_ arguments: any Arguments) {
@@ -235,10 +235,10 @@ class ArgumentGroup: Declaration {
 }
 
 @propertyWrapper
-final class OptionGroup<Group>: ArgumentGroup {
-    let wrappedValue: Group
+package final class OptionGroup<Group>: ArgumentGroup {
+    package let wrappedValue: Group
 
-    init() where Group: Arguments {
+    package init() where Group: Arguments {
         wrappedValue = Group()
         super.init(wrappedValue)
     }

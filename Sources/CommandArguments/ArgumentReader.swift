@@ -1,26 +1,27 @@
 import AttributeValues
-import WireProtocol
 
 /// Gives the words of a command line to the arguments of a verb.
-struct ArgumentReader {
+package struct ArgumentReader {
     private let slots: [ArgumentSlot]
     /// The operands that have no value yet. One that is repeated stays.
     private var operands: ArraySlice<ArgumentSlot>
+    private let verb: any Verb.Type
 
-    init(_ slots: [ArgumentSlot]) {
+    init(_ slots: [ArgumentSlot], of verb: any Verb.Type) {
         self.slots = slots
+        self.verb = verb
         operands = slots.filter { $0.form == .operand && !$0.isBehindTerminator }[...]
     }
 
     /// True if a word is an option. Negative numbers and durations are not, and `-` is standard input.
-    static func isOption(_ word: String) -> Bool {
+    package static func isOption(_ word: String) -> Bool {
         guard word.hasPrefix("-"), word != "-" else { return false }
         let digits = word.dropFirst().drop { $0 == "." }
         // Other numbers: -inf, -nan.
         return !(digits.first?.isASCIIDigit == true || Double(word) != nil)
     }
 
-    /// - Throws: `Complaint`; `HelpRequest`; `RequestedText`.
+    /// - Throws: `UsageError`; `TextRequest`.
     mutating func read(_ words: [String]) throws {
         var words = words[...]
         while let word = words.popFirst() {
@@ -32,33 +33,33 @@ struct ArgumentReader {
             if ArgumentReader.isOption(word) { try readOption(word, &words) } else { try readOperand(word) }
         }
         guard let missing = slots.first(where: { !$0.isOptional && !$0.isGiven }) else { return }
-        throw Complaint(.usage, "\(missing.spelled()) is missing")
+        throw UsageError("\(missing.spelled()) is missing")
     }
 
     private mutating func readOperand(_ word: String) throws {
-        guard let slot = operands.first else { throw Complaint(.usage, "unexpected argument '\(word)'") }
+        guard let slot = operands.first else { throw UsageError("unexpected argument '\(word)'") }
         if !slot.isRepeated { operands.removeFirst() }
         try give(word, to: slot)
     }
 
     private func readOption(_ word: String, _ words: inout ArraySlice<String>) throws {
         let (name, value) = ArgumentReader.parts(of: word)
-        if name == "-h" || name == "--help" { throw HelpRequest() }
-        if name == "--version" { throw RequestedText(Release.version + "\n") }
+        if name == "-h" || name == "--help" { throw TextRequest.help(verb) }
+        if name == "--version" { throw TextRequest.version }
         guard let slot = slots.first(where: { $0.names.contains(name) }) else {
-            throw Complaint(
-                .usage, "unknown option '\(name)'", hint: NearestName.hint(name, among: slots.flatMap(\.names)))
+            throw UsageError(
+                "unknown option '\(name)'", hint: NearestName.hint(name, among: slots.flatMap(\.names)))
         }
         if slot.form == .flag {
-            if value != nil { throw Complaint(.usage, "\(name) takes no value") }
+            if value != nil { throw UsageError("\(name) takes no value") }
             if slot.isGiven, slot.names.count > 1 {
-                throw Complaint(.usage, "only one of \(slot.names.joined(separator: ", ")) may be given")
+                throw UsageError("only one of \(slot.names.joined(separator: ", ")) may be given")
             }
             return try give("", to: slot, as: name)
         }
         if let value { return try give(value, to: slot, as: name) }
         guard let next = words.first, !ArgumentReader.isOption(next) else {
-            throw Complaint(.usage, "\(slot.spelled(name)) needs a value")
+            throw UsageError("\(slot.spelled(name)) needs a value")
         }
         words.removeFirst()
         try give(next, to: slot, as: name)
@@ -67,17 +68,17 @@ struct ArgumentReader {
     private func give(_ text: String, to slot: ArgumentSlot, as name: String? = nil) throws {
         guard !slot.take(text, as: name) else { return }
         let choices = slot.choices.isEmpty ? "" : "; it is one of \(slot.choices.joined(separator: ", "))"
-        throw Complaint(.usage, "'\(text)' is no value of \(slot.spelled(name))\(choices)")
+        throw UsageError("'\(text)' is no value of \(slot.spelled(name))\(choices)")
     }
 
     /// The name and value of `--name=value`. A short name has no value in its word.
-    static func parts(of word: String) -> (name: String, value: String?) {
+    package static func parts(of word: String) -> (name: String, value: String?) {
         guard word.hasPrefix("--"), let equals = word.firstIndex(of: "=") else { return (word, nil) }
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
     }
 
     /// The position of the first word that is neither an option nor its value.
-    static func firstOperand(in words: [String], _ slots: [ArgumentSlot]) -> Int? {
+    package static func firstOperand(in words: [String], _ slots: [ArgumentSlot]) -> Int? {
         var position = 0
         while position < words.count {
             let word = words[position]
@@ -88,16 +89,6 @@ struct ArgumentReader {
         }
         return nil
     }
-}
-
-/// A request for the help of the verb.
-struct HelpRequest: Error {}
-
-/// The text that the user wants instead of a run, as complete lines.
-struct RequestedText: Error {
-    let text: String
-
-    init(_ text: String) { self.text = text }
 }
 
 extension Character {
