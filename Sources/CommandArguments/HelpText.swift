@@ -8,8 +8,11 @@ package struct HelpText {
 
     package init(of program: any ProgramWithVerbs.Type, width: Int) { (self.program, self.width) = (program, width) }
 
-    private static let standard = [
-        (spelling: "--version", meaning: "Show the version."), ("-h, --help", "Show help information."),
+    typealias Row = (spelling: String, meaning: String)
+
+    /// Options of every verb.
+    static let standard: [Row] = [
+        ("--version", "Show the version."), ("-h, --help", "Show help information."),
     ]
 
     /// - Parameter verb: the program itself for its overview.
@@ -17,9 +20,9 @@ package struct HelpText {
         if verb == program { return overview }
         let slots = verb.init().slots
         let (operands, options) = (slots.filter { $0.form == .operand }, slots.filter { $0.form != .operand })
-        let rows = operands.map { ("<\($0.valueName)>", $0.help + HelpText.note(on: $0)) }
+        let rows: [Row] = operands.map { ("<\($0.valueName)>", $0.help + HelpText.note(on: $0)) }
         let named = options.flatMap { slot in
-            slot.shown.map { spelling, meaning in
+            slot.shown.map { spelling, meaning -> Row in
                 let value = slot.form == .option ? " <\(slot.valueName)>" : ""
                 return (spelling + value, meaning + HelpText.note(on: slot))
             }
@@ -30,7 +33,7 @@ package struct HelpText {
     }
 
     private var overview: String {
-        let verbs = program.verbs.map {
+        let verbs: [Row] = program.verbs.map {
             (([$0.help.name] + $0.help.aliases).joined(separator: ", "), $0.help.summary)
         }
         let tables = [("OPTIONS", HelpText.standard), ("SUBCOMMANDS", verbs)]
@@ -59,7 +62,7 @@ package struct HelpText {
     }
 
     private func sections(
-        _ help: VerbHelp, usage: String, _ tables: [(title: String, rows: [(String, String)])]
+        _ help: VerbHelp, usage: String, _ tables: [(title: String, rows: [Row])]
     ) -> String {
         var text = fill("OVERVIEW: \(help.summary)") + "\n"
         if !help.discussion.isEmpty { text += fill(help.discussion) + "\n" }

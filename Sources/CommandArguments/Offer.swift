@@ -50,10 +50,11 @@ package enum Offer: Sendable {
     }
 
     private static func names(of slots: [ArgumentSlot], _ prefix: String) -> [Line] {
-        let own = slots.flatMap { slot in
-            slot.shown.flatMap { shown in shown.spelling.split(separator: ", ").map { (String($0), shown.meaning) } }
+        let shown = slots.flatMap(\.shown) + HelpText.standard
+        let names = shown.flatMap { shown in
+            shown.spelling.split(separator: ", ").map { (String($0), shown.meaning) }
         }
-        return own.filter { $0.0.hasPrefix("--") && $0.0.hasPrefix(prefix) }
+        return names.filter { $0.0.hasPrefix("--") && $0.0.hasPrefix(prefix) }
     }
 
     private func lines(_ words: [String], _ prefix: String) -> [Line] {

@@ -66,7 +66,8 @@ struct SuggestionTests {
             ("tree / --dep", ["--depth"]), ("curve b", ["bouncy"]), ("curve smooth b", []),
             ("toggle /a.b --animation bo", ["bouncy"]), ("toggle /a.b --animation=bo", ["--animation=bouncy"]),
             ("apply -f ", [":files"]), ("doctor --state-directory ", [":folders"]), ("when x -- ", [":files"]),
-            ("apply --mer", ["--merge"]), ("--sock", ["--socket"]), ("--socket ", [":files"]), ("call pi", ["ping"]),
+            ("apply --mer", ["--merge"]), ("ping --he", ["--help"]), ("--sock", ["--socket"]),
+            ("--socket ", [":files"]), ("call pi", ["ping"]),
             ("nosuchverb ", []), ("transact x -", ["--file"]),
         ])
     func next(line: String, offered: [String]) {
