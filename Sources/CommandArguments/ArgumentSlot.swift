@@ -87,44 +87,25 @@ package class Slot<Value>: ArgumentSlot {
     private let parse: (_ text: String, _ name: String?, _ value: Value?) -> Value?
 
     fileprivate init(
-        _ form: Form, _ names: [String?], _ help: ArgumentHelp, _ completion: Offer = .nothing, standard: Value?,
+        _ form: Form, _ names: [String?], _ help: ArgumentHelp, standard: Value?,
         parse: @escaping (_ text: String, _ name: String?, _ value: Value?) -> Value?
     ) {
         value = standard
         self.parse = parse
-        super.init(form, names, help, completion)
+        super.init(form, names, help, .nothing)
         isOptional = standard != nil
     }
 
     fileprivate init(
-        single form: Form, _ names: [String?], _ help: ArgumentHelp, _ completion: Offer, standard: Value?
-    ) where Value: ArgumentValue {
-        value = standard
-        parse = { text, _, _ in Value(argument: text) }
+        _ form: Form, _ names: [String?], _ help: ArgumentHelp, _ completion: Offer, standard: Value?
+    ) where Value: ArgumentContent {
+        value = standard ?? Value.absent
+        parse = { text, _, value in Value.read(text, after: value) }
         super.init(form, names, help, completion)
-        isOptional = standard != nil
+        isOptional = value != nil
+        isRepeated = Value.isRepeated
         choices = Value.choices
-        self.standard = standard?.argument
-    }
-
-    fileprivate init<Wrapped: ArgumentValue>(
-        optional form: Form, _ names: [String?], _ help: ArgumentHelp, _ completion: Offer
-    ) where Value == Wrapped? {
-        value = .some(nil)
-        parse = { text, _, _ in Wrapped(argument: text).map { .some($0) } }
-        super.init(form, names, help, completion)
-        isOptional = true
-        choices = Wrapped.choices
-    }
-
-    fileprivate init<Element: ArgumentValue>(
-        list form: Form, _ names: [String?], _ help: ArgumentHelp, _ completion: Offer, standard: Value?
-    ) where Value == [Element] {
-        value = standard
-        parse = { text, _, list in Element(argument: text).map { (list ?? []) + [$0] } }
-        super.init(form, names, help, completion)
-        isOptional = standard != nil
-        isRepeated = true
+        self.standard = standard?.written
     }
 
     override fileprivate func store(_ text: String, as name: String?) -> Bool {
@@ -142,32 +123,20 @@ package class Slot<Value>: ArgumentSlot {
     }
 }
 
-/// An argument without a name. The first word goes to the first one that is declared.
+/// An argument without a name. The first word goes to the first one that is declared. A list has at least one element,
+/// unless it has a standard.
 @propertyWrapper
 package final class Argument<Value>: Slot<Value> {
     package var wrappedValue: Value { content }
 
-    package init(help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentValue {
-        super.init(single: .operand, [], help, completion, standard: nil)
+    package init(help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentContent {
+        super.init(.operand, [], help, completion, standard: nil)
     }
 
-    package init(wrappedValue: Value, help: ArgumentHelp, completion: Offer = .nothing) where Value: ArgumentValue {
-        super.init(single: .operand, [], help, completion, standard: wrappedValue)
-    }
-
-    package init<Wrapped: ArgumentValue>(help: ArgumentHelp, completion: Offer = .nothing) where Value == Wrapped? {
-        super.init(optional: .operand, [], help, completion)
-    }
-
-    /// At least one.
-    package init<Element: ArgumentValue>(help: ArgumentHelp, completion: Offer = .nothing) where Value == [Element] {
-        super.init(list: .operand, [], help, completion, standard: nil)
-    }
-
-    package init<Element: ArgumentValue>(
+    package init(
         wrappedValue: Value, help: ArgumentHelp, completion: Offer = .nothing, isBehindTerminator: Bool = false
-    ) where Value == [Element] {
-        super.init(list: .operand, [], help, completion, standard: wrappedValue)
+    ) where Value: ArgumentContent {
+        super.init(.operand, [], help, completion, standard: wrappedValue)
         self.isBehindTerminator = isBehindTerminator
     }
 }
@@ -181,28 +150,15 @@ package final class Option<Value>: Slot<Value> {
     }
 
     package init(_ name: String? = nil, short: String? = nil, help: ArgumentHelp, completion: Offer = .nothing)
-    where Value: ArgumentValue {
-        super.init(single: .option, [short, name], help, completion, standard: nil)
+    where Value: ArgumentContent {
+        super.init(.option, [short, name], help, completion, standard: nil)
     }
 
     package init(
         wrappedValue: Value, _ name: String? = nil, short: String? = nil, help: ArgumentHelp,
         completion: Offer = .nothing
-    ) where Value: ArgumentValue {
-        super.init(single: .option, [short, name], help, completion, standard: wrappedValue)
-    }
-
-    package init<Wrapped: ArgumentValue>(
-        _ name: String? = nil, short: String? = nil, help: ArgumentHelp, completion: Offer = .nothing
-    ) where Value == Wrapped? {
-        super.init(optional: .option, [short, name], help, completion)
-    }
-
-    package init<Element: ArgumentValue>(
-        wrappedValue: Value, _ name: String? = nil, short: String? = nil, help: ArgumentHelp,
-        completion: Offer = .nothing
-    ) where Value == [Element] {
-        super.init(list: .option, [short, name], help, completion, standard: wrappedValue)
+    ) where Value: ArgumentContent {
+        super.init(.option, [short, name], help, completion, standard: wrappedValue)
     }
 }
 

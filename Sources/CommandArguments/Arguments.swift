@@ -89,19 +89,52 @@ extension Arguments {
     }
 }
 
-/// A value that the command line can give.
-package protocol ArgumentValue {
-    init?(argument: String)
-
+/// What the words of one argument make: a value, an optional one, or a list.
+package protocol ArgumentContent {
+    /// What it is if no word is given; nil if one is needed.
+    static var absent: Self? { get }
+    static var isRepeated: Bool { get }
     /// All values, if there are few.
     static var choices: [String] { get }
-    /// The value as it is typed.
-    var argument: String { get }
+    /// As it is typed, for the help.
+    var written: String? { get }
+
+    /// - Parameter value: what the words before have made.
+    /// - Returns: nil if the text is no value.
+    static func read(_ text: String, after value: Self?) -> Self?
+}
+
+/// A value that one word gives.
+package protocol ArgumentValue: ArgumentContent {
+    init?(argument: String)
 }
 
 extension ArgumentValue {
+    package static var absent: Self? { nil }
+    package static var isRepeated: Bool { false }
     package static var choices: [String] { [] }
-    package var argument: String { "\(self)" }
+    package var written: String? { "\(self)" }
+    package static func read(_ text: String, after value: Self?) -> Self? { Self(argument: text) }
+}
+
+extension Optional: ArgumentContent where Wrapped: ArgumentValue {
+    package static var absent: Wrapped?? { .some(nil) }
+    package static var isRepeated: Bool { false }
+    package static var choices: [String] { Wrapped.choices }
+    package var written: String? { nil }
+    package static func read(_ text: String, after value: Wrapped??) -> Wrapped?? {
+        Wrapped(argument: text).map { .some($0) }
+    }
+}
+
+extension Array: ArgumentContent where Element: ArgumentValue {
+    package static var absent: [Element]? { nil }
+    package static var isRepeated: Bool { true }
+    package static var choices: [String] { Element.choices }
+    package var written: String? { nil }
+    package static func read(_ text: String, after value: [Element]?) -> [Element]? {
+        Element(argument: text).map { (value ?? []) + [$0] }
+    }
 }
 
 extension ArgumentValue where Self: LosslessStringConvertible {
@@ -111,7 +144,7 @@ extension ArgumentValue where Self: LosslessStringConvertible {
 extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue == String {
     package init?(argument: String) { self.init(rawValue: argument) }
     package static var choices: [String] { allCases.map(\.rawValue) }
-    package var argument: String { rawValue }
+    package var written: String? { rawValue }
 }
 
 extension String: ArgumentValue {}

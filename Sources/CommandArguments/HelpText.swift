@@ -3,10 +3,11 @@ import AttributeValues
 /// The help of a program and of its verbs, for people and as JSON.
 package struct HelpText {
     private let program: any ProgramWithVerbs.Type
-    /// Columns of a line.
-    private let width: Int
+    /// Columns that lines may take.
+    private let columns: Int
 
-    package init(of program: any ProgramWithVerbs.Type, width: Int) { (self.program, self.width) = (program, width) }
+    /// - Parameter width: columns of the terminal. The last one stays free.
+    package init(of program: any ProgramWithVerbs.Type, width: Int) { (self.program, columns) = (program, width - 1) }
 
     typealias Row = (spelling: String, meaning: String)
 
@@ -79,7 +80,7 @@ package struct HelpText {
 
     private func row(_ name: String, _ meaning: String) -> String {
         let margin = String(repeating: " ", count: HelpText.indent)
-        var lines = HelpText.broken(meaning, to: width - HelpText.indent).map { margin + $0 }
+        var lines = meaning.brokenAtWords(to: columns - HelpText.indent).map { margin + $0 }
         if name.count + 2 < HelpText.indent - 1 {
             let first = lines.isEmpty ? margin : lines.removeFirst()
             lines.insert("  " + name + first.dropFirst(2 + name.count), at: 0)
@@ -92,24 +93,8 @@ package struct HelpText {
     /// Breaks each line that does not begin with spaces.
     private func fill(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).map { line in
-            (line.hasPrefix(" ") ? [line] : HelpText.broken(line, to: width)).map { $0 + "\n" }.joined()
+            (line.hasPrefix(" ") ? [line] : line.brokenAtWords(to: columns)).map { $0 + "\n" }.joined()
         }.joined()
-    }
-
-    /// The last column stays free.
-    private static func broken(_ text: String, to width: Int) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            let last = lines[lines.count - 1]
-            if last.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if last.count + 1 + word.count < width {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
     }
 
     // MARK: JSON

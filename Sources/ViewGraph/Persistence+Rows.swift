@@ -158,7 +158,7 @@ private struct MemberGroups {
 }
 
 extension NodeDefinition {
-    /// What a row says of the components that a node was made from, innermost first: where their bodies put the nodes
+    /// The components that a node was made from, innermost first, as a row has them: where their bodies put the nodes
     /// that they are given, and how many modifiers of the environment belong to the bodies. nil if there are neither.
     fileprivate var writtenBodies: Value? {
         let bodies = components

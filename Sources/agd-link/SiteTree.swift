@@ -37,7 +37,7 @@ struct SiteTree {
         return changes
     }
 
-    /// What a transaction has changed.
+    /// The parts of a tree that a transaction has changed.
     struct Difference {
         /// The contents that are new or others than before.
         var contents: [(place: Transaction.Place, content: Content)] = []

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import WireProtocol
 
 /// A board as lines of text: cards in a grid.
@@ -235,18 +236,7 @@ struct DashPicture {
     }
 
     private func wrap(_ text: String, _ width: Int) -> [String] {
-        var lines = [""]
-        for word in text.split(separator: " ") {
-            let line = lines[lines.count - 1]
-            if line.isEmpty {
-                lines[lines.count - 1] = String(word)
-            } else if DisplayWidth.of(line) + 1 + DisplayWidth.of(String(word)) <= width {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return Array(lines.prefix(DashPicture.mostRows))
+        Array(text.brokenAtWords(to: width, measure: DisplayWidth.of).prefix(DashPicture.mostRows))
     }
 
     // MARK: Tables
