@@ -132,7 +132,7 @@ extension TransactedWiring {
             }
             return try evaluate(program, bindings: values).get()
         case .selection(let selection):
-            guard case .selected(let bound, _, _) = boundSelection(selection, at: row, scope) else {
+            guard case .selected(let bound) = boundSelection(selection, at: row, scope) else {
                 return .null
             }
             return try contentInTransaction(at: try place(bound)).get()

@@ -25,6 +25,8 @@ struct AttributeRecord {
     private enum Body {
         case plain(Origin)
         case extended(Extras)
+        /// A place in the value of another attribute.
+        case place(ProjectionTree.Entry)
     }
 
     /// A definition, which all instances share, or a name and a type that the system chose.
@@ -44,8 +46,6 @@ struct AttributeRecord {
     private final class Extras {
         var origin: Origin
         var holders: Int32 = 0
-        var steps: [AttributePath.Step] = []
-        var owner: AttributeID?
         var isLoose = false
         var projections: ProjectionTree?
         var history: AttributeID?
@@ -62,13 +62,12 @@ struct AttributeRecord {
         self.source = source
     }
 
-    /// For places in the values of one attribute: they share what the system chose.
-    init(placeIn owner: AttributeRecord, like sibling: AttributeRecord?) {
-        node = owner.node
-        kind = owner.kind
+    init(_ place: ProjectionTree.Entry, node: UInt32, kind: AttributeKind, source: Source) {
+        self.node = node
+        self.kind = kind
         isHidden = true
-        body = .plain(sibling?.origin ?? .made(Made(owner.name, .dyn)))
-        source = .system
+        body = .place(place)
+        self.source = source
     }
 
     init(node: UInt32, _ definition: AttributeDefinition, source: Source) {
@@ -79,34 +78,34 @@ struct AttributeRecord {
         self.source = source
     }
 
-    private var origin: Origin {
-        get {
-            switch body {
-            case .plain(let origin): origin
-            case .extended(let extras): extras.origin
-            }
+    /// nil for places.
+    private var origin: Origin? {
+        switch body {
+        case .plain(let origin): origin
+        case .extended(let extras): extras.origin
+        case .place: nil
         }
-        set {
-            switch body {
-            case .plain: body = .plain(newValue)
-            case .extended(let extras): extras.origin = newValue
-            }
-        }
+    }
+
+    private mutating func setOrigin(_ origin: Origin) {
+        if let extras { extras.origin = origin } else { body = .plain(origin) }
     }
 
     mutating func redefine(as definition: AttributeDefinition) {
         kind = definition.kind
         isHidden = false
-        origin = .written(definition)
+        setOrigin(.written(definition))
     }
 
     /// Only for vertices that the system made.
-    mutating func retype(_ type: ValueType) { origin = .made(Made(name, type)) }
+    mutating func retype(_ type: ValueType) { setOrigin(.made(Made(name, type))) }
 
+    /// A place has the name of the attribute that it is in.
     var name: String {
         switch origin {
         case .written(let definition): definition.name
         case .made(let made): made.name
+        case nil: place?.tree.name ?? ""
         }
     }
 
@@ -114,47 +113,44 @@ struct AttributeRecord {
         switch origin {
         case .written(let definition): definition.type
         case .made(let made): made.type
+        case nil: .dyn
         }
     }
 
     /// nil for vertices that the system made.
     var definition: AttributeDefinition? {
-        if case .written(let definition) = origin { definition } else { nil }
+        if case .written(let definition)? = origin { definition } else { nil }
     }
 
     private var extras: Extras? { if case .extended(let extras) = body { extras } else { nil } }
 
+    /// For a vertex that is a place in the value of another attribute.
+    var place: ProjectionTree.Entry? { if case .place(let place) = body { place } else { nil } }
+
     private var madeExtras: Extras {
         mutating get {
             if let extras { return extras }
+            guard let origin else { preconditionFailure("a place has no extras") }
             let made = Extras(origin)
             body = .extended(made)
             return made
         }
     }
 
-    var isBare: Bool { extras == nil }
+    var isBare: Bool { if case .plain = body { true } else { false } }
 
     /// For shared vertices (see `isShared`): the number of sources that name the vertex.
     var holders: Int32 {
-        get { extras?.holders ?? 0 }
-        set { madeExtras.holders = newValue }
+        get { place?.holders ?? extras?.holders ?? 0 }
+        set { if let place { place.holders = newValue } else { madeExtras.holders = newValue } }
     }
     /// For shared vertices: true while `SharedVertices` lists the vertex as possibly unused.
     var isLoose: Bool {
-        get { extras?.isLoose ?? false }
-        set { madeExtras.isLoose = newValue }
+        get { place?.isLoose ?? extras?.isLoose ?? false }
+        set { if let place { place.isLoose = newValue } else { madeExtras.isLoose = newValue } }
     }
     /// The steps of a place inside the value of the attribute with the same name; empty for whole attributes.
-    var steps: [AttributePath.Step] {
-        get { extras?.steps ?? [] }
-        set { madeExtras.steps = newValue }
-    }
-    /// For a place that is an input, of which the engine knows no input: the attribute whose value the place is in.
-    var owner: AttributeID? {
-        get { extras?.owner }
-        set { madeExtras.owner = newValue }
-    }
+    var steps: [AttributePath.Step] { place?.steps ?? [] }
     /// The places inside this attribute's value that others read, each a vertex of its own.
     var projections: ProjectionTree? {
         get { extras?.projections }
@@ -176,7 +172,7 @@ struct AttributeRecord {
     /// freed when nothing names, reads or watches them any more. Other vertices are freed with their node.
     var isShared: Bool {
         guard isHidden else { return false }
-        if extras?.steps.isEmpty == false || kind == .clock { return true }
+        if place != nil || kind == .clock { return true }
         if case .rooted = source { return true }
         return false
     }
@@ -255,13 +251,12 @@ enum Source {
     /// Another place, unchanged. `vertex` is the vertex of that place, looked up at the first read.
     indirect case alias(Place, vertex: AttributeID?)
     case rule(BoundRule)
-    /// The place that a rule chooses, and steps further inside. For a place in the value of such an attribute, `whole`
-    /// is that attribute.
-    indirect case selected(BoundSelection, steps: [AttributePath.Step], whole: AttributeID?)
-    /// The attribute that is at a path now. `steps` and `whole` are as for `selected`.
-    indirect case rooted(RootReference, steps: [AttributePath.Step], whole: AttributeID?)
-    /// A place inside another vertex that is not a state.
-    indirect case projection(of: AttributeID, steps: [AttributePath.Step])
+    /// The place that a rule chooses.
+    case selected(BoundSelection)
+    /// The attribute that is at a path now.
+    case rooted(RootReference)
+    /// A place inside the value of a vertex that is no input.
+    case projection
     /// An inherited environment value with some of its fields replaced.
     indirect case override(inherited: AttributeID, steps: [AttributePath.Step], value: AttributeID)
     case subviewList

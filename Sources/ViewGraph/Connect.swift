@@ -305,23 +305,21 @@ extension Wiring {
         if isChanged || !isSame(record.source, source, of: attribute) { setSource(source, of: attribute) }
         // Places that are watched through a reference are connected to the reference's new target.
         record.projections?.forEachAttribute { place in
-            guard let steps = attributes[Int(place.index)]?.steps else { return }
-            replaceSource(of: place, self.source(of: steps, in: attribute))
+            replaceSource(of: place, self.source(of: self.record(place).steps, in: attribute))
         }
     }
 
     private func isSame(_ old: Source, _ new: Source, of attribute: AttributeID) -> Bool {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
-        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == self.vertex(for: b) } ?? true
+        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == existingVertex(behind: b) } ?? true
         case (.rule(let a), .rule(let b)):
             a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b, at: .init(attribute))
-        case (.projection(let a, let x), .projection(let b, let y)): a == b && x == y
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
-        case (.selected(let a, let x, _), .selected(let b, let y, _)): a.isSame(as: b) && x == y
-        case (.rooted(let a, let x, _), .rooted(let b, let y, _)): a === b && x == y
+        case (.selected(let a), .selected(let b)): a.isSame(as: b)
+        case (.rooted(let a), .rooted(let b)): a === b
         case (.object(let a), .object(let b)): a == b
-        case (.elements, .elements), (.given, .given): true
+        case (.projection, .projection), (.elements, .elements), (.given, .given): true
         default: false
         }
     }

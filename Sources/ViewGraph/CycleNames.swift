@@ -14,7 +14,7 @@ struct CycleNames {
     /// are named.
     func nameSteps(of cycle: [AttributeID]) -> [String] {
         let first =
-            cycle.firstIndex { !graph.isUnnamed($0) && graph.attributes[Int($0.index)]?.steps.isEmpty == true } ?? 0
+            cycle.firstIndex { !graph.isUnnamed($0) && graph.attributes[Int($0.index)]?.place == nil } ?? 0
         let way = Array(cycle[first...] + cycle[..<first])
         let told = CycleNames.toldSteps
         // Neighbours may have the same name.
@@ -35,7 +35,7 @@ struct CycleNames {
             let name: String
             if graph.nodes[Int(record.node)].instances?.data == attribute {
                 name = graph.elementsPath(of: record.node)
-            } else if graph.isUnnamed(attribute), record.steps.isEmpty, !graph.nodes[Int(record.node)].isObject {
+            } else if graph.isUnnamed(attribute), record.place == nil, !graph.nodes[Int(record.node)].isObject {
                 // The field of an override has the name of the override, and another word.
                 name = graph.nodes.path(of: record.node) + "." + record.name.prefix { $0 != " " }
             } else {

@@ -66,7 +66,12 @@ extension Wiring {
     /// The vertex that somebody watches or reads for a place, if there is one.
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
-        if let own = attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps) { return own }
+        return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
+            ?? existingVertex(behind: place)
+    }
+
+    /// The same for the place that bindings and references lead to.
+    func existingVertex(behind place: Place) -> AttributeID? {
         let place = follow(place)
         guard !place.steps.isEmpty else { return place.attribute }
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)

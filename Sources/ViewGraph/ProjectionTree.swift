@@ -7,43 +7,100 @@ import AttributeValues
 /// write can touch, so a change of `a.c` marks nothing that reads `a.b`. For other attributes the vertices are rules
 /// that select a place; changes stop there if the place has an equal value.
 final class ProjectionTree {
+    /// A place, or a value around places. Its tree owns it while it has a vertex or contains other places.
     final class Entry {
+        unowned let tree: ProjectionTree
+        /// The value that it is in; nil for the attribute's whole value.
+        unowned let parent: Entry?
+        /// Leads to it from `parent`.
+        private let step: AttributePath.Step
         var attribute: AttributeID?
+        /// See `AttributeRecord`, which has these members for vertices that are no places.
+        var holders: Int32 = 0
+        var isLoose = false
         /// For an element: its position in a list that its field has searched.
         fileprivate var position: UInt32 = 0
         /// By `.key` and `.index` steps.
-        var children = SmallMap<AttributePath.Step, Entry>()
+        fileprivate var children = SmallMap<AttributePath.Step, Entry>()
         /// `.element` steps, those of each field together.
-        var fields: [Field] = []
+        fileprivate var fields: [Field] = []
+
+        /// The whole value of a tree's attribute.
+        fileprivate init(rootOf tree: ProjectionTree) {
+            (self.tree, parent, step) = (tree, nil, .index(0))
+        }
+
+        fileprivate init(_ step: AttributePath.Step, in parent: Entry) {
+            (tree, self.parent, self.step) = (parent.tree, parent, step)
+        }
 
         var isLeaf: Bool { children.isEmpty && fields.isEmpty }
 
+        /// The steps from the whole value to it.
+        var steps: [AttributePath.Step] {
+            guard let parent else { return [] }
+            if parent.parent == nil { return [step] }
+            var steps = [step]
+            var around = parent
+            while let next = around.parent {
+                steps.append(around.step)
+                around = next
+            }
+            steps.reverse()
+            return steps
+        }
+
         func field(_ name: String) -> Field? { fields.first { $0.name == name } }
+
+        func madeField(_ name: String) -> Field {
+            if let field = field(name) { return field }
+            let field = Field(name)
+            fields.append(field)
+            return field
+        }
 
         func child(_ step: AttributePath.Step) -> Entry? {
             if case .element(let name, let id) = step { field(name)?.entry(of: id) } else { children[step] }
         }
 
         func madeChild(_ step: AttributePath.Step) -> Entry {
-            if case .element(let name, let id) = step {
-                if let field = field(name) { return field.madeEntry(of: id) }
-                let field = Field(name)
-                fields.append(field)
-                return field.madeEntry(of: id)
-            }
+            if case .element(let name, let id) = step { return madeField(name).madeEntry(of: id, in: self) }
             if let child = children[step] { return child }
-            let made = Entry()
+            let made = Entry(step, in: self)
             children[step] = made
             return made
         }
 
-        func removeChild(_ step: AttributePath.Step) {
+        private func removeChild(_ step: AttributePath.Step) {
             guard case .element(let name, let id) = step else {
                 children[step] = nil
                 return
             }
             field(name)?.removeEntry(of: id)
             fields.removeAll { $0.entries.isEmpty }
+        }
+
+        /// Takes its vertex from it, and removes what contains no other place.
+        func removeVertex() {
+            attribute = nil
+            var entry = self
+            while let parent = entry.parent, entry.attribute == nil, entry.isLeaf {
+                parent.removeChild(entry.step)
+                entry = parent
+            }
+        }
+
+        /// Its content, given that of the value around it. As `Content.selecting`, but a long list is not searched
+        /// again for each element that is asked for by id.
+        func select(in around: Content) -> Content {
+            guard case .element(let name, let id) = step, case .value(.list(let list)) = around,
+                list.count > ElementLocator.scanned, let field = parent?.field(name)
+            else { return around.selecting(step) }
+            tree.noteSearch(of: field)
+            guard let place = field.findElement(id, self, in: list) else {
+                return .failure(ProjectionTree.missing(step))
+            }
+            return .value(list[place])
         }
 
         /// The vertices of this entry and of all inside it, each before those inside it.
@@ -74,10 +131,11 @@ final class ProjectionTree {
             return entry
         }
 
-        fileprivate func madeEntry(of id: Value) -> Entry {
+        /// - Parameter list: the entry that the field belongs to.
+        func madeEntry(of id: Value, in list: Entry) -> Entry {
             if let last, last.id == id { return last.entry }
             func existing(_ entry: inout Entry) -> Entry { entry }
-            let entry = existing(&entries[id, default: Entry()])
+            let entry = existing(&entries[id, default: Entry(.element(field: name, value: id), in: list)])
             last = (id, entry)
             return entry
         }
@@ -117,18 +175,17 @@ final class ProjectionTree {
         }
     }
 
-    let root = Entry()
-    /// The record of the place that was made last.
-    var lastRecord: AttributeRecord?
+    /// The attribute, and its name.
+    let whole: AttributeID
+    let name: String
+    private(set) lazy var root = Entry(rootOf: self)
     /// Fields whose locators hold a list.
     private var locating: [Field] = []
     var hasLocators: Bool { !locating.isEmpty }
 
-    func entry(at steps: [AttributePath.Step]) -> Entry {
-        var entry = root
-        for step in steps { entry = entry.madeChild(step) }
-        return entry
-    }
+    init(of whole: AttributeID, name: String) { (self.whole, self.name) = (whole, name) }
+
+    func entry(at steps: [AttributePath.Step]) -> Entry { steps.reduce(root) { $0.madeChild($1) } }
 
     func existing(at steps: [AttributePath.Step]) -> AttributeID? { entryIfAny(at: steps)?.attribute }
 
@@ -141,29 +198,9 @@ final class ProjectionTree {
         return entry
     }
 
-    /// The content at a place that has an entry. As `Value.select`, but a long list is not searched again for each
-    /// element that is asked for by id.
-    func select(_ steps: [AttributePath.Step], in whole: Value) -> Content {
-        var value = whole
-        var entry = root
-        for step in steps {
-            guard let inner = entry.child(step) else { preconditionFailure("the place has no entry") }
-            if case .element(let name, let id) = step, case .list(let list) = value,
-                list.count > ElementLocator.scanned, let field = entry.field(name)
-            {
-                if !field.isLocating { locating.append(field) }
-                field.isLocating = true
-                guard let place = field.findElement(id, inner, in: list) else {
-                    return .failure(ProjectionTree.missing(step))
-                }
-                value = list[place]
-            } else {
-                guard let next = value.child(step) else { return value.select(CollectionOfOne(step)) }
-                value = next
-            }
-            entry = inner
-        }
-        return .value(value)
+    private func noteSearch(of field: Field) {
+        if !field.isLocating { locating.append(field) }
+        field.isLocating = true
     }
 
     /// The position of an element of the attribute's list, if it is known.
@@ -194,20 +231,6 @@ final class ProjectionTree {
     }
 
     func forEachAttribute(_ body: (AttributeID) -> Void) { root.forEachAttribute(body) }
-
-    /// Removes a place, and the entries above it that have no other place.
-    func remove(at steps: [AttributePath.Step]) {
-        var way = [root]
-        for step in steps {
-            guard let next = way[way.count - 1].child(step) else { return }
-            way.append(next)
-        }
-        way[steps.count].attribute = nil
-        for (entry, step) in zip(way, steps).reversed() {
-            guard let child = entry.child(step), child.attribute == nil, child.isLeaf else { return }
-            entry.removeChild(step)
-        }
-    }
 
     /// Calls `set` with every place that may differ between two values of the attribute, and its new content.
     /// Cost: O(children of the containers that differ) at worst, O(changed elements) for lists whose elements are

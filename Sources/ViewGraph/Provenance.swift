@@ -47,8 +47,8 @@ public struct Provenance {
                 guard !isTransient, graph.nodeAndName(of: next) != nil, isKnown(next) else { return false }
             case .literal, .unconnected: break
             case .system:
-                if let owner = record.owner {
-                    inputs = [owner]
+                if let place = record.place {
+                    inputs = [place.tree.whole]
                 } else {
                     // An element depends on the data of its list.
                     guard record.kind != .clock,
@@ -86,10 +86,11 @@ public struct Provenance {
 
     private func cause(of attribute: AttributeID) -> AttributeID? {
         if let cause = graph.engine.cause(of: attribute) { return cause }
-        if let owner = graph.attributes[Int(attribute.index)]?.owner { return owner }
-        // The cause of a place behind a reference is what it reads, even if it has run only once.
-        if graph.wholeAttribute(of: attribute).map(graph.isReference) == true {
-            return graph.engine.inputs(of: attribute).first
+        if let whole = graph.wholeAttribute(of: attribute) {
+            // The cause of a place behind a reference is what it reads, even if it has run only once. A place in an
+            // input reads nothing.
+            if graph.isReference(whole) { return graph.engine.inputs(of: attribute).first }
+            return whole
         }
         // A rule that has run only once was not run because of a change. Its newest input counts as the cause.
         return graph.engine.inputs(of: attribute).max { graph.engine.changedAt($0) < graph.engine.changedAt($1) }

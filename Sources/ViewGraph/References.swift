@@ -13,7 +13,7 @@ extension Wiring {
         let version = createInput(.value(.int(0)), node: NodeID.root.row, name: name, source: .system)
         let reference = RootReference(text, version)
         let vertex = createRule(
-            node: NodeID.root.row, name: name, source: .rooted(reference, steps: [], whole: nil))
+            node: NodeID.root.row, name: name, source: .rooted(reference))
         reference.target = target(of: reference)
         roots.byText[text] = (reference, vertex)
         sharing.noteIdle(vertex)
@@ -21,7 +21,7 @@ extension Wiring {
     }
 
     func forgetRootReference(_ source: Source) {
-        guard case .rooted(let reference, _, nil) = source else { return }
+        guard case .rooted(let reference) = source else { return }
         roots.byText[reference.text] = nil
         freeVertex(reference.version, record(reference.version))
     }
@@ -71,7 +71,7 @@ extension Wiring {
     func boundSelection(_ selection: Selection, at row: UInt32, _ scope: Scope) -> Source {
         let rule = boundRule(selection.program, at: row, scope)
         let targets = selection.targets.map { resolveName($0.name, from: row, scope) }
-        return .selected(BoundSelection(selection, rule, targets, row, scope), steps: [], whole: nil)
+        return .selected(BoundSelection(selection, rule, targets, row, scope))
     }
 
     /// The content of the chosen place. Its reader depends on the rule and on that place alone.

@@ -75,19 +75,16 @@ extension Wiring {
         switch record.source {
         case .rule(let rule): return try evaluate(rule, for: attribute)
         case .alias(let place, let vertex):
-            let found = vertex ?? self.vertex(for: place)
-            if vertex == nil {
-                attributes[Int(attribute.index)]?.source = .alias(place, vertex: found)
-                holdShared(found)
-            }
-            let content = try engine.read(found)
+            let content = try engine.read(vertex ?? connectAlias(attribute, to: place))
             return record.isHeldToType
                 ? hold(content, of: declaredType(of: place), to: record.type, at: attribute) : content
-        case .rooted(let reference, let steps, _): return try evaluate(reference, steps)
-        case .selected(let selection, let steps, _):
-            let content = try evaluate(selection, steps, for: attribute)
+        case .rooted(let reference): return try evaluate(reference, record.steps)
+        case .selected(let selection):
+            let content = try evaluate(selection, record.steps, for: attribute)
             return record.isHeldToType ? hold(content, of: .dyn, to: record.type, at: attribute) : content
-        case .projection(let whole, let steps):
+        case .projection:
+            guard let place = record.place else { preconditionFailure("a projection is a place") }
+            let (whole, steps) = (place.tree.whole, place.steps)
             if case .index(let index)? = steps.first, let part = try gathering.subviewPart(index, of: whole, at: steps)
             {
                 return part

@@ -280,21 +280,21 @@ extension TransactedWiring {
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
                 way.state = Place(target.attribute, target.steps + place.steps)
             case (.binding, .rule): return way
-            case (_, .rooted(let reference, let steps, _)):
+            case (_, .rooted(let reference)):
                 let target = try self.place(reference)
-                way.state = Place(target.attribute, target.steps + steps + place.steps)
-            case (.binding, .selected(let selection, let steps, _)):
+                way.state = Place(target.attribute, target.steps + place.steps)
+            case (.binding, .selected(let selection)):
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
                 let target = try self.place(selection)
-                way.state = Place(target.attribute, target.steps + steps + place.steps)
+                way.state = Place(target.attribute, target.steps + place.steps)
             case (.let, .alias(let target, _)), (.inherit, .alias(let target, _)):
                 // Values that are given or inherited cannot be written, but the properties of an object can.
                 guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
                 way.state = Place(target.attribute, target.steps + place.steps)
-            case (.let, .selected(let selection, let steps, _)):
+            case (.let, .selected(let selection)):
                 let target = try self.place(selection)
                 guard !place.steps.isEmpty, isObject(at: target) else { throw readOnly(place.attribute, path) }
-                way.state = Place(target.attribute, target.steps + steps + place.steps)
+                way.state = Place(target.attribute, target.steps + place.steps)
             case (.binding, .literal(.failure(let failure))):
                 throw shown(failure, of: place.attribute).located(at: path.description)
             default: throw readOnly(place.attribute, path)

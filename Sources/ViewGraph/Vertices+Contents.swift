@@ -45,13 +45,7 @@ extension Vertices {
 
     /// The attribute in whose value a vertex is a place; nil if the vertex is no place.
     func wholeAttribute(of attribute: AttributeID) -> AttributeID? {
-        guard let record = attributes[Int(attribute.index)] else { return nil }
-        return switch record.source {
-        case .projection(let whole, _): whole
-        case .selected(_, _, let whole?), .rooted(_, _, let whole?): whole
-        case .alias(let place, _) where !record.steps.isEmpty: place.attribute
-        default: record.owner
-        }
+        attributes[Int(attribute.index)]?.place?.tree.whole
     }
 
     func isInput(_ source: Source) -> Bool {

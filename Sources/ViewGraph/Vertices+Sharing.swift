@@ -39,7 +39,7 @@ extension Vertices {
             body(place.attribute)
             if let vertex { body(vertex) }
         case .rule(let rule): forEachVertex(in: rule, attribute, body)
-        case .selected(let selection, _, _):
+        case .selected(let selection):
             forEachVertex(in: selection.rule, attribute, body)
             for target in selection.targets { if let target { body(target) } }
         case .timed(let value): body(value.operand)

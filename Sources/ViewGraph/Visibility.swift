@@ -15,7 +15,7 @@ extension Wiring {
         guard let mayRead else { return true }
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return false }
         var row = record.node
-        var name: String? = record.isHidden && record.steps.isEmpty ? nil : record.name
+        var name: String? = record.isHidden && record.place == nil ? nil : record.name
         while nodes[Int(row)].isObject {
             name = nodes[Int(row)].id
             row = nodes[Int(row)].parent

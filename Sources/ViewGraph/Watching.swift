@@ -42,7 +42,7 @@ extension Wiring {
         guard let record = attributes[Int(attribute.index)] else { return [] }
         switch record.source {
         case .alias(let place, let vertex): return [vertex ?? self.vertex(for: place)]
-        case .projection(let whole, _): return [whole]
+        case .projection: return wholeAttribute(of: attribute).map { [$0] } ?? []
         case .override(let inherited, _, let value): return [inherited, value]
         case .rule(let rule):
             return rule.sources(at: BoundRule.Base(attribute)).flatMap { source -> [AttributeID] in

@@ -27,43 +27,85 @@ extension Wiring {
 
     /// The vertex that always has the content of a place.
     func vertex(for place: Place) -> AttributeID {
-        let place = follow(place)
+        var place = place
+        // As `follow`, but not beyond the vertex that an alias reads.
+        way: for _ in 0...limits.depth {
+            switch attributes.source(Int(place.attribute.index)) {
+            case .alias(let target, let vertex):
+                if attributes[Int(place.attribute.index)]?.isHeldToType == true { break way }
+                place.attribute = vertex ?? connectAlias(place.attribute, to: target)
+            case .object: 
+                let followed = follow(place)
+                if followed == place { break way }
+                place = followed
+            default: break way
+            }
+        }
         guard !place.steps.isEmpty else { return place.attribute }
         return projectionVertex(of: place.attribute, at: place.steps)
     }
 
-    /// The vertex for a place inside an attribute's value; made at the first call, then shared. It is freed when no
-    /// source names it and nobody reads or watches it.
+    /// Finds the vertex that an alias reads. Bindings form a chain upwards in the tree, whose depth is limited.
+    func connectAlias(_ alias: AttributeID, to target: Place) -> AttributeID {
+        let vertex = vertex(for: target)
+        attributes.setSource(.alias(target, vertex: vertex), at: Int(alias.index))
+        holdShared(vertex)
+        return vertex
+    }
+
+    /// The vertex for a place inside the value of an attribute, or of another place. It is made at the first call, then
+    /// shared, and freed when no source names it and nobody reads or watches it.
     func projectionVertex(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
-        let index = Int(attribute.index)
-        guard let record = attributes[index] else { return attribute }
-        let tree = record.projections ?? ProjectionTree()
-        if record.projections == nil { attributes[index]?.projections = tree }
-        let entry = tree.entry(at: steps)
-        if let existing = entry.attribute { return existing }
-        var place = AttributeRecord(placeIn: record, like: tree.lastRecord)
-        place.steps = steps
+        guard let record = attributes[Int(attribute.index)] else { return attribute }
+        let entry = steps.reduce(record.place ?? projections(of: attribute, record).root) { $0.madeChild($1) }
+        return entry.attribute ?? makeVertex(for: entry)
+    }
+
+    private func projections(of attribute: AttributeID, _ record: AttributeRecord) -> ProjectionTree {
+        if let tree = record.projections { return tree }
+        let tree = ProjectionTree(of: attribute, name: record.name)
+        attributes[Int(attribute.index)]?.projections = tree
+        return tree
+    }
+
+    /// - Parameter content: of a place in an input, if it is known.
+    private func makeVertex(for entry: ProjectionTree.Entry, _ content: Content? = nil) -> AttributeID {
+        let whole = entry.tree.whole
+        let owner = record(whole)
         let made: AttributeID
-        if isInput(record.source) {
-            // The running rule must depend on the place alone.
-            var content = (try? engine.readUntracked(attribute)) ?? .failure(RuleHost.removed)
-            if case .value(let whole) = content {
-                let hadLocators = tree.hasLocators
-                content = tree.select(steps, in: whole)
-                if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) }
-            }
-            place.owner = attribute
-            made = createInput(content, place)
+        if isInput(owner.source) {
+            made = createInput(
+                content ?? self.content(of: entry),
+                AttributeRecord(entry, node: owner.node, kind: owner.kind, source: .system))
             // It cannot have changed later than the value around it.
-            engine.redate(made, to: engine.changedAt(attribute))
+            engine.redate(made, to: engine.changedAt(whole))
         } else {
-            place.source = source(of: steps, in: attribute)
-            made = createRule(place)
+            made = createRule(
+                AttributeRecord(entry, node: owner.node, kind: owner.kind, source: source(of: entry.steps, in: whole)))
         }
-        tree.lastRecord = place
         entry.attribute = made
         sharing.noteIdle(made)
         return made
+    }
+
+    /// The content of a place in an input, selected from the nearest value around it that has a vertex. No rule depends
+    /// on that value: it reads the place alone.
+    private func content(of entry: ProjectionTree.Entry) -> Content {
+        let tree = entry.tree
+        let hadLocators = tree.hasLocators
+        defer { if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) } }
+        var (way, around) = ([ProjectionTree.Entry](), entry)
+        while let next = around.parent {
+            if let vertex = next.parent == nil ? tree.whole : next.attribute {
+                var content = contentForWatcher(of: vertex)
+                content = around.select(in: content)
+                while let inner = way.popLast() { content = inner.select(in: content) }
+                return content
+            }
+            way.append(around)
+            around = next
+        }
+        preconditionFailure("a place is inside a value")
     }
 
     /// The steps of a place in an attribute's value. The index of an element that was read before is known.
@@ -89,12 +131,9 @@ extension Wiring {
     func source(of steps: [AttributePath.Step], in attribute: AttributeID) -> Source {
         let place = Place(attribute, steps)
         switch attributes[Int(attribute.index)]?.source {
-        case .selected(let selection, let outer, _)?:
-            return .selected(selection, steps: outer + steps, whole: attribute)
-        case .rooted(let reference, let outer, _)?: return .rooted(reference, steps: outer + steps, whole: attribute)
-        default: break
+        case .selected(let selection)?: return .selected(selection)
+        case .rooted(let reference)?: return .rooted(reference)
+        default: return follow(place).attribute == attribute ? .projection : .alias(place, vertex: nil)
         }
-        return follow(place).attribute == attribute
-            ? .projection(of: attribute, steps: steps) : .alias(place, vertex: nil)
     }
 }

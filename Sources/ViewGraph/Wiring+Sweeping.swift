@@ -32,14 +32,12 @@ extension Wiring {
         guard !engine.isRead(vertex), !isWatchedByOthers(vertex, record.source), record.projections == nil else {
             return false
         }
-        if let owner = wholeAttribute(of: vertex) {
-            guard let tree = attributes[Int(owner.index)]?.projections else {
-                preconditionFailure("a place without its tree")
-            }
-            tree.remove(at: record.steps)
-            if tree.root.isLeaf {
-                attributes[Int(owner.index)]?.projections = nil
-                noteIdle([owner])
+        if let place = record.place {
+            place.removeVertex()
+            if place.tree.root.isLeaf {
+                let whole = place.tree.whole
+                attributes[Int(whole.index)]?.projections = nil
+                noteIdle([whole])
             }
         } else {
             clocks.remove(vertex)

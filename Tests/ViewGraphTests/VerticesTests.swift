@@ -14,6 +14,14 @@ struct VerticesTests {
             .value(value), node: 1, name: name, kind: .state, source: .state(isTransient: false), isHidden: false)
     }
 
+    @discardableResult
+    private func makePlace(_ steps: [AttributePath.Step], in tree: ProjectionTree) -> AttributeID {
+        let entry = tree.entry(at: steps)
+        let place = vertices.createInput(.value(0), AttributeRecord(entry, node: 1, kind: .state, source: .system))
+        entry.attribute = place
+        return place
+    }
+
     @Test("a clock waits to be freed when the last source that names it has gone") func sharing() {
         let clock = vertices.createInput(.value(0), node: 0, name: "clock", kind: .clock, source: .system)
         let readers = ["a", "b"].map {
@@ -28,14 +36,9 @@ struct VerticesTests {
 
     @Test("a new value reaches the places in it that differ, and no others") func places() {
         let whole = state(["a": 1, "b": 2])
-        let tree = ProjectionTree()
+        let tree = ProjectionTree(of: whole, name: "s")
         vertices.attributes[Int(whole.index)]?.projections = tree
-        let places = ["a", "b"].map { key in
-            let place = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
-            tree.entry(at: [.key(key)]).attribute = place
-            vertices.attributes[Int(place.index)]?.owner = whole
-            return place
-        }
+        let places = ["a", "b"].map { makePlace([.key($0)], in: tree) }
         vertices.setInput(whole, .value(["a": 1, "b": 3]))
         #expect(places.map { vertices.content(of: $0) } == [.value(0), .value(3)])
         #expect(vertices.wholeAttribute(of: places[1]) == whole && vertices.wholeAttribute(of: whole) == nil)
@@ -47,9 +50,9 @@ struct VerticesTests {
         func steps(_ id: Int64) -> [AttributePath.Step] { [.element(field: "id", value: .int(id))] }
         func element(_ id: Int64, _ n: Int64) -> Value { ["id": .int(id), "n": .int(n)] }
         var list = ValueList((0..<20).map { element($0, 0) })
-        let tree = ProjectionTree()
+        let tree = ProjectionTree(of: state(.null), name: "s")
         for id in [3, 15, 16] as [Int64] {
-            tree.entry(at: steps(id)).attribute = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+            makePlace(steps(id), in: tree)
         }
         /// The contents that places get when the list is replaced.
         func replace(_ change: (inout ValueList) -> Void) -> [Content] {
@@ -60,7 +63,9 @@ struct VerticesTests {
             return set
         }
         tree.expectElements(at: [], by: "id", in: list, from: 15)
-        for id in [15, 16, 3] as [Int64] { #expect(tree.select(steps(id), in: .list(list)) == .value(element(id, 0))) }
+        for id in [15, 16, 3] as [Int64] { 
+            #expect(tree.entry(at: steps(id)).select(in: .value(.list(list))) == .value(element(id, 0)))
+        }
         tree.forgetLocators()
         #expect(replace { $0.remove(at: 16) }.map { $0.failure?.code } == [.notFound])
         list.append(element(3, 1))
@@ -72,8 +77,8 @@ struct VerticesTests {
         func element(_ n: Int64) -> Value { ["id": "a", "n": .int(n)] }
         let steps = [AttributePath.Step.element(field: "id", value: "a")]
         let (before, after) = (ValueList([element(1)]), ValueList([element(1), element(2)]))
-        let tree = ProjectionTree()
-        tree.entry(at: steps).attribute = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+        let tree = ProjectionTree(of: state(.null), name: "s")
+        makePlace(steps, in: tree)
         if isKnownUnique { tree.expectElements(at: [], by: "id", in: before, from: 0) }
         var set: [Content] = []
         tree.refresh(from: .list(before), to: .list(after)) { set.append($1) }
@@ -83,8 +88,8 @@ struct VerticesTests {
     @Test("a reader by id follows the first of two elements when one of them moves past the other") func movedTwin() {
         let (a, b, twin): (Value, Value, Value) = (["id": "a", "n": 1], ["id": "b", "n": 2], ["id": "a", "n": 3])
         let steps: [AttributePath.Step] = [.element(field: "id", value: "a"), .key("n")]
-        let tree = ProjectionTree()
-        tree.entry(at: steps).attribute = vertices.createInput(.value(0), node: 1, name: "s", source: .system)
+        let tree = ProjectionTree(of: state(.null), name: "s")
+        makePlace(steps, in: tree)
         func move(from old: ValueList, to new: ValueList) -> [Content] {
             var set: [Content] = []
             tree.refresh(from: .list(old), to: .list(new)) { set.append($1) }
