@@ -46,6 +46,11 @@ extension Value {
         return .value(value)
     }
 
+    /// The same for one step.
+    public func select(_ step: AttributePath.Step) -> Content {
+        if let next = child(step) { .value(next) } else { .failure(missing(step)) }
+    }
+
     /// A copy of this value with a changed part. Every step but the last must exist. The last may name a new key of a
     /// map. Cost: O(entries of the containers on the path), which are copied.
     /// - Throws: `notFound` if a step leads nowhere, or the error of `change`. This value does not change.

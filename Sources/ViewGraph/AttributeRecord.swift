@@ -19,6 +19,9 @@ struct AttributeRecord {
     var isHeldToType = false
     /// True if no user can name the vertex: an override, a projection, a list of subviews.
     private(set) var isHidden: Bool
+    /// True for places in values, clocks and operators over time. Sources of other vertices name them, and they are
+    /// freed when nothing names, reads or watches them any more. Other vertices are freed with their node.
+    let isShared: Bool
     private var body: Body
     var source: Source
 
@@ -58,6 +61,8 @@ struct AttributeRecord {
         self.node = node
         self.kind = kind
         self.isHidden = isHidden
+        let isReference = if case .rooted = source { true } else { false }
+        isShared = isHidden && (kind == .clock || isReference)
         body = .plain(.made(Made(name, type)))
         self.source = source
     }
@@ -65,7 +70,7 @@ struct AttributeRecord {
     init(_ place: ProjectionTree.Entry, node: UInt32, kind: AttributeKind, source: Source) {
         self.node = node
         self.kind = kind
-        isHidden = true
+        (isHidden, isShared) = (true, true)
         body = .place(place)
         self.source = source
     }
@@ -73,7 +78,7 @@ struct AttributeRecord {
     init(node: UInt32, _ definition: AttributeDefinition, source: Source) {
         self.node = node
         kind = definition.kind
-        isHidden = false
+        (isHidden, isShared) = (false, false)
         body = .plain(.written(definition))
         self.source = source
     }
@@ -167,15 +172,6 @@ struct AttributeRecord {
         guard kind == .binding, case .binding(_, let animation)? = definition?.role else { return nil }
         return animation
     }
-
-    /// True for places in values, clocks and operators over time. Sources of other vertices name them, and they are
-    /// freed when nothing names, reads or watches them any more. Other vertices are freed with their node.
-    var isShared: Bool {
-        guard isHidden else { return false }
-        if place != nil || kind == .clock { return true }
-        if case .rooted = source { return true }
-        return false
-    }
 }
 
 /// The records by the engine's rows.
@@ -194,6 +190,10 @@ struct AttributeTable {
     func source(_ row: Int) -> Source? { row < rows.count ? rows[row]?.source : nil }
 
     mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
+
+    /// As the record's members; a record takes longer to copy.
+    func isHeldToType(_ row: Int) -> Bool { row < rows.count && rows[row]?.isHeldToType == true }
+    func isShared(_ row: Int) -> Bool { row < rows.count && rows[row]?.isShared == true }
 
     /// True if nothing but its definition is known of the attribute: no history, and no places in its value.
     func isBare(_ row: UInt32) -> Bool { rows[Int(row)]?.isBare == true }

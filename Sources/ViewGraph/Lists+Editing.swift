@@ -33,10 +33,10 @@ extension Lists {
         guard var state = nodes[Int(row)].instances else { return [] }
         // Taken out of the node, so that the lists in it are changed in place.
         nodes[Int(row)].instances = nil
-        if let target = state.target {
-            graph.expectElements(
-                of: edit.list, at: target, by: edit.definition.idField, from: change.new.lowerBound)
-        } else {
+        let places = state.target.flatMap {
+            graph.elementPlaces(at: $0, by: edit.definition.idField, in: edit.list, expecting: edit.made)
+        }
+        if state.target == nil {
             for position in change.changedElements {
                 let instance = nodes[Int(row)].children[change.oldPosition(of: position)]
                 if let element = nodes[Int(instance)].instance?.element {
@@ -49,7 +49,7 @@ extension Lists {
         if change.isReordering {
             let before = Array(nodes[Int(row)].children[change.old])
             gone = change.gone.map { before[$0] }
-            let rows = arrange(before, edit, state, make)
+            let rows = arrange(before, edit, state, places, make)
             nodes.replace(change.old, with: rows, gone: gone, below: row)
             for offset in change.moved { graph.structureChange.reorderedNodes.append(nodes.nodeID(rows[offset])) }
             // Elements that are their own ids are not stored twice.
@@ -86,12 +86,13 @@ extension Lists {
     /// - Parameter before: the stretch as it was.
     /// - Returns: the stretch as it is to be.
     private func arrange(
-        _ before: [UInt32], _ edit: ListEdit, _ state: ForEachState, _ make: (NodeDefinition, String) -> UInt32
+        _ before: [UInt32], _ edit: ListEdit, _ state: ForEachState, _ places: ProjectionTree.Entry?,
+        _ make: (NodeDefinition, String) -> UInt32
     ) -> [UInt32] {
         let (change, definition) = (edit.change, edit.definition)
         var rows: [UInt32] = []
         rows.reserveCapacity(change.sources.count)
-        var kind: InstanceScope.Kind?
+        let elements = definition.choice == nil ? newElements(edit, state.target, places) : nil
         for (offset, source) in change.sources.enumerated() {
             if let source {
                 rows.append(before[source])
@@ -109,11 +110,8 @@ extension Lists {
                 preconditionFailure("the list of a choice names a branch that it has")
             }
             let instance = make(template, change.names[offset])
-            if definition.choice == nil {
-                let shared = kind ?? kindOfInstances(edit, state.target)
-                kind = shared
-                let element = edit.list[change.new.lowerBound + offset]
-                makeElement(of: instance, definition, change.ids[offset], element, state.target, shared)
+            if let elements {
+                makeElement(of: instance, change.ids[offset], at: change.new.lowerBound + offset, elements)
             }
             persistence.noteMade(instance)
             rows.append(instance)
@@ -121,12 +119,28 @@ extension Lists {
         return rows
     }
 
-    private func kindOfInstances(_ edit: ListEdit, _ target: Place?) -> InstanceScope.Kind {
-        InstanceScope.Kind(
+    /// What the elements of new instances have in common.
+    private struct NewElements {
+        let kind: InstanceScope.Kind
+        let list: ValueList
+        let idField: String
+        /// Where the list is, if the elements can be written.
+        let target: Place?
+        /// Contains the places of the elements, if the list is in an input.
+        let places: ProjectionTree.Entry?
+    }
+
+    private func newElements(
+        _ edit: ListEdit, _ target: Place?, _ places: ProjectionTree.Entry?
+    ) -> NewElements {
+        let definition = edit.definition
+        let kind = InstanceScope.Kind(
             element: AttributeRecord(
-                node: edit.row, name: edit.definition.elementName, kind: target == nil ? .let : .binding, type: .dyn,
+                node: edit.row, name: definition.elementName, kind: target == nil ? .let : .binding, type: .dyn,
                 isHidden: false, source: .system),
-            indexName: edit.definition.indexName)
+            indexName: definition.indexName)
+        return NewElements(
+            kind: kind, list: edit.list, idField: definition.idField, target: target, places: places)
     }
 
     private func renumber(_ rows: [UInt32], from position: Int) {
@@ -138,21 +152,24 @@ extension Lists {
     }
 
     /// Makes an instance's element, and sets the name of its index.
-    private func makeElement(
-        of made: UInt32, _ definition: ForEachDefinition, _ id: Value, _ element: Value, _ target: Place?,
-        _ kind: InstanceScope.Kind
-    ) {
-        var record = kind.element
+    private func makeElement(of made: UInt32, _ id: Value, at position: Int, _ elements: NewElements) {
+        var record = elements.kind.element
         record.node = made
+        let element = elements.list[position]
         let attribute: AttributeID
-        if let target {
-            record.source = .alias(target.placeOfElement(definition.idField, id), vertex: nil)
+        if let target = elements.target {
+            record.source = .unconnected
+            // It comes first, so that it is beside the node's other attributes.
             attribute = graph.createRule(record)
+            let vertex = elements.places.map {
+                graph.vertex(ofElement: id, by: elements.idField, in: $0, element, at: position)
+            }
+            graph.connectNew(attribute, to: .alias(target.placeOfElement(elements.idField, id), vertex: vertex))
         } else {
             attribute = graph.createInput(.value(element), record)
         }
-        nodes[Int(made)].instance = InstanceScope(attribute, kind)
-        if graph.isNamed(attribute) { graph.structureChange.addedAttributes.append(attribute) }
+        nodes[Int(made)].instance = InstanceScope(attribute, elements.kind)
+        if nodes[Int(made)].attributes[elements.kind.element.name] == nil { graph.structureChange.addedAttributes.append(attribute) }
         graph.structureChange.addedInstances.append(nodes.nodeID(made))
     }
 

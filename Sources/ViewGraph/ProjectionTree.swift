@@ -18,8 +18,8 @@ final class ProjectionTree {
         /// See `AttributeRecord`, which has these members for vertices that are no places.
         var holders: Int32 = 0
         var isLoose = false
-        /// For an element: its position in a list that its field has searched.
-        fileprivate var position: UInt32 = 0
+        /// For an element: where it was last in the list.
+        var position: UInt32 = 0
         /// By `.key` and `.index` steps.
         fileprivate var children = SmallMap<AttributePath.Step, Entry>()
         /// `.element` steps, those of each field together.
@@ -90,6 +90,11 @@ final class ProjectionTree {
             }
         }
 
+        fileprivate func knownPosition(of id: Value, by field: String, in list: ValueList) -> Int? {
+            let place = Int(position)
+            return place < list.count && list[place].id(by: field) == id ? place : nil
+        }
+
         /// Its content, given that of the value around it. As `Content.selecting`, but a long list is not searched
         /// again for each element that is asked for by id.
         func select(in around: Content) -> Content {
@@ -142,7 +147,6 @@ final class ProjectionTree {
 
         fileprivate func removeEntry(of id: Value) {
             last = nil
-            locator.forgetOrder()
             entries[id] = nil
         }
 
@@ -150,7 +154,8 @@ final class ProjectionTree {
         fileprivate var isLocating = false
 
         fileprivate func findElement(_ id: Value, _ entry: Entry, in list: ValueList) -> Int? {
-            locator.findElement(id, name, in: list, last: &entry.position)
+            if isKnown(list), let place = entry.knownPosition(of: id, by: name, in: list) { return place }
+            return locator.findElement(id, name, in: list)
         }
 
         /// True if each id is known to occur once in a list.
@@ -158,8 +163,11 @@ final class ProjectionTree {
             locator.isUnique && locator.list?.isIdentical(to: list) == true
         }
 
-        fileprivate func expectElements(of list: ValueList, from position: Int) {
-            locator = ElementLocator(unique: list, from: position)
+        /// Notes that each id occurs once in a list. This is known until the list is replaced.
+        /// - Parameter more: about so many entries will be made.
+        func noteUnique(_ list: ValueList, expecting more: Int) {
+            locator = ElementLocator(unique: list)
+            entries.reserveCapacity(entries.count + more)
         }
 
         fileprivate func releaseSearches() {
@@ -205,23 +213,15 @@ final class ProjectionTree {
 
     /// The position of an element of the attribute's list, if it is known.
     func knownPosition(of id: Value, by field: String, in list: ValueList) -> Int? {
-        guard let field = root.field(field), field.isKnown(list), let place = field.entry(of: id)?.position,
-            Int(place) < list.count, list[Int(place)].id(by: field.name) == id
-        else { return nil }
-        return Int(place)
+        guard let field = root.field(field), field.isKnown(list) else { return nil }
+        return field.entry(of: id)?.knownPosition(of: id, by: field.name, in: list)
     }
 
     private static func missing(_ step: AttributePath.Step) -> Failure {
-        guard case .failure(let failure) = Value.list([]).select(CollectionOfOne(step)) else {
+        guard case .failure(let failure) = Value.list([]).select(step) else {
             preconditionFailure("an empty list has no element")
         }
         return failure
-    }
-
-    /// Notes that elements of the list at a place will be asked for in order, from a position on. Each id occurs once
-    /// in the list. This is known until the list is replaced.
-    func expectElements(at steps: [AttributePath.Step], by field: String, in list: ValueList, from position: Int) {
-        entryIfAny(at: steps)?.field(field)?.expectElements(of: list, from: position)
     }
 
     /// Releases the lists that were searched.
@@ -277,7 +277,7 @@ final class ProjectionTree {
                 if let x, let y, x.isIdentical(to: y) { continue }
                 let step = AttributePath.Step.index(place)
                 guard let child = entry.children[step] else { continue }
-                pending.append((child, x, y.map { .value($0) } ?? new.select(CollectionOfOne(step))))
+                pending.append((child, x, y.map { .value($0) } ?? new.select(step)))
             }
             return true
         case (.map(let before), .map(let after)):
@@ -348,8 +348,7 @@ final class ProjectionTree {
     }
 }
 
-/// Finds elements of a list by a field. Elements that are asked for in order need no index. Of other searches, the
-/// first few go through the list, later ones use an index.
+/// Finds elements of a list by a field. The first few searches go through the list, later ones use an index.
 struct ElementLocator {
     /// Lists of up to this length, and up to this many searches of one list, are not worth an index.
     static let scanned = 8
@@ -358,35 +357,24 @@ struct ElementLocator {
     private(set) var list: ValueList?
     /// True if it is known that each id occurs once in the list.
     private(set) var isUnique = false
-    /// So many elements at its front were found one after the other. If ids are unique: the element after the one that
-    /// was found last.
-    private var located = 0
     private var searches = 0
     private var places: [Value: Int] = [:]
 
     init() {}
 
-    init(unique list: ValueList, from position: Int) { (self.list, isUnique, located) = (list, true, position) }
+    init(unique list: ValueList) { (self.list, isUnique) = (list, true) }
 
     /// Keeps only the list, if its ids are known to be unique.
     mutating func releaseSearches() {
-        if isUnique, let list { self = ElementLocator(unique: list, from: 0) } else { self = ElementLocator() }
+        if isUnique, let list { self = ElementLocator(unique: list) } else { self = ElementLocator() }
     }
 
     /// The position of the first element with an id.
-    /// - Parameter last: where the element was found before, if it was.
-    mutating func findElement(_ id: Value, _ field: String, in list: ValueList, last: inout UInt32) -> Int? {
-        take(list)
-        let known = Int(last)
-        if known < (isUnique ? list.count : located), list[known].id(by: field) == id { return known }
-        guard located < list.count, list[located].id(by: field) == id else { return findElement(id, field, in: list) }
-        last = UInt32(located)
-        located += 1
-        return located - 1
-    }
-
     mutating func findElement(_ id: Value, _ field: String, in list: ValueList) -> Int? {
-        take(list)
+        if self.list?.isIdentical(to: list) != true {
+            self = ElementLocator()
+            self.list = list
+        }
         searches += 1
         guard searches > ElementLocator.scanned else { return list.position(of: id, by: field) }
         if places.isEmpty {
@@ -398,21 +386,12 @@ struct ElementLocator {
         }
         return places[id]
     }
-
-    private mutating func take(_ list: ValueList) {
-        if self.list?.isIdentical(to: list) == true { return }
-        self = ElementLocator()
-        self.list = list
-    }
-
-    /// Expects elements from the front of the list.
-    mutating func forgetOrder() { located = 0 }
 }
 
 extension Content {
     func selecting(_ step: AttributePath.Step) -> Content {
         guard case .value(let value) = self else { return self }
-        return value.select(CollectionOfOne(step))
+        return value.select(step)
     }
 
     func selecting(_ steps: some Collection<AttributePath.Step>) -> Content {

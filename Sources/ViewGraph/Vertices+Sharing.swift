@@ -30,7 +30,7 @@ extension Vertices {
     }
 
     func isSharedVertex(_ vertex: AttributeID) -> Bool {
-        engine.isAlive(vertex) && attributes[Int(vertex.index)]?.isShared == true
+        attributes.isShared(Int(vertex.index)) && engine.isAlive(vertex)
     }
 
     private func forEachVertex(in source: Source, _ attribute: AttributeID, _ body: (AttributeID) -> Void) {

@@ -82,6 +82,12 @@ public class Vertices {
         return attribute
     }
 
+    /// Gives a source to a vertex that has never had one. The engine knows it as stale.
+    func connectNew(_ attribute: AttributeID, to source: Source) {
+        attributes.setSource(source, at: Int(attribute.index))
+        holdVertices(of: source, attribute)
+    }
+
     /// Gives a vertex another source. A rule runs again when it is next read.
     func setSource(_ source: Source, of attribute: AttributeID) {
         guard let old = attributes.source(Int(attribute.index)) else { return }

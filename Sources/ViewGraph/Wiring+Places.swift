@@ -10,7 +10,7 @@ extension Wiring {
         for _ in 0...limits.depth {
             switch attributes.source(Int(place.attribute.index)) {
             case .alias(let target, _):
-                if !isWritten, attributes[Int(place.attribute.index)]?.isHeldToType == true { return place }
+                if !isWritten, attributes.isHeldToType(Int(place.attribute.index)) { return place }
                 place = target.inside(place.steps)
             case .object(let node):
                 guard case .key(let property)? = place.steps.first, let attribute = ownAttribute(property, of: node)
@@ -32,7 +32,7 @@ extension Wiring {
         way: for _ in 0...limits.depth {
             switch attributes.source(Int(place.attribute.index)) {
             case .alias(let target, let vertex):
-                if attributes[Int(place.attribute.index)]?.isHeldToType == true { break way }
+                if attributes.isHeldToType(Int(place.attribute.index)) { break way }
                 place.attribute = vertex ?? connectAlias(place.attribute, to: target)
             case .object: 
                 let followed = follow(place)
@@ -89,23 +89,13 @@ extension Wiring {
     }
 
     /// The content of a place in an input, selected from the nearest value around it that has a vertex. No rule depends
-    /// on that value: it reads the place alone.
+    /// on that value: it reads the place alone. The depth of values is limited.
     private func content(of entry: ProjectionTree.Entry) -> Content {
-        let tree = entry.tree
-        let hadLocators = tree.hasLocators
-        defer { if tree.hasLocators, !hadLocators { places.noteLocators(in: tree) } }
-        var (way, around) = ([ProjectionTree.Entry](), entry)
-        while let next = around.parent {
-            if let vertex = next.parent == nil ? tree.whole : next.attribute {
-                var content = contentForWatcher(of: vertex)
-                content = around.select(in: content)
-                while let inner = way.popLast() { content = inner.select(in: content) }
-                return content
-            }
-            way.append(around)
-            around = next
-        }
-        preconditionFailure("a place is inside a value")
+        guard let around = entry.parent else { return contentForWatcher(of: entry.tree.whole) }
+        let content = around.attribute.map(contentForWatcher) ?? self.content(of: around)
+        let hadLocators = entry.tree.hasLocators
+        defer { if entry.tree.hasLocators, !hadLocators { places.noteLocators(in: entry.tree) } }
+        return entry.select(in: content)
     }
 
     /// The steps of a place in an attribute's value. The index of an element that was read before is known.
@@ -119,11 +109,28 @@ extension Wiring {
         return steps
     }
 
-    /// See `ProjectionTree.expectElements`.
-    func expectElements(of list: ValueList, at place: Place, by field: String, from position: Int) {
+    /// The entry of the list at a place in an input, whose elements become vertices. Each id occurs once in the list.
+    /// - Parameter more: about so many elements will get vertices.
+    /// - Returns: nil if the list is empty, or not at a place in an input.
+    func elementPlaces(at place: Place, by field: String, in list: ValueList, expecting more: Int)
+        -> ProjectionTree.Entry?
+    {
         let place = follow(place)
-        attributes[Int(place.attribute.index)]?.projections?.expectElements(
-            at: place.steps, by: field, in: list, from: position)
+        guard let record = attributes[Int(place.attribute.index)], isInput(record.source), !list.isEmpty,
+            case .value(.list(let now)) = content(of: place), now.isIdentical(to: list)
+        else { return nil }
+        let entry = projections(of: place.attribute, record).entry(at: place.steps)
+        entry.madeField(field).noteUnique(list, expecting: more)
+        return entry
+    }
+
+    /// The vertex for an element of a list that is at a place in an input.
+    func vertex(
+        ofElement id: Value, by field: String, in list: ProjectionTree.Entry, _ element: Value, at position: Int
+    ) -> AttributeID {
+        let entry = list.madeField(field).madeEntry(of: id, in: list)
+        entry.position = UInt32(position)
+        return entry.attribute ?? makeVertex(for: entry, .value(element))
     }
 
     /// The source of a place in the value of an attribute that is no input. Behind a reference it is the place in the

@@ -62,7 +62,7 @@ struct VerticesTests {
             tree.refresh(from: .list(old), to: .list(list)) { set.append($1) }
             return set
         }
-        tree.expectElements(at: [], by: "id", in: list, from: 15)
+        tree.root.madeField("id").noteUnique(list, expecting: 0)
         for id in [15, 16, 3] as [Int64] { 
             #expect(tree.entry(at: steps(id)).select(in: .value(.list(list))) == .value(element(id, 0)))
         }
@@ -79,7 +79,7 @@ struct VerticesTests {
         let (before, after) = (ValueList([element(1)]), ValueList([element(1), element(2)]))
         let tree = ProjectionTree(of: state(.null), name: "s")
         makePlace(steps, in: tree)
-        if isKnownUnique { tree.expectElements(at: [], by: "id", in: before, from: 0) }
+        if isKnownUnique { tree.root.madeField("id").noteUnique(before, expecting: 0) }
         var set: [Content] = []
         tree.refresh(from: .list(before), to: .list(after)) { set.append($1) }
         #expect(set == [.value(element(1))])
