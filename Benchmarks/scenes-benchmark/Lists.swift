@@ -35,8 +35,9 @@ func changeLists(of count: Int) throws {
         }
     }
 
+    let elements = ValueList((0..<count).map(element))
     let start = now()
-    try transact(at: path) { _ in .list((0..<count).map(element)) }
+    try transact(at: path) { _ in .list(elements) }
     let filled = now() - start
     print(
         "{\"case\": \"forEach \(count), fill\", \"ms\": \((filled / 1e4).rounded() / 100), \"nsPerElement\": \(Int(filled / Double(count)))}"

@@ -198,12 +198,12 @@ struct AttributeTable {
     /// True if nothing but its definition is known of the attribute: no history, and no places in its value.
     func isBare(_ row: UInt32) -> Bool { rows[Int(row)]?.isBare == true }
 
-    /// Gives a vertex that has never been connected a rule whose inputs are no shared vertices. The engine knows such a
+    /// Gives a source that reads no shared vertices to a vertex that has never been connected. The engine knows such a
     /// vertex as stale.
     /// - Returns: false if it has been connected.
-    mutating func connectNew(_ rule: BoundRule, at row: UInt32) -> Bool {
+    mutating func connectNew(_ source: Source, at row: UInt32) -> Bool {
         guard case .unconnected? = rows[Int(row)]?.source else { return false }
-        rows[Int(row)]?.source = .rule(rule)
+        rows[Int(row)]?.source = source
         return true
     }
 
@@ -212,6 +212,15 @@ struct AttributeTable {
     func rule(_ row: UInt32) -> Unmanaged<BoundRule>? {
         guard Int(row) < rows.count, case .rule(let rule)? = rows[Int(row)]?.source else { return nil }
         return .passUnretained(rule)
+    }
+
+    /// The vertex that an alias reads, if that is known and the content needs no conversion.
+    func aliased(_ row: UInt32) -> AttributeID? {
+        guard Int(row) < rows.count, case .alias(_, let vertex)? = rows[Int(row)]?.source, !isHeldToType(Int(row))
+        else {
+            return nil
+        }
+        return vertex
     }
 
     /// O(rows).

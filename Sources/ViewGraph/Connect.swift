@@ -35,16 +35,11 @@ extension Wiring {
     }
 
     private func connectAttributes(of row: UInt32) {
-        if hasNoReferences(nodes[Int(row)]) { return }
-        var isReference = false
+        if connectOwnReferences(of: nodes[Int(row)]) { return }
         for (_, attribute) in nodes[Int(row)].attributes {
-            if connectHistory(of: attribute) { isReference = true }
-            guard let role = attributes[Int(attribute.index)]?.definition?.role else { continue }
-            switch role {
-            case .constant(.rule), .state, .computed: continue
-            default: isReference = true
-            }
-            switch role {
+            guard let known = attributes[Int(attribute.index)], let definition = known.definition else { continue }
+            if !known.isBare || definition.history != nil { connectHistory(of: attribute, known) }
+            switch definition.role {
             case .binding(let target, _):
                 switch target {
                 case .reference(let reference)?: replaceSource(of: attribute, alias(reference, from: row, .enclosing))
@@ -78,14 +73,14 @@ extension Wiring {
             case .constant(.rule), .state, .computed: continue
             }
         }
-        if !isReference { noteNoReferences(nodes[Int(row)].definition) }
+        noteReferences(of: nodes[Int(row)])
     }
 
     /// - Returns: the node's actions. Their triggers are still to be connected.
     func connectExpressions(of row: UInt32) -> [AttributeID] {
         let node = nodes[Int(row)]
         if connectOwnRules(of: node) { return [] }
-        defer { noteConnected(node) }
+        defer { noteRules(of: node) }
         var actions: [AttributeID] = []
         for (_, attribute) in node.attributes {
             switch attributes[Int(attribute.index)]?.definition?.role {
@@ -234,6 +229,9 @@ extension Wiring {
             return .failure(Failure(.notFound, "nothing named \(input.variable) is in scope"))
         }
         if input.isDynamic { return .dynamic(Place(place.attribute, place.steps.dropLast(input.steps.count))) }
+        // A reference is read itself, so the rule stays the same when the reference leads elsewhere, and nodes that are
+        // made from one definition share the rule.
+        if input.operation == nil, place.steps.isEmpty, !input.isPresence { return .attribute(place.attribute) }
         let vertex = vertex(for: place)
         if let operation = input.operation { return timedInput(operation, of: vertex) }
         guard input.isPresence else { return .attribute(vertex) }
@@ -312,7 +310,8 @@ extension Wiring {
     private func isSame(_ old: Source, _ new: Source, of attribute: AttributeID) -> Bool {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
-        case (.alias(let a, let vertex), .alias(let b, _)): a == b && vertex.map { $0 == existingVertex(behind: b) } ?? true
+        case (.alias(let a, let vertex), .alias(let b, _)):
+            a == b && vertex.map { $0 == existingVertex(behind: b) } ?? true
         case (.rule(let a), .rule(let b)):
             a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b, at: .init(attribute))
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w

@@ -1,4 +1,5 @@
 import AttributeGraph
+import AttributeValues
 import SceneModel
 
 /// All nodes that are made from one definition share this. Most nodes of a large tree are instances of few definitions:
@@ -6,29 +7,59 @@ import SceneModel
 final class KnownDefinition {
     let definition: NodeDefinition
     let names: AttributeNames
-    /// True if its attributes are states and rules, so that there are no references to connect.
-    fileprivate(set) var hasNoReferences = false
-    private var inputs = Inputs.unseen
+    private var references = Own<OwnReferences>.unseen
+    private var rules = Own<[BoundRule?]>.unseen
 
-    private enum Inputs {
+    private enum Own<Connections> {
         /// No node has been connected.
         case unseen
         /// Something reads more than the node's own attributes.
         case others
-        /// All rules read attributes of their own node: they are the same for each node. By attribute; nil for a state.
-        case own([BoundRule?])
+        /// All read attributes of their own node, so they are the same for each node.
+        case own(Connections)
+
+        var connections: Connections? { if case .own(let connections) = self { connections } else { nil } }
+        var isUnseen: Bool { if case .unseen = self { true } else { false } }
     }
 
     fileprivate init(_ definition: NodeDefinition, _ names: AttributeNames) {
         (self.definition, self.names) = (definition, names)
     }
 
-    /// The rules of a node, if they are the same for each node.
-    fileprivate var ownRules: [BoundRule?]? { if case .own(let rules) = inputs { rules } else { nil } }
+    /// The references of a node, if they are the same for each node.
+    fileprivate var ownReferences: OwnReferences? { references.connections }
 
-    /// Called when a node has been connected.
-    fileprivate func note(_ node: NodeRecord, _ attributes: AttributeTable) {
-        if case .unseen = inputs { inputs = ownRules(of: node, attributes).map { .own($0) } ?? .others }
+    /// The rules of a node, if they are the same for each node: by attribute, nil for those that have none.
+    fileprivate var ownRules: [BoundRule?]? { rules.connections }
+
+    /// Called when the references of a node have been connected.
+    fileprivate func noteReferences(of node: NodeRecord, _ attributes: AttributeTable) {
+        guard references.isUnseen else { return }
+        references = ownReferences(of: node, attributes).map { .own($0) } ?? .others
+    }
+
+    /// Called when the rules of a node have been connected.
+    fileprivate func noteRules(of node: NodeRecord, _ attributes: AttributeTable) {
+        guard rules.isUnseen else { return }
+        rules = ownRules(of: node, attributes).map { .own($0) } ?? .others
+    }
+
+    private func ownReferences(of node: NodeRecord, _ attributes: AttributeTable) -> OwnReferences? {
+        guard let run = node.attributes.run(of: names) else { return nil }
+        var references = OwnReferences(elementName: node.instance?.elementName)
+        for (place, attribute) in run.enumerated() {
+            guard let record = attributes[Int(attribute.index)], record.isBare else { return nil }
+            switch record.definition?.role {
+            case .state?, .computed?, .constant(.rule)?: continue
+            case .binding(.reference?, _)?, .constant(.reference?)?: break
+            default: return nil
+            }
+            guard case .alias(let target, _) = record.source, target.attribute == node.attributes.element,
+                !record.isHeldToType
+            else { return nil }
+            references.list.append((place, target.steps))
+        }
+        return references
     }
 
     private func ownRules(of node: NodeRecord, _ attributes: AttributeTable) -> [BoundRule?]? {
@@ -36,7 +67,7 @@ final class KnownDefinition {
         var rules: [BoundRule?] = []
         for attribute in run {
             switch attributes.source(Int(attribute.index)) {
-            case .state?: rules.append(nil)
+            case .state?, .alias?: rules.append(nil)
             case .rule(let rule)? where rule.readsOnly(run, at: BoundRule.Base(attribute)): rules.append(rule)
             default: return nil
             }
@@ -69,15 +100,22 @@ struct KnownDefinitions {
 }
 
 extension Wiring {
-    /// True if the node has no references to connect, because it was made from a definition without any.
-    func hasNoReferences(_ node: NodeRecord) -> Bool {
-        guard let known = known.lookUp(node.definition), known.hasNoReferences,
-            let run = node.attributes.run(of: known.names)
+    /// Connects the references of a node, if they are the same as those of other nodes.
+    /// - Returns: false if they have to be worked out.
+    func connectOwnReferences(of node: NodeRecord) -> Bool {
+        guard let known = known.lookUp(node.definition), let references = known.ownReferences,
+            let run = node.attributes.run(of: known.names), run.allSatisfy({ attributes.isBare($0.index) })
         else { return false }
-        return run.allSatisfy { attributes.isBare($0.index) }
+        if references.list.isEmpty { return true }
+        guard let instance = node.instance, instance.elementName == references.elementName else { return false }
+        for (place, steps) in references.list {
+            let source = Source.alias(Place(instance.element, steps), vertex: nil)
+            if !attributes.connectNew(source, at: run[place].index) { replaceSource(of: run[place], source) }
+        }
+        return true
     }
 
-    func noteNoReferences(_ definition: NodeDefinition) { known.lookUp(definition)?.hasNoReferences = true }
+    func noteReferences(of node: NodeRecord) { known.lookUp(node.definition)?.noteReferences(of: node, attributes) }
 
     /// Gives a node its rules, if they are the same as those of other nodes.
     /// - Returns: false if they have to be worked out.
@@ -87,11 +125,17 @@ extension Wiring {
         else { return false }
         for (attribute, rule) in zip(run, rules) {
             guard let rule else { continue }
-            if attributes.connectNew(rule, at: attribute.index) { continue }
-            replaceSource(of: attribute, .rule(rule))
+            if !attributes.connectNew(.rule(rule), at: attribute.index) { replaceSource(of: attribute, .rule(rule)) }
         }
         return true
     }
 
-    func noteConnected(_ node: NodeRecord) { known.lookUp(node.definition)?.note(node, attributes) }
+    func noteRules(of node: NodeRecord) { known.lookUp(node.definition)?.noteRules(of: node, attributes) }
+}
+
+/// The references of an instance, if all lead to places in its element.
+private struct OwnReferences {
+    let elementName: String?
+    /// By the position of the attribute with the reference.
+    var list: [(place: Int, steps: [AttributePath.Step])] = []
 }

@@ -169,7 +169,9 @@ extension Lists {
             attribute = graph.createInput(.value(element), record)
         }
         nodes[Int(made)].instance = InstanceScope(attribute, elements.kind)
-        if nodes[Int(made)].attributes[elements.kind.element.name] == nil { graph.structureChange.addedAttributes.append(attribute) }
+        if nodes[Int(made)].attributes[elements.kind.element.name] == nil {
+            graph.structureChange.addedAttributes.append(attribute)
+        }
         graph.structureChange.addedInstances.append(nodes.nodeID(made))
     }
 

@@ -13,7 +13,7 @@ final class ProjectionTree {
         /// The value that it is in; nil for the attribute's whole value.
         unowned let parent: Entry?
         /// Leads to it from `parent`.
-        private let step: AttributePath.Step
+        fileprivate let step: AttributePath.Step
         var attribute: AttributeID?
         /// See `AttributeRecord`, which has these members for vertices that are no places.
         var holders: Int32 = 0
@@ -21,7 +21,7 @@ final class ProjectionTree {
         /// For an element: where it was last in the list.
         var position: UInt32 = 0
         /// By `.key` and `.index` steps.
-        fileprivate var children = SmallMap<AttributePath.Step, Entry>()
+        fileprivate var children = Children()
         /// `.element` steps, those of each field together.
         fileprivate var fields: [Field] = []
 
@@ -67,15 +67,12 @@ final class ProjectionTree {
             if case .element(let name, let id) = step { return madeField(name).madeEntry(of: id, in: self) }
             if let child = children[step] { return child }
             let made = Entry(step, in: self)
-            children[step] = made
+            children.add(made)
             return made
         }
 
         private func removeChild(_ step: AttributePath.Step) {
-            guard case .element(let name, let id) = step else {
-                children[step] = nil
-                return
-            }
+            guard case .element(let name, let id) = step else { return children.remove(step) }
             field(name)?.removeEntry(of: id)
             fields.removeAll { $0.entries.isEmpty }
         }
@@ -113,9 +110,49 @@ final class ProjectionTree {
             var pending = [self]
             while let entry = pending.popLast() {
                 if let attribute = entry.attribute { body(attribute) }
-                for (_, child) in entry.children.entries { pending.append(child) }
+                pending.append(contentsOf: entry.children.entries)
                 for field in entry.fields { pending.append(contentsOf: field.entries.values) }
             }
+        }
+    }
+
+    /// Entries by their steps. Few are searched one by one.
+    fileprivate struct Children {
+        private static let scanned = 8
+
+        /// In no particular order.
+        private(set) var entries: [Entry] = []
+        /// Positions in `entries`, as soon as there were more than `scanned`.
+        private var index: [AttributePath.Step: Int] = [:]
+
+        var isEmpty: Bool { entries.isEmpty }
+        var count: Int { entries.count }
+
+        private func position(of step: AttributePath.Step) -> Int? {
+            index.isEmpty ? entries.firstIndex { $0.step == step } : index[step]
+        }
+
+        subscript(step: AttributePath.Step) -> Entry? { position(of: step).map { entries[$0] } }
+
+        /// Adds an entry whose step has none.
+        mutating func add(_ entry: Entry) {
+            entries.append(entry)
+            if !index.isEmpty {
+                index[entry.step] = entries.count - 1
+            } else if entries.count > Children.scanned {
+                for (position, entry) in entries.enumerated() { index[entry.step] = position }
+            }
+        }
+
+        mutating func remove(_ step: AttributePath.Step) {
+            guard let position = position(of: step) else { return }
+            // The last entry fills the gap.
+            let last = entries.removeLast()
+            if position < entries.count {
+                entries[position] = last
+                if !index.isEmpty { index[last.step] = position }
+            }
+            index[step] = nil
         }
     }
 
@@ -248,9 +285,9 @@ final class ProjectionTree {
                     continue
                 }
             }
-            for (step, child) in entry.children.entries {
-                let before = old?.child(step)
-                let after = content.selecting(step)
+            for child in entry.children.entries {
+                let before = old?.child(child.step)
+                let after = content.selecting(child.step)
                 if let before, case .value(let value) = after, before.isIdentical(to: value) { continue }
                 pending.append((child, before, after))
             }

@@ -19,6 +19,7 @@ struct RuleHost: GraphHost {
             if let rule = graph.attributes.rule(attribute.index) {
                 return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
             }
+            if let vertex = graph.attributes.aliased(attribute.index) { return try engine.read(vertex) }
             return try graph.evaluate(attribute)
         }
     }

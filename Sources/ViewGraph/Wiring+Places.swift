@@ -33,8 +33,9 @@ extension Wiring {
             switch attributes.source(Int(place.attribute.index)) {
             case .alias(let target, let vertex):
                 if attributes.isHeldToType(Int(place.attribute.index)) { break way }
-                place.attribute = vertex ?? connectAlias(place.attribute, to: target)
-            case .object: 
+                let known = vertex.flatMap { engine.isAlive($0) ? $0 : nil }
+                place.attribute = known ?? connectAlias(place.attribute, to: target)
+            case .object:
                 let followed = follow(place)
                 if followed == place { break way }
                 place = followed

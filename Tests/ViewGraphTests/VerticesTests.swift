@@ -63,7 +63,7 @@ struct VerticesTests {
             return set
         }
         tree.root.madeField("id").noteUnique(list, expecting: 0)
-        for id in [15, 16, 3] as [Int64] { 
+        for id in [15, 16, 3] as [Int64] {
             #expect(tree.entry(at: steps(id)).select(in: .value(.list(list))) == .value(element(id, 0)))
         }
         tree.forgetLocators()

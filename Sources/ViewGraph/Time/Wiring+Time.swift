@@ -100,17 +100,13 @@ extension Wiring {
     // An attribute with `history` uses a vertex that records it, as a rule uses the operators that it names.
 
     /// Begins or ends the record of an attribute's past, as its definition says.
-    /// - Returns: whether the attribute has a history, or had one.
-    func connectHistory(of attribute: AttributeID) -> Bool {
-        let record = record(attribute)
-        guard record.history != nil || record.definition?.history != nil else { return false }
+    func connectHistory(of attribute: AttributeID, _ record: AttributeRecord) {
         let operation = record.definition?.history.map { TimeOperator(.history, span: $0) }
         let wanted = operation.flatMap { timedVertex($0, of: attribute) }
-        guard wanted != record.history else { return true }
+        guard wanted != record.history else { return }
         releaseHistory(of: record)
         if let wanted { holdShared(wanted) }
         attributes[Int(attribute.index)]?.history = wanted
-        return true
     }
 
     func releaseHistory(of record: AttributeRecord) {
