@@ -2,7 +2,7 @@
 
 import { AttributeFailed } from './gateway.js'
 import { Line } from './chart.js'
-import { decimalsOf, duration, number, plain, words } from './format.js'
+import { decimalsOf, duration, isWrittenOut, number, plain, words } from './format.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
@@ -11,6 +11,7 @@ const STATUS_SHAPES = { ok: '●', warn: '▲', critical: '◆', stale: '◌' }
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
 const MOST_ROWS = 100
+const MOST_COLUMNS = 6
 const MOST_LINES = 100
 
 export function make(name, className, text) {
@@ -205,14 +206,15 @@ function figures(card) {
   let decimals = 0
   return (value) => {
     if (typeof value === 'number') {
-      decimals = Math.max(Math.abs(value) >= 100 ? 0 : decimals, decimalsOf(value))
+      decimals = Math.max(Math.abs(value) >= 100 ? 0 : Math.min(decimals, 2), decimalsOf(value))
       const given = card.format
       const free = !given.format || given.format === 'number'
-      const own = free && Math.abs(value) < 1e6 && given.decimals === undefined ? { decimals: Math.abs(value) >= 100 ? 0 : decimals } : {}
+      const own = free && isWrittenOut(value) && given.decimals === undefined ? { decimals: Math.abs(value) >= 100 ? 0 : decimals } : {}
       const [shown, mark] = number(value, { ...given, ...own })
       text.data = shown
       unit.textContent = mark
-      element.classList.remove('words')
+      // A number whose end is cut off would be another number.
+      element.classList.toggle('words', shown.length > 7)
     } else {
       text.data = plain(value, { locale: card.locale })
       unit.textContent = card.panel.unit ?? ''
@@ -511,8 +513,11 @@ const KINDS = {
   },
 
   field(card) {
-    const input = make('input', 'field')
+    // A line of an input cannot have line breaks: they would be lost with the first change.
+    const input = make(card.isNumber ? 'input' : 'textarea', 'field')
     input.autocomplete = 'off'
+    input.dir = 'auto'
+    input.rows = 1
     card.add(input)
     const enable = control(card, input)
     const isTyping = () => input.getRootNode().activeElement === input
@@ -524,6 +529,11 @@ const KINDS = {
       if (event.key === 'Escape') {
         input.value = card.value ?? ''
         input.blur()
+      } else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !card.isNumber) {
+        event.preventDefault()
+        // What was typed is written when the field loses the focus.
+        input.blur()
+        input.focus()
       }
     })
     return {
@@ -742,13 +752,16 @@ function tableOfValue(card) {
       const isList = Array.isArray(value)
       const rows = isList ? value : Object.entries(value ?? {})
       const isOfMaps = isList && rows.length > 0 && rows.every((each) => each !== null && typeof each === 'object' && !Array.isArray(each))
-      const columns = card.panel.columns ?? (isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))].slice(0, 6) : null)
+      const all = isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))] : []
+      const columns = card.panel.columns ?? all.slice(0, MOST_COLUMNS)
       const body = rows.slice(0, MOST_ROWS).map((each) => {
         if (isOfMaps) return columns.map((column) => plain(each[column], { ...card.format, ...card.panel.formats?.[column] }))
         return isList ? [plain(each, card.format)] : [words(each[0]), plain(each[1], card.format)]
       })
       fill(table, isOfMaps ? columns.map(words) : null, body)
-      card.say(rows.length === 0 ? 'Empty' : rows.length > MOST_ROWS ? `${rows.length - MOST_ROWS} more rows` : '')
+      const more = [[rows.length - MOST_ROWS, 'row'], [card.panel.columns ? 0 : all.length - MOST_COLUMNS, 'column']]
+        .filter(([count]) => count > 0).map(([count, word]) => `${count} more ${word}${count > 1 ? 's' : ''}`)
+      card.say(rows.length === 0 ? 'Empty' : more.join(', '))
     },
   }
 }

@@ -28,6 +28,8 @@ struct DashTests {
             (1_530_000, ["format": "bytes", "unit": "/s"], "1.53 MB/s"),
             (3725, ["format": "duration"], "1 h 2 min"), (-4.0, ["unit": "°C"], "−4 °C"), (2_500_000, [:], "2.5 M"),
             (21, ["decimals": "1"], "21.0"), (.infinity, [:], "∞"),
+            (0.0123, [:], "0.012"), (0.00456, [:], "0.0046"), (-1.234e-7, [:], "−1.23e−07"), (1e300, [:], "1e+300"),
+            (0.5004, [:], "0.5"),
         ] as [(Double, [String: String], String)])
     func numbers(_ number: Double, _ members: [String: String], _ text: String) {
         let panel = ValueMap(members.map { (.string($0.key), Int64($0.value).map { .int($0) } ?? .string($0.value)) })
