@@ -394,7 +394,7 @@ export class Board {
     return this.#arranging.get(node.path)
   }
 
-  /** A row for each subview below a container. */
+  /** A row for each subview below a container; `cells` has the columns by path, row by row. */
   #rowsOf(node, panel) {
     const views = []
     const collect = (each) => {
@@ -408,7 +408,7 @@ export class Board {
     const columns = panel.columns ?? [...new Set(views.flatMap(shown))].slice(0, 6)
     const cells = new Map()
     for (const view of views) {
-      for (const column of columns) cells.set(attributePath(view, column), { id: view.id, column })
+      for (const column of columns) cells.set(attributePath(view, column), column)
     }
     return { columns, ids: views.map(({ id }) => id), cells }
   }
@@ -534,23 +534,30 @@ export class Board {
   }
 
   #card(given) {
-    const isTable = Boolean(given.rows)
-    given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${isTable ? JSON.stringify([given.rows.columns, given.rows.ids]) : ''}`
+    given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${JSON.stringify(given.rows?.columns ?? '')}`
     const known = this.#cards.get(given.id)
-    if (known) return [known, false]
-    const card = this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector })
+    const card = known ?? this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector })
     this.#going.delete(given.id)
     this.#cards.set(given.id, card)
+    card.node = given.node.path
     if (given.missing) card.fail({ message: `${given.node.path} has no attribute ${given.missing}.` })
-    return [card, true]
+    return [card, card.setRows(given.rows) || !known]
   }
 
+  /** A status colours the cards of its node. Values below a stale node are stale, too, unless a status nearer to them says more. */
   #showStatus(node, status) {
     for (const card of this.#cards.values()) {
-      if (card.path.startsWith(`${node}.`) && card.panel.warn === undefined && card.panel.critical === undefined) {
-        if (card.kind === 'bar' || card.kind === 'gauge' || card.kind === 'status' || card.kind === 'sparkline') card.setStatus(status)
-      }
+      if (card.panel.warn !== undefined || card.panel.critical !== undefined) continue
+      if (this.#statusAbove(card.node) !== node) continue
+      if (card.node !== node) card.setStatus(status === 'stale' ? 'stale' : 'ok')
+      else if (['bar', 'gauge', 'status', 'sparkline'].includes(card.kind)) card.setStatus(status)
     }
+  }
+
+  /** The nearest node with a status: this one, or one around it. */
+  #statusAbove(path) {
+    for (let at = path; at; at = at.slice(0, at.lastIndexOf('/'))) if (this.#values.has(`${at}.status`)) return at
+    return null
   }
 
   #showFiltered() {

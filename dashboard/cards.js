@@ -142,6 +142,16 @@ export class Card {
     this.context.textContent = [mark, isShort ? '' : text].filter(Boolean).join(' · ')
   }
 
+  /** Gives a table other rows. The result is true if there are other ones. */
+  setRows(rows) {
+    const isOther = Boolean(rows) && [...rows.cells.keys()].join() !== this.paths.join()
+    if (isOther) {
+      this.rows = rows
+      this.view.draw()
+    }
+    return isOther
+  }
+
   setLocale(locale) {
     if (this.locale === locale) return
     this.locale = locale
@@ -269,10 +279,13 @@ function svg(name, attributes, ...children) {
 
 /** An arc of 270°, open below. */
 const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
-/** Its first 180° and its last 90°, before both are turned to the left by 45°. The second begins under the first. */
-const PARTS = ['M 10 50 A 40 40 0 0 1 90 50', 'M 89.95 47.91 A 40 40 0 0 1 50 90']
+/**
+ * Its first 180°, a little less so that no edge of it is seen at 0, and its last 90°, before both are turned to the
+ * left by 45°. The second begins under the first.
+ */
+const PARTS = ['M 10 49.6 A 40 40 0 0 1 90 49.6', 'M 89.95 47.91 A 40 40 0 0 1 50 90']
 /** The parts of the scale at which the first part stops, and at which the second one begins: earlier, so that there is no seam. */
-const BENDS = [2 / 3, 2 / 3 - 0.0056]
+const BENDS = [2 / 3, 2 / 3 - 0.0156]
 
 /** A field for `card` that is disabled while pages may not write. */
 function control(card, element) {
@@ -373,9 +386,11 @@ const KINDS = {
     card.add(face)
     const write = figures(asFace(card, face))
     const report = meter(card, dial)
-    const turn = (x, i) => (i === 0 ? Math.min(BENDS[0], part(x)) - BENDS[0] : Math.max(BENDS[1], part(x)) - 1)
-    const bends = BENDS.map((bend) => min + (max - min) * bend)
-    const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, i)}deg)` }), (i) => [bends[i]])
+    // Each part turns between its ends, also if the value is not on the scale.
+    const ends = [[0, BENDS[0]], [BENDS[1], 1]]
+    const turn = (x, [from, to]) => Math.min(to, Math.max(from, part(x))) - to
+    const bends = ends.map((pair) => pair.map((end) => min + (max - min) * end))
+    const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, ends[i])}deg)` }), (i) => bends[i])
     if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
     return {
@@ -793,7 +808,7 @@ function fill(table, columns, rows) {
 
 /** A row for each subview of a container. */
 function tableOfRows(card, isTable) {
-  const { columns, ids, cells } = card.rows
+  /** The texts by path. */
   const known = new Map()
   const table = make('table')
   const scroller = make('div', 'rows')
@@ -802,9 +817,12 @@ function tableOfRows(card, isTable) {
   let isDue = false
   const draw = () => {
     isDue = false
+    const { columns, ids, cells } = card.rows
+    for (const path of known.keys()) if (!cells.has(path)) known.delete(path)
+    const texts = [...cells.keys()].map((path) => known.get(path) ?? '')
     const hasId = !columns.includes('name')
-    const rows = ids.map((id) => {
-      const values = columns.map((column) => known.get(`${id} ${column}`) ?? '')
+    const rows = ids.map((id, i) => {
+      const values = texts.slice(i * columns.length, (i + 1) * columns.length)
       return isTable ? [...(hasId ? [words(id)] : []), ...values] : [hasId ? words(id) : values[0], values.slice(hasId ? 0 : 1).join(' · ')]
     })
     fill(table, isTable ? [...(hasId ? [''] : []), ...columns.map(words)] : null, rows.slice(0, MOST_ROWS))
@@ -812,10 +830,10 @@ function tableOfRows(card, isTable) {
   }
   draw()
   return {
+    draw,
     show({ value }, path) {
-      const { id, column } = cells.get(path)
-      const formats = card.panel.formats?.[column]
-      known.set(`${id} ${column}`, value instanceof AttributeFailed ? value.reason : plain(value, { ...card.format, ...formats }))
+      const formats = card.panel.formats?.[card.rows.cells.get(path)]
+      known.set(path, value instanceof AttributeFailed ? value.reason : plain(value, { ...card.format, ...formats }))
       if (isDue) return
       isDue = true
       queueMicrotask(draw)

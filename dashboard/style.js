@@ -124,7 +124,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .windows { position: absolute; top: 0; left: 0; width: 100%; aspect-ratio: 1; transform: rotate(-45deg); pointer-events: none; }
 .windows > div { position: absolute; left: 0; width: 100%; overflow: hidden; }
 .windows > :first-child { top: 0; height: 50%; }
-.windows > :last-child { top: calc(50% - 0.5px); bottom: 0; }
+.windows > :last-child { top: calc(50% - 1.5px); bottom: 0; }
 .windows .fill { position: absolute; width: 100%; aspect-ratio: 1; transform: rotate(-180deg); }
 .windows > :first-child .fill { top: 0; }
 .windows > :last-child .fill { bottom: 0; }
