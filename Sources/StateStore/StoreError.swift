@@ -38,7 +38,8 @@ extension StoreError: CustomStringConvertible {
                 + (StoreError.isFull(code) ? "; free space on its file system" : "")
         case .denied(let path, let reason):
             "the user that agd runs as must be able to read and write \(path) and its folder: \(reason)"
-        case .inUse(let path): "\(path) is in use by another process"
+        case .inUse(let path):
+            "\(path) is in use by another process; end it, or start this one with another --state-directory"
         case .foreign(let path, let reason): "\(path) is not a store of this daemon: \(reason)"
         case .damaged(let path, let findings):
             "\(path) is damaged:\n" + findings.map { "  - \($0)\n" }.joined()
