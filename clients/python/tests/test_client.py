@@ -71,6 +71,11 @@ class ClientTests(unittest.TestCase):
                 self.assertEqual(back, value)
                 self.assertIs(type(back), type(value))
 
+    def test_an_int_of_more_than_64_bits_is_refused_before_it_is_sent(self):
+        for value in (1 << 63, -(1 << 63) - 1):
+            with self.assertRaisesRegex(ValueError, "64 bits"):
+                self.client.set("/values.whole", value)
+
     def test_the_recorded_past_has_moments_and_ends_with_the_present(self):
         self.client.set("/lamp.level", 0.25)
         past = self.client.history("/lamp.level")
