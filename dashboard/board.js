@@ -120,7 +120,8 @@ export class Board {
       try {
         await this.#follow(this.#root ?? (await this.#findRoot()))
       } catch (error) {
-        this.#setLive(false)
+        // A refusal has come over a connection.
+        this.#setLive(this.#cards.size === 0 && Boolean(error.code))
         if (this.#cards.size === 0) this.#explain(error.reason ?? error.message)
       }
       // A part of the tree that does not exist yet may come.
@@ -307,26 +308,42 @@ export class Board {
     this.#arranging.clear()
     const tree = this.#tree
     const rows = []
-    const loose = { key: '', title: null, node: tree, cards: this.#ofNode(tree, {}, this.#titleOf(tree), true) }
-    rows.push(loose)
     const featured = []
-    for (const { node, panel, values, section } of this.#entries(tree)) {
-      if (panel.hidden) continue
-      const title = panel.title || values.title || this.#titleOf(node)
-      if (section) {
-        let row = rows.find((each) => each.key === section.path)
-        if (!row) rows.push((row = { key: section.path, title: this.#headingOf(section), node: section, cards: [] }))
-        row.cards.push(...this.#ofView(node, panel, title, featured))
-      } else if (node.children?.length && !panel.value) {
-        const heading = panel.kind ? values.title || this.#titleOf(node) : title
-        const own = panel.kind ? panel : { ...panel, title: undefined }
-        rows.push({ key: node.path, title: heading, node, cards: this.#ofView(node, own, heading, featured) })
-      } else {
-        loose.cards.push(...this.#ofView(node, panel, title, featured))
+    const open = (node, key, title, prefix) => {
+      // The environment of the whole graph is no part of a board.
+      const own = node.path === '/' ? [] : this.#ofNode(node, {}, this.#titleOf(node), true)
+      const loose = { key, title, node, cards: own }
+      rows.push(loose)
+      const entries = this.#entries(node)
+      for (const { node: inner, panel, values, section } of entries) {
+        if (panel.hidden) continue
+        const title = panel.title || values.title || this.#titleOf(inner)
+        if (section) {
+          let row = rows.find((each) => each.key === section.path)
+          if (!row) rows.push((row = { key: section.path, title: prefix + this.#headingOf(section), node: section, cards: [] }))
+          row.cards.push(...this.#ofView(inner, panel, title, featured))
+        } else if (inner.children?.length && !panel.value) {
+          const heading = panel.kind ? values.title || this.#titleOf(inner) : title
+          const own = panel.kind ? panel : { ...panel, title: undefined }
+          // Several boards stand below each other, with rows of their own. So does one that is alone in its container.
+          if (node === tree && (tree.path === '/' || entries.length === 1) && !panel.kind && this.#hasRows(inner)) {
+            open(inner, inner.path, heading, `${heading} · `)
+          } else {
+            rows.push({ key: inner.path, title: prefix + heading, node: inner, cards: this.#ofView(inner, own, heading, featured) })
+          }
+        } else {
+          loose.cards.push(...this.#ofView(inner, panel, title, featured))
+        }
       }
     }
+    open(tree, '', null, '')
     if (featured.length > 0) rows.unshift({ key: 'featured', title: null, node: tree, cards: featured })
     this.#place(rows.filter((row) => row.cards.length > 0), motion)
+  }
+
+  /** Whether a node contains containers of cards. */
+  #hasRows(node) {
+    return this.#entries(node).some(({ node: inner, panel }) => inner.children?.length && !panel.value && !panel.kind && !panel.hidden)
   }
 
   /** What a `Cards` is called, or a name made of the node's id. */

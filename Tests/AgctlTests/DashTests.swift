@@ -101,6 +101,27 @@ struct DashTests {
         #expect(board.rows.flatMap(\.cards).map(\.path) == ["/s/b.x", "/s/a.x"])
     }
 
+    @Test("several boards have their own rows, with both names")
+    func several() throws {
+        func view(_ path: String, _ kind: String = "view", _ children: Value...) -> Value {
+            [
+                "id": .string(String(path.split(separator: "/").last ?? "")), "path": .string(path),
+                "kind": .string(kind),
+                "attributes": ["n": ["kind": "state", "type": "int"]], "children": .list(ValueList(children)),
+            ]
+        }
+        func board(_ path: String) -> Value {
+            view(path, "container", view("\(path)/x", "container", view("\(path)/x/v")), view("\(path)/loose"))
+        }
+        let described: Value = [
+            "id": "", "path": "/", "kind": "container", "children": [board("/one"), board("/two")],
+        ]
+        let all = DashBoard(try #require(DashNode.tree(described)), subviews: [:], values: [:])
+        #expect(all.rows.map(\.title) == ["One", "One · X", "Two", "Two · X"])
+        let alone = DashBoard(try #require(DashNode.tree(board("/one"))), subviews: [:], values: [:])
+        #expect(alone.rows.map(\.title) == [nil, "X"])
+    }
+
     @Test("thresholds give a status, also for values that must not fall")
     func thresholds() {
         var card = DashCard(path: "/a.x", kind: .bar, panel: ValueMap([("warn", 75), ("critical", 90)]), title: "")

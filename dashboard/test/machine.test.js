@@ -79,3 +79,34 @@ describe('the board of a machine', { skip: CHROMIUM ? false : 'there is no Chrom
     assert.deepEqual(page.faults, [])
   })
 })
+
+describe('several boards', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  const twice = (id) => `  - { id: ${id}, kind: container, state: { own: 1 }, children: [
+    { id: x, kind: container, children: [{ id: v, state: { n: 1 } }] }, { id: loose, state: { n: 2 } }] }\n`
+  let site
+  let browser
+
+  before(async () => {
+    site = await Site.start([], { scene: `nodes:\n${twice('one')}${twice('two')}` })
+    browser = await Browser.start()
+  })
+
+  after(async () => {
+    await browser?.stop()
+    await site?.stop()
+  })
+
+  test('each has its own sections, with both names; a part that does not exist is told, over a connection that lives', async () => {
+    const titles = (page) => page.run(`[...board().querySelectorAll('h2')].map((each) => each.innerText)`)
+    const page = await browser.open(site.url)
+    await page.until(`board().querySelectorAll('section').length === 4`)
+    assert.deepEqual(await titles(page), ['One', 'One · X', 'Two', 'Two · X'])
+    const typo = await browser.open(`${site.url}?root=/on`)
+    await typo.until(`board().querySelector('.empty').innerText === 'no node on in /'`)
+    assert.equal(await typo.run(`document.querySelector('#connection').textContent`), 'live')
+    const alone = await browser.open(`${site.url}?root=/one`)
+    await alone.until(`board().querySelectorAll('section').length === 2`)
+    assert.deepEqual(await titles(alone), ['X'])
+    assert.deepEqual([...page.faults, ...alone.faults], [])
+  })
+})
