@@ -77,6 +77,8 @@ export class Board {
   /** By path of an attribute. */
   #readers = new Map()
   #isLive = null
+  /** Why the daemon or the gateway does not let this page watch any more. */
+  #refusal = null
   /** Whether the structure has changed since it was read, and whether it is being read. */
   #isOutdated = false
   #isReading = false
@@ -89,7 +91,7 @@ export class Board {
 
   /**
    * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `inspector` (makes the address of an
-   *   attribute's page), `onState` (called with `{title, isLive}`).
+   *   attribute's page), `onState` (called with `{title, isLive, refusal}`).
    */
   constructor({ client, root = null, inspector = null, onState = () => {} }) {
     this.#client = client
@@ -121,6 +123,7 @@ export class Board {
         await this.#follow(this.#root ?? (await this.#findRoot()))
       } catch (error) {
         // A refusal has come over a connection.
+        this.#refusal = error.code ? error.reason : null
         this.#setLive(this.#cards.size === 0 && Boolean(error.code))
         if (this.#cards.size === 0) this.#explain(error.reason ?? error.message)
       }
@@ -594,6 +597,7 @@ export class Board {
 
   #setLive(isLive) {
     this.#isLive = isLive
+    if (isLive) this.#refusal = null
     for (const card of this.#cards.values()) card.setLive(isLive)
     this.#report()
   }
@@ -602,7 +606,7 @@ export class Board {
     const node = this.#tree
     const scheme = node?.attributes?.colorScheme && this.#values.get(attributePath(node, 'colorScheme'))
     const title = node ? this.#titleOf(node) : 'agd'
-    this.#said({ title, isLive: this.#isLive, colorScheme: scheme, locale: node && this.#localeOf(node) })
+    this.#said({ title, isLive: this.#isLive, refusal: this.#refusal, colorScheme: scheme, locale: node && this.#localeOf(node) })
   }
 
   #tick() {
