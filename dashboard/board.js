@@ -422,8 +422,10 @@ export class Board {
     }
     collect(node)
     const shown = (view) => Object.keys(view.attributes ?? {}).filter((name) => {
-      const { kind, type } = view.attributes[name]
-      return kind !== 'clock' && name !== 'index' && !(kind === 'let' && type === 'dyn')
+      const { kind, type, rule } = view.attributes[name]
+      // The element of a list is a binding or a value without a rule. The view says what to show of it.
+      const isElement = type === 'dyn' && (kind === 'binding' || (kind === 'let' && !rule))
+      return !['clock', 'action'].includes(kind) && name !== 'index' && !isElement
     })
     const columns = panel.columns ?? [...new Set(views.flatMap(shown))].slice(0, 6)
     const cells = new Map()

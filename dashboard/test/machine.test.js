@@ -18,7 +18,7 @@ nodes:
           - { id: own, state: { x: 20.0, status: warn }, containerValues: { panel: { kind: bar, value: x } } }
           - id: processes
             kind: container
-            containerValues: { panel: { kind: table, title: Busiest, columns: [n] } }
+            containerValues: { panel: { kind: table, title: Busiest } }
             children:
               - forEach: { in: $busiest, id: id, as: each, node: { kind: view, let: { n: =each.n } } }
                 id: top
@@ -65,7 +65,7 @@ describe('the board of a machine', { skip: CHROMIUM ? false : 'there is no Chrom
     await page.until(`card('/m/cpu/core.x').dataset.status === 'ok'`)
   })
 
-  test('a table keeps its card while its rows come, go and change places', async () => {
+  test('a table shows what its views name, and keeps its card while its rows come, go and change places', async () => {
     const rows = `[...card('/m/cpu/processes').querySelectorAll('tbody tr')].map((each) => each.innerText).join(' ')`
     await page.run(`window.first = card('/m/cpu/processes')`)
     await page.until(`${rows} === 'A\\t1 B\\t2'`)

@@ -266,8 +266,13 @@ struct DashBoard {
         if columns.isEmpty {
             for view in views {
                 for (name, attribute) in view.attributes where columns.count < 6 && !columns.contains(name) {
-                    let isInner = attribute.kind == "clock" || attribute.kind == "let" && attribute.type == "dyn"
-                    if name != "index", !isInner { columns.append(name) }
+                    // The element of a list is a binding or a value without a rule. The view says what to show of it.
+                    let isElement =
+                        attribute.type == "dyn"
+                        && (attribute.kind == "binding" || attribute.kind == "let" && !attribute.hasRule)
+                    if name != "index", !["clock", "action"].contains(attribute.kind), !isElement {
+                        columns.append(name)
+                    }
                 }
             }
         }
