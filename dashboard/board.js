@@ -77,6 +77,8 @@ export class Board {
   /** By path of an attribute. */
   #readers = new Map()
   #isLive = null
+  /** Why the daemon or the gateway does not let this page watch any more. */
+  #refusal = null
   /** Whether the structure has changed since it was read, and whether it is being read. */
   #isOutdated = false
   #isReading = false
@@ -89,7 +91,7 @@ export class Board {
 
   /**
    * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `inspector` (makes the address of an
-   *   attribute's page), `onState` (called with `{title, isLive}`).
+   *   attribute's page), `onState` (called with `{title, isLive, refusal}`).
    */
   constructor({ client, root = null, inspector = null, onState = () => {} }) {
     this.#client = client
@@ -120,7 +122,9 @@ export class Board {
       try {
         await this.#follow(this.#root ?? (await this.#findRoot()))
       } catch (error) {
-        this.#setLive(false)
+        // A refusal has come over a connection.
+        this.#refusal = error.code ? error.reason : null
+        this.#setLive(this.#cards.size === 0 && Boolean(error.code))
         if (this.#cards.size === 0) this.#explain(error.reason ?? error.message)
       }
       // A part of the tree that does not exist yet may come.
@@ -307,26 +311,42 @@ export class Board {
     this.#arranging.clear()
     const tree = this.#tree
     const rows = []
-    const loose = { key: '', title: null, node: tree, cards: this.#ofNode(tree, {}, this.#titleOf(tree), true) }
-    rows.push(loose)
     const featured = []
-    for (const { node, panel, values, section } of this.#entries(tree)) {
-      if (panel.hidden) continue
-      const title = panel.title || values.title || this.#titleOf(node)
-      if (section) {
-        let row = rows.find((each) => each.key === section.path)
-        if (!row) rows.push((row = { key: section.path, title: this.#headingOf(section), node: section, cards: [] }))
-        row.cards.push(...this.#ofView(node, panel, title, featured))
-      } else if (node.children?.length && !panel.value) {
-        const heading = panel.kind ? values.title || this.#titleOf(node) : title
-        const own = panel.kind ? panel : { ...panel, title: undefined }
-        rows.push({ key: node.path, title: heading, node, cards: this.#ofView(node, own, heading, featured) })
-      } else {
-        loose.cards.push(...this.#ofView(node, panel, title, featured))
+    const open = (node, key, title, prefix) => {
+      // The environment of the whole graph is no part of a board.
+      const own = node.path === '/' ? [] : this.#ofNode(node, {}, this.#titleOf(node), true)
+      const loose = { key, title, node, cards: own }
+      rows.push(loose)
+      const entries = this.#entries(node)
+      for (const { node: inner, panel, values, section } of entries) {
+        if (panel.hidden) continue
+        const title = panel.title || values.title || this.#titleOf(inner)
+        if (section) {
+          let row = rows.find((each) => each.key === section.path)
+          if (!row) rows.push((row = { key: section.path, title: prefix + this.#headingOf(section), node: section, cards: [] }))
+          row.cards.push(...this.#ofView(inner, panel, title, featured))
+        } else if (inner.children?.length && !panel.value) {
+          const heading = panel.kind ? values.title || this.#titleOf(inner) : title
+          const own = panel.kind ? panel : { ...panel, title: undefined }
+          // Several boards stand below each other, with rows of their own. So does one that is alone in its container.
+          if (node === tree && (tree.path === '/' || entries.length === 1) && !panel.kind && this.#hasRows(inner)) {
+            open(inner, inner.path, heading, `${heading} · `)
+          } else {
+            rows.push({ key: inner.path, title: prefix + heading, node: inner, cards: this.#ofView(inner, own, heading, featured) })
+          }
+        } else {
+          loose.cards.push(...this.#ofView(inner, panel, title, featured))
+        }
       }
     }
+    open(tree, '', null, '')
     if (featured.length > 0) rows.unshift({ key: 'featured', title: null, node: tree, cards: featured })
     this.#place(rows.filter((row) => row.cards.length > 0), motion)
+  }
+
+  /** Whether a node contains containers of cards. */
+  #hasRows(node) {
+    return this.#entries(node).some(({ node: inner, panel }) => inner.children?.length && !panel.value && !panel.kind && !panel.hidden)
   }
 
   /** What a `Cards` is called, or a name made of the node's id. */
@@ -394,7 +414,7 @@ export class Board {
     return this.#arranging.get(node.path)
   }
 
-  /** A row for each subview below a container. */
+  /** A row for each subview below a container; `cells` has the columns by path, row by row. */
   #rowsOf(node, panel) {
     const views = []
     const collect = (each) => {
@@ -402,13 +422,15 @@ export class Board {
     }
     collect(node)
     const shown = (view) => Object.keys(view.attributes ?? {}).filter((name) => {
-      const { kind, type } = view.attributes[name]
-      return kind !== 'clock' && name !== 'index' && !(kind === 'let' && type === 'dyn')
+      const { kind, type, rule } = view.attributes[name]
+      // The element of a list is a binding or a value without a rule. The view says what to show of it.
+      const isElement = type === 'dyn' && (kind === 'binding' || (kind === 'let' && !rule))
+      return !['clock', 'action'].includes(kind) && name !== 'index' && !isElement
     })
     const columns = panel.columns ?? [...new Set(views.flatMap(shown))].slice(0, 6)
     const cells = new Map()
     for (const view of views) {
-      for (const column of columns) cells.set(attributePath(view, column), { id: view.id, column })
+      for (const column of columns) cells.set(attributePath(view, column), column)
     }
     return { columns, ids: views.map(({ id }) => id), cells }
   }
@@ -534,23 +556,30 @@ export class Board {
   }
 
   #card(given) {
-    const isTable = Boolean(given.rows)
-    given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${isTable ? JSON.stringify([given.rows.columns, given.rows.ids]) : ''}`
+    given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${JSON.stringify(given.rows?.columns ?? '')}`
     const known = this.#cards.get(given.id)
-    if (known) return [known, false]
-    const card = this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector })
+    const card = known ?? this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector })
     this.#going.delete(given.id)
     this.#cards.set(given.id, card)
+    card.node = given.node.path
     if (given.missing) card.fail({ message: `${given.node.path} has no attribute ${given.missing}.` })
-    return [card, true]
+    return [card, card.setRows(given.rows) || !known]
   }
 
+  /** A status colours the cards of its node. Values below a stale node are stale, too, unless a status nearer to them says more. */
   #showStatus(node, status) {
     for (const card of this.#cards.values()) {
-      if (card.path.startsWith(`${node}.`) && card.panel.warn === undefined && card.panel.critical === undefined) {
-        if (card.kind === 'bar' || card.kind === 'gauge' || card.kind === 'status' || card.kind === 'sparkline') card.setStatus(status)
-      }
+      if (card.panel.warn !== undefined || card.panel.critical !== undefined) continue
+      if (this.#statusAbove(card.node) !== node) continue
+      if (card.node !== node) card.setStatus(status === 'stale' ? 'stale' : 'ok')
+      else if (['bar', 'gauge', 'status', 'sparkline'].includes(card.kind)) card.setStatus(status)
     }
+  }
+
+  /** The nearest node with a status: this one, or one around it. */
+  #statusAbove(path) {
+    for (let at = path; at; at = at.slice(0, at.lastIndexOf('/'))) if (this.#values.has(`${at}.status`)) return at
+    return null
   }
 
   #showFiltered() {
@@ -570,6 +599,7 @@ export class Board {
 
   #setLive(isLive) {
     this.#isLive = isLive
+    if (isLive) this.#refusal = null
     for (const card of this.#cards.values()) card.setLive(isLive)
     this.#report()
   }
@@ -578,7 +608,7 @@ export class Board {
     const node = this.#tree
     const scheme = node?.attributes?.colorScheme && this.#values.get(attributePath(node, 'colorScheme'))
     const title = node ? this.#titleOf(node) : 'agd'
-    this.#said({ title, isLive: this.#isLive, colorScheme: scheme, locale: node && this.#localeOf(node) })
+    this.#said({ title, isLive: this.#isLive, refusal: this.#refusal, colorScheme: scheme, locale: node && this.#localeOf(node) })
   }
 
   #tick() {

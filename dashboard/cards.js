@@ -2,7 +2,7 @@
 
 import { AttributeFailed } from './gateway.js'
 import { Line } from './chart.js'
-import { decimalsOf, duration, number, plain, words } from './format.js'
+import { decimalsOf, duration, isWrittenOut, number, plain, words } from './format.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
@@ -11,6 +11,7 @@ const STATUS_SHAPES = { ok: '●', warn: '▲', critical: '◆', stale: '◌' }
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
 const MOST_ROWS = 100
+const MOST_COLUMNS = 6
 const MOST_LINES = 100
 
 export function make(name, className, text) {
@@ -141,6 +142,16 @@ export class Card {
     this.context.textContent = [mark, isShort ? '' : text].filter(Boolean).join(' · ')
   }
 
+  /** Gives a table other rows. The result is true if there are other ones. */
+  setRows(rows) {
+    const isOther = Boolean(rows) && [...rows.cells.keys()].join() !== this.paths.join()
+    if (isOther) {
+      this.rows = rows
+      this.view.draw()
+    }
+    return isOther
+  }
+
   setLocale(locale) {
     if (this.locale === locale) return
     this.locale = locale
@@ -205,14 +216,15 @@ function figures(card) {
   let decimals = 0
   return (value) => {
     if (typeof value === 'number') {
-      decimals = Math.max(Math.abs(value) >= 100 ? 0 : decimals, decimalsOf(value))
+      decimals = Math.max(Math.abs(value) >= 100 ? 0 : Math.min(decimals, 2), decimalsOf(value))
       const given = card.format
       const free = !given.format || given.format === 'number'
-      const own = free && Math.abs(value) < 1e6 && given.decimals === undefined ? { decimals: Math.abs(value) >= 100 ? 0 : decimals } : {}
+      const own = free && isWrittenOut(value) && given.decimals === undefined ? { decimals: Math.abs(value) >= 100 ? 0 : decimals } : {}
       const [shown, mark] = number(value, { ...given, ...own })
       text.data = shown
       unit.textContent = mark
-      element.classList.remove('words')
+      // A number whose end is cut off would be another number.
+      element.classList.toggle('words', shown.length > 7)
     } else {
       text.data = plain(value, { locale: card.locale })
       unit.textContent = card.panel.unit ?? ''
@@ -267,10 +279,13 @@ function svg(name, attributes, ...children) {
 
 /** An arc of 270°, open below. */
 const ARC = 'M 21.7 78.3 A 40 40 0 1 1 78.3 78.3'
-/** Its first 180° and its last 90°, before both are turned to the left by 45°. The second begins under the first. */
-const PARTS = ['M 10 50 A 40 40 0 0 1 90 50', 'M 89.95 47.91 A 40 40 0 0 1 50 90']
+/**
+ * Its first 180°, a little less so that no edge of it is seen at 0, and its last 90°, before both are turned to the
+ * left by 45°. The second begins under the first.
+ */
+const PARTS = ['M 10 49.6 A 40 40 0 0 1 90 49.6', 'M 89.95 47.91 A 40 40 0 0 1 50 90']
 /** The parts of the scale at which the first part stops, and at which the second one begins: earlier, so that there is no seam. */
-const BENDS = [2 / 3, 2 / 3 - 0.0056]
+const BENDS = [2 / 3, 2 / 3 - 0.0156]
 
 /** A field for `card` that is disabled while pages may not write. */
 function control(card, element) {
@@ -371,9 +386,11 @@ const KINDS = {
     card.add(face)
     const write = figures(asFace(card, face))
     const report = meter(card, dial)
-    const turn = (x, i) => (i === 0 ? Math.min(BENDS[0], part(x)) - BENDS[0] : Math.max(BENDS[1], part(x)) - 1)
-    const bends = BENDS.map((bend) => min + (max - min) * bend)
-    const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, i)}deg)` }), (i) => [bends[i]])
+    // Each part turns between its ends, also if the value is not on the scale.
+    const ends = [[0, BENDS[0]], [BENDS[1], 1]]
+    const turn = (x, [from, to]) => Math.min(to, Math.max(from, part(x))) - to
+    const bends = ends.map((pair) => pair.map((end) => min + (max - min) * end))
+    const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, ends[i])}deg)` }), (i) => bends[i])
     if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
     return {
@@ -511,8 +528,11 @@ const KINDS = {
   },
 
   field(card) {
-    const input = make('input', 'field')
+    // A line of an input cannot have line breaks: they would be lost with the first change.
+    const input = make(card.isNumber ? 'input' : 'textarea', 'field')
     input.autocomplete = 'off'
+    input.dir = 'auto'
+    input.rows = 1
     card.add(input)
     const enable = control(card, input)
     const isTyping = () => input.getRootNode().activeElement === input
@@ -524,6 +544,11 @@ const KINDS = {
       if (event.key === 'Escape') {
         input.value = card.value ?? ''
         input.blur()
+      } else if (event.key === 'Enter' && !event.shiftKey && !event.isComposing && !card.isNumber) {
+        event.preventDefault()
+        // What was typed is written when the field loses the focus.
+        input.blur()
+        input.focus()
       }
     })
     return {
@@ -742,13 +767,16 @@ function tableOfValue(card) {
       const isList = Array.isArray(value)
       const rows = isList ? value : Object.entries(value ?? {})
       const isOfMaps = isList && rows.length > 0 && rows.every((each) => each !== null && typeof each === 'object' && !Array.isArray(each))
-      const columns = card.panel.columns ?? (isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))].slice(0, 6) : null)
+      const all = isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))] : []
+      const columns = card.panel.columns ?? all.slice(0, MOST_COLUMNS)
       const body = rows.slice(0, MOST_ROWS).map((each) => {
         if (isOfMaps) return columns.map((column) => plain(each[column], { ...card.format, ...card.panel.formats?.[column] }))
         return isList ? [plain(each, card.format)] : [words(each[0]), plain(each[1], card.format)]
       })
       fill(table, isOfMaps ? columns.map(words) : null, body)
-      card.say(rows.length === 0 ? 'Empty' : rows.length > MOST_ROWS ? `${rows.length - MOST_ROWS} more rows` : '')
+      const more = [[rows.length - MOST_ROWS, 'row'], [card.panel.columns ? 0 : all.length - MOST_COLUMNS, 'column']]
+        .filter(([count]) => count > 0).map(([count, word]) => `${count} more ${word}${count > 1 ? 's' : ''}`)
+      card.say(rows.length === 0 ? 'Empty' : more.join(', '))
     },
   }
 }
@@ -780,7 +808,7 @@ function fill(table, columns, rows) {
 
 /** A row for each subview of a container. */
 function tableOfRows(card, isTable) {
-  const { columns, ids, cells } = card.rows
+  /** The texts by path. */
   const known = new Map()
   const table = make('table')
   const scroller = make('div', 'rows')
@@ -789,9 +817,12 @@ function tableOfRows(card, isTable) {
   let isDue = false
   const draw = () => {
     isDue = false
+    const { columns, ids, cells } = card.rows
+    for (const path of known.keys()) if (!cells.has(path)) known.delete(path)
+    const texts = [...cells.keys()].map((path) => known.get(path) ?? '')
     const hasId = !columns.includes('name')
-    const rows = ids.map((id) => {
-      const values = columns.map((column) => known.get(`${id} ${column}`) ?? '')
+    const rows = ids.map((id, i) => {
+      const values = texts.slice(i * columns.length, (i + 1) * columns.length)
       return isTable ? [...(hasId ? [words(id)] : []), ...values] : [hasId ? words(id) : values[0], values.slice(hasId ? 0 : 1).join(' · ')]
     })
     fill(table, isTable ? [...(hasId ? [''] : []), ...columns.map(words)] : null, rows.slice(0, MOST_ROWS))
@@ -799,10 +830,10 @@ function tableOfRows(card, isTable) {
   }
   draw()
   return {
+    draw,
     show({ value }, path) {
-      const { id, column } = cells.get(path)
-      const formats = card.panel.formats?.[column]
-      known.set(`${id} ${column}`, value instanceof AttributeFailed ? value.reason : plain(value, { ...card.format, ...formats }))
+      const formats = card.panel.formats?.[card.rows.cells.get(path)]
+      known.set(path, value instanceof AttributeFailed ? value.reason : plain(value, { ...card.format, ...formats }))
       if (isDue) return
       isDue = true
       queueMicrotask(draw)

@@ -51,6 +51,8 @@ export interface BoardState {
   title: string
   /** Null until the connection is known. */
   isLive: boolean | null
+  /** Why the page may not watch any more, for example because its token was withdrawn. */
+  refusal: string | null
   colorScheme?: string
   locale?: string
 }

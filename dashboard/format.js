@@ -31,12 +31,18 @@ export function words(id) {
   return text.replace(ABBREVIATION, (found) => found.toUpperCase()).replace(/^./, (first) => first.toUpperCase())
 }
 
-/** Decimals that show three significant digits, without more than the value has. */
+/** Decimals that show two or three significant digits, but not more than the value has. */
 export function decimalsOf(value) {
   if (!Number.isFinite(value) || Number.isInteger(value)) return 0
   const size = Math.abs(value)
-  const wanted = size >= 100 ? 0 : size >= 10 ? 1 : 2
-  return wanted === 2 && Number.isInteger(Math.round(size * 100) / 10) ? 1 : wanted
+  const most = [100, 10, 0.1, 0.01].findIndex((limit) => size >= limit)
+  const [, shown = ''] = /\.(\d*?)0*$/.exec(size.toFixed(most < 0 ? 4 : most)) ?? []
+  return most === 0 ? 0 : Math.max(1, shown.length)
+}
+
+/** Whether a number has neither so many nor so few digits that it is written with a power of ten. */
+export function isWrittenOut(value) {
+  return value === 0 || (Math.abs(value) >= 0.001 && Math.abs(value) < 1e6)
 }
 
 const BYTES = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
@@ -54,8 +60,10 @@ export function number(value, { format = 'number', decimals, unit = '', locale }
     const scaled = value / 1000 ** power
     return [fixed(scaled, decimals ?? (power === 0 ? 0 : decimalsOf(scaled)), locale), BYTES[power] + unit]
   }
-  if (Math.abs(value) >= 1e6 && decimals === undefined) {
-    return [formatter(locale, { notation: 'compact', maximumSignificantDigits: 4 }).format(value), unit]
+  if (!isWrittenOut(value) && decimals === undefined) {
+    const isCompact = Math.abs(value) >= 1e6 && Math.abs(value) < 1e15
+    const options = isCompact ? { notation: 'compact', maximumSignificantDigits: 4 } : { notation: 'scientific', maximumSignificantDigits: 3 }
+    return [formatter(locale, options).format(value), unit]
   }
   return [fixed(value, decimals ?? decimalsOf(value), locale), unit]
 }

@@ -14,12 +14,12 @@ board.inspector = (path) => `inspect?path=${encodeURIComponent(path)}`
 let locale
 const RTL = /^(ar|fa|he|ur|ps|sd|yi|dv|ug)\b/
 
-board.addEventListener('agd-state', ({ detail: { title, isLive, colorScheme, locale: given } }) => {
+board.addEventListener('agd-state', ({ detail: { title, isLive, refusal, colorScheme, locale: given } }) => {
   document.title = part('title').textContent = title
   document.documentElement.style.colorScheme = colorScheme === 'dark' ? 'dark' : ''
   locale = given?.replace('_', '-')
   document.documentElement.dir = query.get('dir') ?? (RTL.test(locale ?? '') ? 'rtl' : 'ltr')
-  const said = isLive === null ? 'connecting' : isLive ? 'live' : 'no connection'
+  const said = isLive === null ? 'connecting' : isLive ? 'live' : refusal ?? 'no connection'
   // Only a change is announced.
   if (part('connection').textContent !== said) part('connection').textContent = said
   document.body.dataset.live = String(isLive)

@@ -85,10 +85,12 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .is-old .context { color: var(--ink) !important; font-weight: 500; }
 
 /* Cards and headings that go keep their place and size until they have gone. */
+.going { display: contents; }
 .going > * { position: absolute; pointer-events: none; }
 .going > * > * { width: 100%; height: 100%; }
 
 /* Texts of another direction than the page keep their order. */
+.value, .prose, .log span, td, th { unicode-bidi: plaintext; }
 :dir(rtl) > h3, :dir(rtl) > .context, .body:dir(rtl) :is(.value, .prose, .failure) { unicode-bidi: plaintext; text-align: right; }
 :dir(rtl) > .unit, :dir(rtl) > .shape { margin-inline: 0.25em; }
 .face:dir(rtl) .value, .kind-gauge:dir(rtl) .context { text-align: center !important; }
@@ -122,7 +124,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .windows { position: absolute; top: 0; left: 0; width: 100%; aspect-ratio: 1; transform: rotate(-45deg); pointer-events: none; }
 .windows > div { position: absolute; left: 0; width: 100%; overflow: hidden; }
 .windows > :first-child { top: 0; height: 50%; }
-.windows > :last-child { top: calc(50% - 0.5px); bottom: 0; }
+.windows > :last-child { top: calc(50% - 1.5px); bottom: 0; }
 .windows .fill { position: absolute; width: 100%; aspect-ratio: 1; transform: rotate(-180deg); }
 .windows > :first-child .fill { top: 0; }
 .windows > :last-child .fill { bottom: 0; }
@@ -155,7 +157,7 @@ img { max-width: 100%; border-radius: 8px; display: block; }
 .swatch:focus-within { outline: 2px solid var(--accent); outline-offset: 2px; }
 .code { font: 13px ui-monospace, "DejaVu Sans Mono", monospace; color: var(--muted); }
 
-button, input, select { font: inherit; color: inherit; }
+button, input, select, textarea { font: inherit; color: inherit; }
 .switch { width: 56px; height: 32px; border: 0; border-radius: 16px; background: var(--control); padding: 4px; cursor: pointer; position: relative; margin-block: 8px; transition: background-color var(--quick); flex: none; }
 .switch::before { content: ""; position: absolute; inset: -6px; }
 .switch > i { display: block; width: 24px; height: 24px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: transform var(--quick); }
@@ -163,13 +165,14 @@ button, input, select { font: inherit; color: inherit; }
 .switch[aria-checked="true"] > i { transform: translateX(24px); background: var(--on-accent); }
 :dir(rtl) .switch[aria-checked="true"] > i { transform: translateX(-24px); }
 .field { width: 100%; min-height: 44px; border: 1px solid var(--control); border-radius: 8px; background: var(--surface); padding: 8px 12px; }
+textarea.field { padding-block: 10px; resize: none; field-sizing: content; max-height: 128px; overflow-wrap: anywhere; scrollbar-width: thin; }
 .steps { display: flex; gap: 8px; margin-block-start: auto; }
 .step, .push { flex: 1; min-height: 44px; border: 0; border-radius: 8px; background: var(--track); cursor: pointer; font-weight: 500; }
 .step { font-size: 20px; line-height: 1; }
 .push { background: var(--accent); color: var(--on-accent); flex: none; padding-inline: 16px; margin-block: 4px; }
 .step:active:enabled, .push:active:enabled { transform: scale(0.98); }
-.segments { display: flex; background: var(--track); border-radius: 10px; padding: 3px; gap: 2px; margin-block: 4px; }
-.segments label { flex: 1; min-width: 0; position: relative; cursor: pointer; }
+.segments { display: flex; flex-wrap: wrap; background: var(--track); border-radius: 10px; padding: 3px; gap: 2px; margin-block: 4px; }
+.segments label { flex: 1 1 auto; position: relative; cursor: pointer; }
 .segments input { position: absolute; inset: -3px 0; opacity: 0; margin: 0; width: 100%; height: 50px; cursor: inherit; }
 .segments span { display: grid; place-content: center; min-height: 38px; border-radius: 7px; padding-inline: 6px; font-size: 14px; text-align: center; }
 .segments input:checked + span { background: var(--raised); font-weight: 600; box-shadow: 0 1px 2px rgb(0 0 0 / 16%); }

@@ -12,8 +12,14 @@ extension Daemon {
         _ configuration: Configuration, _ environment: ProcessEnvironment
     ) throws(StartupError) -> ListeningSocket {
         let path = configuration.socket ?? SocketPath.standard(environment)
-        try SocketPath.makeDirectory(for: path)
-        return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
+        do throws(StartupError) {
+            try SocketPath.makeDirectory(for: path)
+            return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
+        } catch {
+            // The first start by hand, as a user without a folder for such files.
+            guard error.status == .noPermission else { throw error }
+            throw StartupError(error.status, "\(error); --socket chooses another path")
+        }
     }
 
     static func openStore(

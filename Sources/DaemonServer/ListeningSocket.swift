@@ -71,7 +71,10 @@ struct ListeningSocket {
             if flock(lock, LOCK_EX | LOCK_NB) != 0 {
                 let number = errno
                 Glibc.close(lock)
-                if number == EWOULDBLOCK { throw StartupError(.unavailable, "another agd serves \(path)") }
+                if number == EWOULDBLOCK {
+                    throw StartupError(
+                        .unavailable, "another agd serves \(path); end it, or start this one with another --socket")
+                }
                 throw StartupError(
                     LoopError(call: "flock", number: number, subject: lockPath), otherwise: .cannotCreate)
             }

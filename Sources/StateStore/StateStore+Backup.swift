@@ -44,7 +44,12 @@ extension StateStore {
 
     private static func copyFiles(_ source: String, _ copy: String) throws(StoreError) {
         let lock = Glibc.open(source, O_RDONLY | O_CLOEXEC)
-        guard lock >= 0 else { throw .system("open", source) }
+        guard lock >= 0 else {
+            guard errno == ENOENT else { throw .system("open", source) }
+            throw .failed(
+                call: "open", code: ENOENT, message: "there is no store; --state-directory names its folder",
+                subject: source)
+        }
         defer { Glibc.close(lock) }
         // Waits for the end of a checkpoint.
         while flock(lock, LOCK_SH) != 0 { guard errno == EINTR else { throw .system("flock", source) } }

@@ -1,3 +1,4 @@
+import CSQLite
 import Glibc
 
 /// The reason why the store cannot be used, or could not be written.
@@ -21,16 +22,24 @@ extension StoreError {
         return .failed(call: call, code: number, message: message, subject: path)
     }
 
+    /// Codes of SQLite and of the system are told apart by what they mean here: EACCES, which has the number of
+    /// SQLITE_FULL, is a denial.
+    private static func isFull(_ code: Int32) -> Bool { [SQLITE_FULL, ENOSPC, EDQUOT].contains(code) }
+
     static func isDenial(_ number: Int32) -> Bool { [EACCES, EPERM, EROFS].contains(number) }
 }
 
 extension StoreError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .failed(let call, let code, let message, let subject): "\(subject): \(call): \(message) (\(code))"
+        case .failed(let call, let code, let message, let subject):
+            // Of a statement only what it does.
+            "\(subject): \(call.prefix { !"(;".contains($0) }): \(message) (\(code))"
+                + (StoreError.isFull(code) ? "; free space on its file system" : "")
         case .denied(let path, let reason):
             "the user that agd runs as must be able to read and write \(path) and its folder: \(reason)"
-        case .inUse(let path): "\(path) is in use by another process"
+        case .inUse(let path):
+            "\(path) is in use by another process; end it, or start this one with another --state-directory"
         case .foreign(let path, let reason): "\(path) is not a store of this daemon: \(reason)"
         case .damaged(let path, let findings):
             "\(path) is damaged:\n" + findings.map { "  - \($0)\n" }.joined()

@@ -166,7 +166,9 @@ private struct Examination {
 
     mutating func examineSettings(_ file: String) {
         guard access(file, F_OK) == 0 else {
-            return note(.skipped, "settings", "\(file) does not exist: the defaults apply")
+            return note(
+                .skipped, "settings", "\(file) does not exist: the defaults apply",
+                "--config names the file of a daemon with other settings")
         }
         let (status, text) = Child.captureOutput(Child.neighbour("agd"), ["--config", file, "--check-config"])
         switch status {
@@ -179,7 +181,9 @@ private struct Examination {
     mutating func examineStore(_ folder: String) {
         var status = stat()
         guard stat(folder, &status) == 0 else {
-            return note(.skipped, "store", "\(folder): \(String(cString: strerror(errno)))")
+            return note(
+                .skipped, "store", "\(folder): \(String(cString: strerror(errno)))",
+                "--state-directory names the folder of another store")
         }
         let file = folder + "/state.db"
         guard access(file, F_OK) == 0 else {

@@ -18,8 +18,8 @@ enum ValueForm {
             let value = try JSONParser.parseOnce(text.utf8)
             return self == .typed ? try Value(typedJSON: value) : value
         } catch {
-            // A text in the form of JSON is treated as JSON, even if its value is out of range.
-            if error.code == .limit {
+            // A text in the form of JSON is treated as JSON, even if its value is out of range. `6e415abc` is text.
+            if error.code == .limit, self != .auto || JSONFault.find(in: text) == nil {
                 throw Complaint(
                     .data, error.message, hint: self == .auto ? "to write it as text, use --string" : error.hint)
             }

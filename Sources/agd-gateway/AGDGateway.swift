@@ -86,8 +86,12 @@ struct AGDGateway {
                 }
                 port = number
             case "listen": listen = AGDGateway.checkedAddress(value)
-            case "host": hosts.append(value)
-            case "allow-origin": origins.append(value)
+            case "host":
+                guard !value.contains(where: { "/:".contains($0) }) else {
+                    AGDGateway.options.refuse("--host is a name alone, as board.example, not '\(value)'")
+                }
+                hosts.append(value.lowercased())
+            case "allow-origin": origins.append(AGDGateway.checkedOrigin(value))
             case "writable": isWritable = true
             case "pages":
                 guard AGDGateway.isFolder(value) else {
@@ -99,6 +103,16 @@ struct AGDGateway {
             }
         }
         if addToken != nil, tokens == nil { AGDGateway.options.refuse("--add-token needs --tokens FILE") }
+    }
+
+    /// As browsers write it. Any other form would never match.
+    private static func checkedOrigin(_ text: String) -> String {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard text == "null" || parts.count == 3 && parts[0].hasSuffix(":") && parts[1].isEmpty && !parts[2].isEmpty
+        else {
+            options.refuse("--allow-origin is a scheme and a host, as https://board.example, not '\(text)'")
+        }
+        return text.lowercased()
     }
 
     private static func checkedAddress(_ text: String) -> String {
@@ -116,8 +130,7 @@ struct AGDGateway {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let settings = Gateway.Settings(
-            hosts: (["localhost", "127.0.0.1"] + hosts).map { $0.lowercased() }, origins: origins,
-            isWritable: isWritable,
+            hosts: ["localhost", "127.0.0.1"] + hosts, origins: origins, isWritable: isWritable,
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
             socket: socket ?? AGDGateway.findSocket())
         let door = try AGDGateway.opening {

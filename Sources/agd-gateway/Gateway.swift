@@ -119,7 +119,9 @@ final class Gateway {
 
     private func value(_ target: Target, reply: @escaping (Answer) -> Void) throws(UnreadableOption) {
         try target.allow("path", "presentation", "typed")
-        guard let path = target["path"] else { return reply(.refusal(.badRequest, "which? /value?path=/host.status")) }
+        guard let path = target["path"] else {
+            return reply(.refusal(.badRequest, "name the attribute, as in /value?path=/host.status"))
+        }
         var parameters = ValueMap([("path", .string(path))])
         for name in ["presentation", "typed"] {
             if let flag = try target.flag(name) { parameters[.string(name)] = .bool(flag) }
@@ -197,7 +199,10 @@ final class Gateway {
 
     private func rpc(_ request: FrontDoor.Request, reply: @escaping (Answer) -> Void) {
         guard request.headers.first(name: "content-type")?.hasPrefix("application/json") == true else {
-            return reply(.refusal(.unsupportedMediaType, "the body is JSON", hint: "Content-Type: application/json"))
+            return reply(
+                .refusal(
+                    .unsupportedMediaType, "the body must be JSON",
+                    hint: "send it with the header Content-Type: application/json"))
         }
         guard let message = try? JSONParser.parseOnce(request.body.readableBytesView) else {
             return reply(.json(.badRequest, Gateway.fault(.null, -32700, "the body is not JSON")))
@@ -259,7 +264,7 @@ final class Gateway {
     private func watch(_ target: Target) throws(UnreadableOption) -> ValueMap {
         try target.allow("path", "maxRate", "css", "frames", "events", "since")
         let paths = target.all("path")
-        guard !paths.isEmpty else { throw UnreadableOption(text: "which? /watch?path=/host/**") }
+        guard !paths.isEmpty else { throw UnreadableOption(text: "name what to watch, as in /watch?path=/host/**") }
         var parameters = ValueMap([("paths", .list(paths.map { .string($0) }))])
         if let rate = try target.rate("maxRate") { parameters["maxRate"] = .double(rate) }
         if let css = try target.flag("css") { parameters["css"] = .bool(css) }

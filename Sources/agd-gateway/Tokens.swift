@@ -63,7 +63,8 @@ final class Tokens {
         let text: String
         do throws(TextFile.Fault) { text = try TextFile.read(path) } catch {
             guard case .system(_, let code) = error else { throw Unusable(text: "\(path): not UTF-8") }
-            throw Unusable(text: "\(path): \(String(cString: strerror(code)))")
+            let advice = code == ENOENT ? "; --add-token makes it" : ""
+            throw Unusable(text: "\(path): \(String(cString: strerror(code)))\(advice)")
         }
         var found: [String: String] = [:]
         for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {

@@ -67,6 +67,8 @@ struct Configuration: Sendable {
     /// - Throws: `invalid` with all faults, one line each.
     init(text: String, file: String) throws(Failure) {
         var faults: [String] = []
+        /// By setting, the line that has set it.
+        var lines: [String: Int] = [:]
         var number = 0
         for line in text.split(separator: "\n" as Character, omittingEmptySubsequences: false) {
             number += 1
@@ -76,8 +78,15 @@ struct Configuration: Sendable {
                 guard let sign = line.firstIndex(of: "=") else {
                     throw Failure(.invalid, "a line is 'name = value', not '\(line)'")
                 }
-                try set(line[..<sign].trimmed, line[line.index(after: sign)...].trimmed)
-            } catch { faults.append("\(file):\(number): \(error.message)") }
+                let name = line[..<sign].trimmed
+                if let first = lines[name], !["publish", "mirror"].contains(name) {
+                    throw Failure(.invalid, "'\(name)' is set in line \(first) already")
+                }
+                lines[name] = number
+                try set(name, line[line.index(after: sign)...].trimmed)
+            } catch {
+                faults.append("\(file):\(number): \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
+            }
         }
         if faults.isEmpty {
             if publications.isEmpty, mirrorings.isEmpty {
@@ -142,20 +151,24 @@ struct Configuration: Sendable {
         guard words.count == 3, words[1] == "as", words[0].hasSuffix("/**"), words[0] != "/**" else {
             throw Failure(.invalid, "write 'publish = /host/** as hosts/web-01', not '\(text)'")
         }
+        guard !words[2].contains("*") else {
+            throw Failure(.invalid, "the site in '\(text)' must be one name without '*'")
+        }
         return Publication(nodes: try AttributePath(String(words[0].dropLast(3))).nodes, site: try SiteName(words[2]))
     }
 
     private static func mirroring(_ text: String) throws(Failure) -> Mirroring {
         let words = text.split(separator: " " as Character).map(String.init)
-        guard words.count == 3 || words[3...] == ["with", "rules"], words.count > 2, words[1] == "at", words[2] != "/"
-        else {
+        let rest = words.dropFirst(3)
+        guard words.count > 2, words[1] == "at", words[2] != "/", rest.isEmpty || rest == ["with", "rules"] else {
             throw Failure(
                 .invalid,
                 "write 'mirror = hosts/* at /fleet' or 'mirror = hosts/* at /fleet with rules', not '\(text)'")
         }
         let path = try AttributePath(words[2])
         let segments = try SiteName(words[0]).segments
-        guard path.attribute == nil, !segments.dropLast().contains(where: { $0.contains("*") }) else {
+        let names = segments.last == "*" ? segments.dropLast() : segments[...]
+        guard path.attribute == nil, !names.contains(where: { $0.contains("*") }) else {
             throw Failure(.invalid, "in '\(text)', only the last segment of the sites may be '*'")
         }
         let last = segments.last == "*" ? nil : segments.last

@@ -8,6 +8,7 @@ extension SiteCopy {
     /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
     func flush(_ connection: Connection, _ log: inout Log) throws(ClientError) {
         if !isApplied, !(try adopt(connection, &log)) { return }
+        guard !isLoop else { return try leave(connection, &log) }
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
         try delegate(connection, &log)
         try send(connection, &log)
@@ -18,6 +19,18 @@ extension SiteCopy {
             let mutation = Mutation(operation: .set, path: path + place.path, value: false)
             _ = try connection.call(.onDisconnect([mutation], options))
         }
+    }
+
+    /// A site that contains a mirror of itself would change with each of its own changes, and grow.
+    private func leave(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+        (isApplied, waiting) = (false, [])
+        log.report(
+            "loop \(name)",
+            "\(name) contains a mirror of itself, so it is no longer followed: publish a part without the mirror")
+        let options = TransactionOptions(label: name, typed: true)
+        do throws(ClientError) {
+            _ = try connection.call(.transact([mutation("isLive", .bool(false))], options))
+        } catch { guard error.failure?.code == .notFound else { throw error } }
     }
 
     /// Takes over the nodes that an earlier link has left, and queues what makes them those of the tree.

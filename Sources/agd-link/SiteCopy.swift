@@ -48,6 +48,8 @@ final class SiteCopy {
     var toldRoot: [String: Transaction.Definition?]?
     /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
     private(set) var nested: Set<Transaction.Place> = []
+    /// True if one of the nested sites is this one.
+    private(set) var isLoop = false
     /// Attributes that the daemon makes false when this link ends.
     var willed: Set<Transaction.Place> = []
     /// The daemon sends writes of others to this connection.
@@ -213,5 +215,10 @@ final class SiteCopy {
                 let node = place.path.dropLast(suffix.count)
                 return SiteCopy.ownAttributes.allSatisfy { contents[Transaction.Place(path: "\(node).\($0)")] != nil }
             })
+        isLoop = nested.contains { place in
+            let node = place.path.dropLast(suffix.count)
+            return contents[Transaction.Place(path: "\(node).owner")]?.value == .string(owner)
+                && contents[Transaction.Place(path: "\(node).term")]?.value == .int(Int64(clamping: term))
+        }
     }
 }

@@ -28,6 +28,8 @@ struct DashTests {
             (1_530_000, ["format": "bytes", "unit": "/s"], "1.53 MB/s"),
             (3725, ["format": "duration"], "1 h 2 min"), (-4.0, ["unit": "°C"], "−4 °C"), (2_500_000, [:], "2.5 M"),
             (21, ["decimals": "1"], "21.0"), (.infinity, [:], "∞"),
+            (0.0123, [:], "0.012"), (0.00456, [:], "0.0046"), (-1.234e-7, [:], "−1.23e−07"), (1e300, [:], "1e+300"),
+            (0.5004, [:], "0.5"),
         ] as [(Double, [String: String], String)])
     func numbers(_ number: Double, _ members: [String: String], _ text: String) {
         let panel = ValueMap(members.map { (.string($0.key), Int64($0.value).map { .int($0) } ?? .string($0.value)) })
@@ -97,6 +99,27 @@ struct DashTests {
         let subviews: ValueList = [["id": "../b"], ["id": "../a"]]
         let board = DashBoard(tree, subviews: ["/s/body": subviews], values: [:])
         #expect(board.rows.flatMap(\.cards).map(\.path) == ["/s/b.x", "/s/a.x"])
+    }
+
+    @Test("several boards have their own rows, with both names")
+    func several() throws {
+        func view(_ path: String, _ kind: String = "view", _ children: Value...) -> Value {
+            [
+                "id": .string(String(path.split(separator: "/").last ?? "")), "path": .string(path),
+                "kind": .string(kind),
+                "attributes": ["n": ["kind": "state", "type": "int"]], "children": .list(ValueList(children)),
+            ]
+        }
+        func board(_ path: String) -> Value {
+            view(path, "container", view("\(path)/x", "container", view("\(path)/x/v")), view("\(path)/loose"))
+        }
+        let described: Value = [
+            "id": "", "path": "/", "kind": "container", "children": [board("/one"), board("/two")],
+        ]
+        let all = DashBoard(try #require(DashNode.tree(described)), subviews: [:], values: [:])
+        #expect(all.rows.map(\.title) == ["One", "One · X", "Two", "Two · X"])
+        let alone = DashBoard(try #require(DashNode.tree(board("/one"))), subviews: [:], values: [:])
+        #expect(alone.rows.map(\.title) == [nil, "X"])
     }
 
     @Test("thresholds give a status, also for values that must not fall")

@@ -165,6 +165,8 @@ struct ValueFormTests {
         #expect(try ValueForm.auto.read("5.0") == 5.0)
         #expect(try ValueForm.auto.read("007") == "007")
         #expect(try ValueForm.auto.read("Hello") == "Hello")
+        // Begins as a number that is out of range.
+        #expect(try ValueForm.auto.read("6e415abc") == "6e415abc")
         #expect(try ValueForm.auto.read(#""5""#) == "5")
         #expect(try ValueForm.auto.read("") == "")
     }

@@ -20,6 +20,17 @@ struct GatewayTests: GatewayTest {
         #expect(told.code == 64 && told.text.contains("--pages: there is no folder /nowhere"), "\(told.text)")
     }
 
+    @Test(
+        "an origin and a host in a form that no browser sends are refused at the start",
+        arguments: [
+            ["--allow-origin", "board.example"], ["--allow-origin", "https://board.example/"],
+            ["--host", "https://board.example"], ["--host", "board.example:443"],
+        ])
+    func uselessNames(_ options: [String]) throws {
+        let told = try Program.run("agd-gateway", ["--port", "0"] + options, folder: daemon.folder)
+        #expect(told.code == 64 && told.text.contains("board.example, not '\(options[1])'"), "\(told.text)")
+    }
+
     private func rpc(_ body: String) throws -> Value {
         let answer = try lines("/rpc", method: "POST", headers: ["Content-Type: application/json"], body: body)
         return try JSONParser.parseOnce((answer.last ?? "").utf8)

@@ -5,7 +5,10 @@ import Testing
 
 /// `agd-link` beside a daemon.
 private func link(_ daemon: Daemon, _ nats: NATSServer, _ lines: String...) throws -> Program {
-    let text = (["nats = \(nats.address)", "live-time = 2 s", "lease-time = 2 s"] + lines).joined(separator: "\n")
+    let defaults = ["nats = \(nats.address)", "live-time = 2 s", "lease-time = 2 s"].filter { line in
+        !lines.contains { $0.hasPrefix(line.prefix { $0 != "=" }) }
+    }
+    let text = (defaults + lines).joined(separator: "\n")
     let file = try daemon.folder.write(text, to: "link-\(UUID().uuidString.prefix(8)).conf")
     return try Program("agd-link", ["--config", file, "--socket", daemon.socket], folder: daemon.folder)
 }
@@ -598,6 +601,26 @@ struct LinkTests {
         withExtendedLifetime((owner, regional, top)) {}
     }
 
+    @Test("two daemons that mirror each other's mirrors are told so, and do not grow")
+    func loop() throws {
+        let nats = try NATSServer()
+        let scene = "nodes: [{ id: fleet, kind: container, state: { x: 1 } }]"
+        let (a, b) = (try Daemon(scenes: [scene]), try Daemon(scenes: [scene]))
+        let watch = try Watch(a, "/**")
+        let links = [
+            try link(a, nats, "publish = /fleet/** as loop/a", "mirror = loop/b at /fleet"),
+            try link(b, nats, "publish = /fleet/** as loop/b", "mirror = loop/a at /fleet"),
+        ]
+        let deadline = Deadline(Deadline.patience)
+        while !links.contains(where: { $0.text.contains("contains a mirror of itself") }), !deadline.isOver {
+            try watch.client.call("ping")
+        }
+        #expect(links.contains { $0.text.contains("contains a mirror of itself") }, "\(links.map(\.text))")
+        try watch.wait("", false, at: "/fleet/b.isLive")
+        let nodes = try #require(try watch.client.call("stats")["nodes"]?.number)
+        #expect(nodes < 10, "\(nodes) nodes")
+    }
+
     @Test("the file of metrics shows what each line does, in a form that Prometheus reads")
     func metrics() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
@@ -872,5 +895,19 @@ struct LinkConfigurationTests {
             "publish = /host as x\nlive-time = 0 s\nmirror = */a at /fleet\ncolour = red\nnkey = UABC\n")
         #expect(code == 78)
         for line in 1...5 { #expect(text.contains("link.conf:\(line): ")) }
+    }
+
+    @Test(
+        "half a line, a name with stars and a setting that is written twice are told with their lines",
+        arguments: [
+            ("mirror = hosts/*", "link.conf:1: write 'mirror = hosts/* at /fleet'"),
+            ("mirror = hosts/** at /fleet", "link.conf:1: in 'hosts/** at /fleet', only the last segment"),
+            ("publish = /host/** as hosts/*", "link.conf:1: the site in '/host/** as hosts/*' must be one name"),
+            ("publish = /host/** as /x", "write segments between slashes, as hosts/web-01"),
+            ("replicas = 1\nreplicas = 3", "link.conf:2: 'replicas' is set in line 1 already"),
+        ])
+    func incomplete(_ lines: String, _ told: String) throws {
+        let (code, text) = try check(lines + "\n")
+        #expect(code == 78 && text.contains(told), "\(text)")
     }
 }

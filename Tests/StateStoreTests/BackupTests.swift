@@ -90,6 +90,8 @@ struct BackupTests {
             if case StoreError.damaged = error { true } else { false }
         }
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
-        #expect { try StateStore.backUp(directory: "/nonexistent", to: file) } throws: { $0 is StoreError }
+        #expect { try StateStore.backUp(directory: "/nonexistent", to: file) } throws: {
+            "\($0)".contains("there is no store; --state-directory names its folder")
+        }
     }
 }

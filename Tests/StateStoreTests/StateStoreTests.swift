@@ -198,4 +198,13 @@ struct StateStoreTests {
         }
         #expect(error?.description.contains("/nonexistent/agd") == true)
     }
+
+    @Test("a full disk is told with what to do, and without the text of a statement") func full() {
+        let error = StoreError.failed(
+            call: "INSERT INTO turns(sequence) VALUES(?1)", code: 13, message: "database or disk is full",
+            subject: "/s/state.db")
+        #expect(
+            error.description
+                == "/s/state.db: INSERT INTO turns: database or disk is full (13); free space on its file system")
+    }
 }

@@ -67,11 +67,13 @@ class GatewayTransport {
         body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
         signal: AbortSignal.timeout(this.#timeout),
       })
+      return await response.json()
     } catch (error) {
       if (error.name === 'TimeoutError') throw new TimedOut(`the gateway did not answer within ${this.#timeout} ms`)
+      // A server in front of the gateway answers with a page of its own if it does not reach the gateway.
+      if (response) throw new ConnectionLost(`no answer of the gateway came from ${this.#url}, but ${response.status} ${response.statusText}`.trim())
       throw new Unreachable(`no gateway answers at ${this.#url}`)
     }
-    return response.json()
   }
 
   async subscribe(params) {

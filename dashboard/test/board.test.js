@@ -71,7 +71,7 @@ describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurr
     await until('the button has counted', async () => (await site.client.get('/all/written/button.x')) === 1)
     await page.click(`card('/all/written/picker.x').querySelectorAll('input')[1]`)
     await until('the picker has written', async () => (await site.client.get('/all/written/picker.x')) === 'b')
-    await page.run(`(() => { const field = card('/all/written/field.x').querySelector('input'); field.focus(); field.select() })()`)
+    await page.run(`(() => { const field = card('/all/written/field.x').querySelector('textarea'); field.focus(); field.select() })()`)
     await page.send('Input.insertText', { text: 'new' })
     await page.press('Enter')
     await until('the field has written', async () => (await site.client.get('/all/written/field.x')) === 'new')
@@ -300,7 +300,7 @@ describe('a gateway that only reads', { skip: CHROMIUM ? false : 'there is no Ch
       const page = await browser.open(`${site.url}?root=/all/written`)
       await page.until(`card('/all/written/toggle.x')?.querySelector('button').disabled`)
       assert.match(await page.run(`card('/all/written/toggle.x').querySelector('button').title`), /--writable/)
-      for (const [path, part] of [['slider', 'input'], ['stepper', 'button'], ['field', 'input'], ['picker', 'input'], ['button', 'button']]) {
+      for (const [path, part] of [['slider', 'input'], ['stepper', 'button'], ['field', 'textarea'], ['picker', 'input'], ['button', 'button']]) {
         assert.equal(await page.run(`card('/all/written/${path}.x').querySelector('${part}').disabled`), true, path)
       }
       await site.client.set('/all/written/toggle.x', true)

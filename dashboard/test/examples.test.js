@@ -55,7 +55,7 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
       await page.until(`card('/ci/details/table.rows') && card('/home/doors/front/lock.isLocked')`)
       assert.equal(await page.run('document.title'), 'agd')
       const headings = await page.run(`[...board().querySelectorAll('h2')].map((each) => each.textContent)`)
-      assert.deepEqual(headings, ['Builds', 'Home'])
+      assert.deepEqual(headings, ['Builds · Projects', 'Builds · Recent', 'Home · Climate', 'Home · Lights', 'Home · House'])
       await page.close()
     } finally {
       await site.stop()

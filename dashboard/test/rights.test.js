@@ -1,6 +1,7 @@
 /** The page for people with different rights, each with a token. */
 
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { Browser, CHROMIUM, PANELS, ROOT, Site, until } from './browser.js'
@@ -68,5 +69,13 @@ describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     page = await browser.open(`${site.url}?root=/all/shown`)
     await page.until(`textOf('/all/shown/value.x')`)
     assert.equal(await page.run(`card('/all/plain.name')`), null)
+  })
+
+  test('a page whose token is withdrawn says so, and not that the connection is lost', async () => {
+    await enter('wall')
+    await page.until(`card('/all/plain.name')`)
+    writeFileSync(site.tokenFile, '')
+    await page.until(`document.querySelector('#connection').textContent === 'this needs a token'`)
+    assert.equal(await page.run(`card('/all/plain.name').classList.contains('is-old')`), true)
   })
 })

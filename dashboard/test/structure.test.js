@@ -176,7 +176,7 @@ describe('changes of the structure', { skip: CHROMIUM ? false : 'there is no Chr
   })
 
   test('a field keeps its focus and text while cards come and go around it', async () => {
-    await page.run(`(() => { const field = card('/b/row/field.x').querySelector('input'); field.focus(); field.select() })()`)
+    await page.run(`(() => { const field = card('/b/row/field.x').querySelector('textarea'); field.focus(); field.select() })()`)
     await page.send('Input.insertText', { text: 'half' })
     await set('/b.items', items('dc'), { animation: 'smooth' })
     await page.until(`card('/b/row/many/d.n')`)

@@ -18,6 +18,8 @@ struct DashBoard {
         var panel: ValueMap
         var values: ValueMap
         var section: DashNode?
+
+        var isContainer: Bool { node.children?.isEmpty == false && panel["value"] == nil }
     }
 
     static let mostCards = 500
@@ -65,28 +67,7 @@ struct DashBoard {
     // MARK: Rows
 
     private mutating func lay() {
-        rows = [Row(key: "", title: nil, cards: cards(of: tree, ValueMap(), DashText.spellOut(tree.id), isRoot: true))]
-        for entry in entries(of: tree) where entry.panel["hidden"] != true {
-            let words = DashText.spellOut(entry.node.id)
-            let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? words
-            if let section = entry.section {
-                let cards = allCards(of: entry.node, entry.panel, title)
-                if let position = rows.firstIndex(where: { $0.key == section.path }) {
-                    rows[position].cards += cards
-                } else {
-                    rows.append(Row(key: section.path, title: heading(of: section), cards: cards))
-                }
-            } else if entry.node.children?.isEmpty == false, entry.panel["value"] == nil {
-                let isCard = entry.panel["kind"] != nil
-                let heading = isCard ? text(entry.values["title"]) ?? words : title
-                var panel = entry.panel
-                if !isCard { panel["title"] = nil }
-                rows.append(Row(key: entry.node.path, title: heading, cards: allCards(of: entry.node, panel, heading)))
-            } else {
-                let cards = allCards(of: entry.node, entry.panel, title)
-                rows[0].cards += cards
-            }
-        }
+        addRows(of: tree, key: "", title: nil, prefix: "")
         if !featured.isEmpty { rows.insert(Row(key: "featured", title: nil, cards: featured), at: 0) }
         rows.removeAll { $0.cards.isEmpty }
         var left = DashBoard.mostCards
@@ -96,6 +77,47 @@ struct DashBoard {
             left -= rows[position].cards.count
         }
         rows.removeAll { $0.cards.isEmpty }
+    }
+
+    private mutating func addRows(of node: DashNode, key: String, title: String?, prefix: String) {
+        let loose = rows.count
+        // The environment of the whole graph is no part of a board.
+        let own =
+            node.path == "/" ? [] : cards(of: node, ValueMap(), DashText.spellOut(node.id), isRoot: true)
+        rows.append(Row(key: key, title: title, cards: own))
+        let entries = entries(of: node)
+        for entry in entries where entry.panel["hidden"] != true {
+            let words = DashText.spellOut(entry.node.id)
+            let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? words
+            if let section = entry.section {
+                let cards = allCards(of: entry.node, entry.panel, title)
+                if let position = rows.firstIndex(where: { $0.key == section.path }) {
+                    rows[position].cards += cards
+                } else {
+                    rows.append(Row(key: section.path, title: prefix + heading(of: section), cards: cards))
+                }
+            } else if entry.isContainer {
+                let isCard = entry.panel["kind"] != nil
+                let heading = isCard ? text(entry.values["title"]) ?? words : title
+                var panel = entry.panel
+                if !isCard { panel["title"] = nil }
+                // Several boards stand below each other, with rows of their own. So does one that is alone.
+                let isBoard = key.isEmpty && (tree.path == "/" || entries.count == 1) && !isCard && hasRows(entry.node)
+                if isBoard {
+                    addRows(of: entry.node, key: entry.node.path, title: heading, prefix: "\(heading) · ")
+                } else {
+                    let cards = allCards(of: entry.node, panel, heading)
+                    rows.append(Row(key: entry.node.path, title: prefix + heading, cards: cards))
+                }
+            } else {
+                rows[loose].cards += allCards(of: entry.node, entry.panel, title)
+            }
+        }
+    }
+
+    /// True if a node contains containers of cards.
+    private func hasRows(_ node: DashNode) -> Bool {
+        entries(of: node).contains { $0.isContainer && $0.panel["kind"] == nil && $0.panel["hidden"] != true }
     }
 
     private func text(_ value: Value?) -> String? {
@@ -244,8 +266,13 @@ struct DashBoard {
         if columns.isEmpty {
             for view in views {
                 for (name, attribute) in view.attributes where columns.count < 6 && !columns.contains(name) {
-                    let isInner = attribute.kind == "clock" || attribute.kind == "let" && attribute.type == "dyn"
-                    if name != "index", !isInner { columns.append(name) }
+                    // The element of a list is a binding or a value without a rule. The view says what to show of it.
+                    let isElement =
+                        attribute.type == "dyn"
+                        && (attribute.kind == "binding" || attribute.kind == "let" && !attribute.hasRule)
+                    if name != "index", !["clock", "action"].contains(attribute.kind), !isElement {
+                        columns.append(name)
+                    }
                 }
             }
         }

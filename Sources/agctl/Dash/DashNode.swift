@@ -6,6 +6,7 @@ final class DashNode {
         var kind: String
         var type: String
         var isTransient: Bool
+        var hasRule: Bool
 
         var isNumber: Bool { ["int", "uint", "double", "angle"].contains(plainType) }
         var isWritable: Bool { kind == "state" || kind == "binding" }
@@ -38,7 +39,7 @@ final class DashNode {
                 name.string ?? "",
                 Attribute(
                     kind: map?["kind"]?.string ?? "", type: map?["type"]?.string ?? "dyn",
-                    isTransient: map?["transient"] == true)
+                    isTransient: map?["transient"] == true, hasRule: map?["rule"] != nil)
             )
         }
         children = map["children"]?.list == nil ? nil : []

@@ -26,13 +26,13 @@ enum DashText {
         return text.prefix(1).uppercased() + text.dropFirst()
     }
 
-    /// The number of decimals for three significant digits, but not more than the value has.
+    /// The number of decimals for two or three significant digits, but not more than the value has.
     static func decimals(of number: Double) -> Int {
         guard number.isFinite, number != number.rounded() else { return 0 }
         let size = abs(number)
-        if size >= 100 { return 0 }
-        if size >= 10 { return 1 }
-        return ((size * 100).rounded() / 10).truncatingRemainder(dividingBy: 1) == 0 ? 1 : 2
+        let most = [100, 10, 0.1, 0.01].firstIndex { size >= $0 } ?? 4
+        let zeros = Figure.fixed(size, places: most).reversed().prefix { $0 == "0" }.count
+        return most == 0 ? 0 : max(1, most - zeros)
     }
 
     /// The number with its unit, by the members `format`, `decimals` and `unit` of a panel.
@@ -50,7 +50,13 @@ enum DashText {
         case "percent": return joined(fixed(number * 100), unit.isEmpty ? "%" : unit)
         case "bytes": return scaled(number, ["B", "kB", "MB", "GB", "TB", "PB"], unit, fixed)
         default:
-            guard abs(number) >= 1e6, given == nil else { return joined(fixed(number), unit) }
+            guard given == nil, number != 0, abs(number) < 0.001 || abs(number) >= 1e6 else {
+                return joined(fixed(number), unit)
+            }
+            guard abs(number) >= 1e6, abs(number) < 1e15 else {
+                let rounded = Double(formatted("%.2e", number)) ?? number
+                return joined(rounded.description.replacing("-", with: "−"), unit)
+            }
             return scaled(number, ["", "k", "M", "G", "T", "P"], unit, fixed)
         }
     }

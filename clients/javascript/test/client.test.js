@@ -1,10 +1,12 @@
 /** The client for Node against a real daemon. */
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { AttributeFailed, connect, Ended, PARAMETERS, Refused, Unreachable, Update } from '../node.js'
+import { AttributeFailed, connect, ConnectionLost, Ended, PARAMETERS, Refused, Unreachable, Update } from '../node.js'
 import { connect as connectToGateway } from '../gateway.js'
 import { Daemon, SCENARIO } from './daemon.js'
 
@@ -203,5 +205,15 @@ describe('watching', () => {
     while (watch.values['/lamp.level'] !== 8) await next(watch)
     assert.deepEqual(live, [false, true])
     watch.close()
+  })
+})
+
+describe('the client for browsers', () => {
+  it('says which server answered if it was not the gateway', async () => {
+    const server = createServer((_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>')).listen(0)
+    await once(server, 'listening')
+    const client = connectToGateway({ url: `http://127.0.0.1:${server.address().port}/` })
+    await assert.rejects(client.ping(), (error) => error instanceof ConnectionLost && error.message.endsWith('502 Bad Gateway'))
+    server.close()
   })
 })

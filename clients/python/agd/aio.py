@@ -102,15 +102,15 @@ class AsyncClient:
         streams = await _open(self.path)
         self._streams = streams
         self._reading = asyncio.ensure_future(self._read(streams))
-        if self._hello:
-            try:
+        try:
+            if self._hello:
                 await self._exchange(streams, wire.plain("hello", self._hello))
-            except Refused as error:
-                # Requests must not go over a connection that may not act for the principal.
-                self._lose(error)
-                raise
-        for farewell in self._farewells:
-            await self._exchange(streams, farewell)
+            for farewell in self._farewells:
+                await self._exchange(streams, farewell)
+        except BaseException:
+            # Requests must not go over a connection that may not act for the principal. The task may also be cancelled.
+            self._lose(ConnectionLost("the connection could not be made"))
+            raise
         return streams
 
     async def _exchange(self, streams: _Streams, call: Call[T]) -> T:

@@ -132,7 +132,10 @@ class Client:
                 self._disconnect()
             try:
                 result = self._exchange(self._line or self._connect(), call)
-            except (ConnectionLost, TimedOut, ProtocolFault):
+            except (Refused, TypeError, ValueError):
+                raise
+            except BaseException:
+                # Also after Ctrl-C: a half of the request may be sent, or a half of the answer be read.
                 self._disconnect()
                 raise
             if call.method == "onDisconnect":

@@ -74,6 +74,7 @@ def encode(value: Value) -> Dict[str, Any]:
     """Typed JSON of a Python value.
 
     :raises TypeError: for a type that the graph does not have.
+    :raises ValueError: for an int of more than 64 bits.
     """
     if value is None:
         return {"null": None}
@@ -82,6 +83,8 @@ def encode(value: Value) -> Dict[str, Any]:
     if isinstance(value, UInt):
         return {"uint": str(int(value))}
     if isinstance(value, int):
+        if not -(1 << 63) <= value < 1 << 63:
+            raise ValueError(f"an int of the graph has 64 bits, which {value} exceeds; agd.UInt goes up to 2**64 - 1")
         return {"int": str(value)}
     if isinstance(value, Angle):
         return {"angle": float(value)}

@@ -1,6 +1,7 @@
 """The client for asyncio against a real daemon."""
 
 import asyncio
+import json
 import unittest
 
 import agd
@@ -83,6 +84,26 @@ class AsyncTests(unittest.IsolatedAsyncioTestCase):
         async with agd.AsyncClient(path, timeout=0.05) as client:
             with self.assertRaises(agd.TimedOut):
                 await client.ping()
+        server.close()
+
+    async def test_a_request_that_is_cancelled_while_it_connects_leaves_no_connection_without_a_greeting(self):
+        methods, heard = [], asyncio.Event()
+
+        async def mute(reader, writer):
+            while line := await reader.readline():
+                methods.append(json.loads(line)["method"])
+                heard.set()
+            writer.close()
+
+        path = str(self.daemon.folder / "mute.sock")
+        server = await asyncio.start_unix_server(mute, path)
+        async with agd.AsyncClient(path, principal="web", timeout=0.05) as client:
+            first = asyncio.ensure_future(client.ping())
+            await heard.wait()
+            first.cancel()
+            with self.assertRaises(agd.TimedOut):
+                await client.ping()
+        self.assertEqual(methods, ["hello", "hello"])
         server.close()
 
 

@@ -1,6 +1,7 @@
 """The blocking client against a real daemon."""
 
 import datetime
+import signal
 import time
 import unittest
 
@@ -70,6 +71,11 @@ class ClientTests(unittest.TestCase):
                 self.assertEqual(back, value)
                 self.assertIs(type(back), type(value))
 
+    def test_an_int_of_more_than_64_bits_is_refused_before_it_is_sent(self):
+        for value in (1 << 63, -(1 << 63) - 1):
+            with self.assertRaisesRegex(ValueError, "64 bits"):
+                self.client.set("/values.whole", value)
+
     def test_the_recorded_past_has_moments_and_ends_with_the_present(self):
         self.client.set("/lamp.level", 0.25)
         past = self.client.history("/lamp.level")
@@ -137,6 +143,24 @@ class ClientTests(unittest.TestCase):
             feeder.close()
             update = watch.next(timeout=10)
         self.assertEqual((update.changes, update.label), ({"/feeder.isAlive": False}, "gone"))
+
+    def test_a_request_that_is_interrupted_spoils_none_of_the_next(self):
+        def interrupt(number, frame):
+            raise KeyboardInterrupt
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.client.ping()
+        self.daemon.process.send_signal(signal.SIGSTOP)
+        try:
+            # More than the socket takes, so that the request is half sent.
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            with self.assertRaises(KeyboardInterrupt):
+                self.client.set("/values.text", "x" * 4_000_000)
+        finally:
+            self.daemon.process.send_signal(signal.SIGCONT)
+        self.client.set("/values.whole", 12)
+        self.assertEqual(self.client.get("/values.whole"), 12)
 
     def test_a_rule_is_evaluated_with_bindings(self):
         self.assertEqual(self.client.eval("a.map(x, x * b)", a=[1, 2], b=3), [3, 6])
