@@ -42,7 +42,7 @@ struct TopCommand: DaemonVerb {
             _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
         }
         load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-        if session.output.isTerminal, count == nil, !session.settings.isJSON {
+        if session.output.isTerminal, count == nil, !session.isJSON {
             return try live(connection, &load, session)
         }
         let signals = try Signals()
@@ -52,7 +52,7 @@ struct TopCommand: DaemonVerb {
             try signals.check()
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
             left? -= 1
-            if session.settings.isJSON {
+            if session.isJSON {
                 session.output.json(load.json)
             } else {
                 session.output.write(load.text(columns: .max, rows: .max, session.output.style))
