@@ -132,25 +132,22 @@ enum RegexLibrary {
     private static func template(_ text: String, _ groups: Int) throws(Fault) -> [TemplatePart] {
         var parts: [TemplatePart] = []
         var plain: [UInt8] = []
-        var isEscaped = false
-        for byte in text.utf8 {
-            if !isEscaped {
-                if byte == UInt8(ascii: "\\") { isEscaped = true } else { plain.append(byte) }
+        var bytes = text.utf8.makeIterator()
+        while let byte = bytes.next() {
+            guard byte == UInt8(ascii: "\\") else {
+                plain.append(byte)
                 continue
             }
-            isEscaped = false
-            if byte == UInt8(ascii: "\\") {
-                plain.append(byte)
-            } else if ASCII.isDigit(byte) {
-                guard Int(byte - 48) <= groups else { throw Fault("the pattern has no group \(byte - 48)") }
-                parts.append(.text(plain))
+            switch bytes.next() {
+            case UInt8(ascii: "\\"): plain.append(byte)
+            case let digit? where ASCII.isDigit(digit):
+                let group = Int(digit - 48)
+                guard group <= groups else { throw Fault("the pattern has no group \(group)") }
+                parts += [.text(plain), .group(group)]
                 plain = []
-                parts.append(.group(Int(byte - 48)))
-            } else {
-                throw Fault("in a replacement, write '\\' only before a digit or another '\\'")
+            default: throw Fault("in a replacement, write '\\' only before a digit or another '\\'")
             }
         }
-        if isEscaped { throw Fault("in a replacement, write '\\' only before a digit or another '\\'") }
         return parts + [.text(plain)]
     }
 }

@@ -151,19 +151,9 @@ enum StringLibrary {
         if limit == 0 { return [] }
         if limit == 1 { return [.string(text)] }
         guard separator.isEmpty else { return try pieces(text, separator, limit, &meter).map { .string($0) } }
-        var found: [Value] = []
-        let room = meter.room(steps: pieceCost)
-        var rest = text.unicodeScalars[...]
-        while let scalar = rest.first, found.count <= room {
-            if limit > 0, found.count == limit - 1 {
-                found.append(.string(String(rest)))
-                break
-            }
-            rest.removeFirst()
-            found.append(.string(String(scalar)))
-        }
-        try meter.chargeElements(found.count, steps: pieceCost)
-        return found
+        var points = try codePoints(text, limit, &meter).dropFirst()
+        if points.last == "" { points.removeLast() }
+        return points.map { .string($0) }
     }
 
     /// Steps for each piece of a text that is split.
