@@ -188,10 +188,7 @@ extension Evaluator {
                         let arguments = Arguments(
                             registers: registers, constants: constants,
                             operands: program.operands + Int(call.pointee.start), count: Int(call.pointee.count))
-                        set(
-                            i.a,
-                            try call.pointee.function.call(
-                                arguments, isMember: call.pointee.isMember, &machine.pointee.meter))
+                        set(i.a, try call.pointee.function.call(arguments, &machine.pointee.meter))
                     case .concatenate:
                         let parts = Arguments(
                             registers: registers, constants: constants, operands: program.operands + Int(i.b),
