@@ -57,9 +57,4 @@ struct RecordingReader: RuleReader {
         reads.append(program.inputs[input].variable + steps.map(\.description).joined())
         return inner.read(input, at: steps)
     }
-
-    mutating func read(property name: String, of object: OpaqueValue) -> Reading {
-        reads.append("\(object.typeName).\(name)")
-        return .value(.string(name))
-    }
 }

@@ -167,13 +167,6 @@ extension Evaluator {
                             continue
                         }
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
-                        if case .opaque(let object) = at(i.b).pointee, !i.flag {
-                            try machine.pointee.meter.charge(Evaluator.dynamicRead)
-                            machine.pointee.position = next - code
-                            machine.pointee.target = Int(i.a)
-                            machine.pointee.requestedProperty = (object, name)
-                            return Evaluator.property
-                        }
                         set(i.a, try Access.select(at(i.b).pointee, name, isOptional: i.flag))
                     case .presence:
                         try chargeKey(at(i.c))

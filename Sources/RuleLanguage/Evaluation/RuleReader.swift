@@ -69,15 +69,6 @@ public protocol RuleReader {
 
     /// The value at a computed path: `steps` are all steps after the input's variable.
     mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading
-
-    /// A property of an object that a rule has obtained, as `b.title` in `library.books.filter(b, b.title != "")`.
-    mutating func read(property name: String, of object: OpaqueValue) -> Reading
-}
-
-extension RuleReader {
-    public mutating func read(property name: String, of object: OpaqueValue) -> Reading {
-        .failure(Failure(.ruleFailed, "type '\(object.typeName)' does not support field selection"))
-    }
 }
 
 @frozen
