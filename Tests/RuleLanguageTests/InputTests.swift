@@ -148,8 +148,10 @@ struct InputTests {
     func failures() throws {
         struct FailingReader: RuleReader {
             let failure: Failure
-            mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome { .failure(failure) }
-            mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading { .failure(failure) }
+            mutating func read(_ input: Int, into register: InputRegister) -> Reading { .failure(failure) }
+            mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading {
+                .failure(failure)
+            }
         }
         let failure = Failure(.cycle, "a cycle", path: "/a.b")
         let evaluator = Evaluator()

@@ -85,15 +85,16 @@ public final class Evaluator {
     /// The result of `serve` if the reader interrupts.
     @usableFromInline static var interrupted: Int { .min }
 
-    /// Serves a request that is not a plain input, and continues.
+    /// Serves the request of a dynamic input, and continues.
     @usableFromInline @inline(never)
     func serve<R: RuleReader>(_ request: Int, _ program: Program, _ reader: inout R) -> Int {
         let steps = machine.pointee.requestedSteps
         machine.pointee.requestedSteps = []
-        switch reader.read(Evaluator.dynamic - request, at: steps) {
-        case .value(let value):
-            machine.pointee.provide(value)
-            return proceed(program)
+        let register = InputRegister(machine, machine.pointee.target)
+        // In a loop, the register has the value of the last round.
+        machine.pointee.set(register.place, to: .null)
+        switch reader.read(Evaluator.dynamic - request, at: steps, into: register) {
+        case .value: return proceed(program)
         case .failure(let failure): return proceed(program, withFailure: failure)
         case .interrupted: return Evaluator.interrupted
         }

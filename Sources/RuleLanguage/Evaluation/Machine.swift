@@ -110,8 +110,6 @@ struct Machine {
         frameCapacity = size
     }
 
-    mutating func provide(_ value: consuming Value) { set(registers + target, to: value) }
-
     /// Finishes with an operand as the result.
     @inline(__always)
     mutating func finish(_ program: Program, _ operand: Int32) {
