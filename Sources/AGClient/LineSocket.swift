@@ -120,25 +120,14 @@ final class LineSocket {
 
     /// - Returns: the events of the socket; 0 after the timeout or if the interrupt is readable.
     func wait(for events: Int16, timeout: Double?, interrupt: Int32?) throws(ClientError) -> Int16 {
-        let deadline = timeout.map { MonotonicTime.now + $0 }
-        while true {
-            var watched = [pollfd(fd: descriptor, events: events, revents: 0)]
-            if let interrupt { watched.append(pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0)) }
-            let left = deadline.map { MonotonicTime.milliseconds($0 - MonotonicTime.now) } ?? -1
-            let count = poll(&watched, nfds_t(watched.count), left)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .system(call: "poll", errno: errno)
-            }
-            // The interrupt comes first, so that it is noticed even if the daemon sends without pause.
-            if watched.count > 1, watched[1].revents != 0 { return 0 }
-            let ready = watched[0].revents
-            // The next read or write reports an error or hang-up.
-            if ready & Int16(POLLERR | POLLHUP) != 0 { return ready | events }
-            if ready != 0 { return ready }
-            // The maximum wait of poll may be shorter than the timeout.
-            if count == 0, deadline.map({ $0 > MonotonicTime.now }) != true { return 0 }
-        }
+        var watched = [pollfd(fd: descriptor, events: events, revents: 0)]
+        if let interrupt { watched.append(pollfd(fd: interrupt, events: Int16(POLLIN), revents: 0)) }
+        guard Wakeup.wait(for: &watched, timeout) else { throw .system(call: "poll", errno: errno) }
+        // The interrupt comes first, so that it is noticed even if the daemon sends without pause.
+        if watched.count > 1, watched[1].revents != 0 { return 0 }
+        let ready = watched[0].revents
+        // The next read or write reports an error or hang-up.
+        return ready & Int16(POLLERR | POLLHUP) != 0 ? ready | events : ready
     }
 }
 

@@ -48,12 +48,21 @@ public final class Wakeup: Sendable {
 
     /// - Parameter descriptor: the end to wait for; a negative one is never readable.
     static func wait(for descriptor: Int32, _ seconds: Double?) -> Bool {
+        var watched = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
+        return wait(for: &watched, seconds) && watched[0].revents != 0
+    }
+
+    /// Waits until a descriptor is ready or the time is over.
+    /// - Returns: false if the system refuses it.
+    static func wait(for watched: inout [pollfd], _ seconds: Double?) -> Bool {
         let end = seconds.map { MonotonicTime.now + $0 }
         while true {
-            var watched = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&watched, 1, end.map { MonotonicTime.milliseconds($0 - MonotonicTime.now) } ?? -1)
-            if count >= 0 { return count > 0 }
-            guard errno == EINTR else { return false }
+            let left = end.map { MonotonicTime.milliseconds($0 - MonotonicTime.now) } ?? -1
+            let count = poll(&watched, nfds_t(watched.count), left)
+            if count > 0 { return true }
+            if count < 0, errno != EINTR { return false }
+            // The maximum wait of poll may be shorter than the time.
+            if count == 0, let end, end <= MonotonicTime.now { return true }
         }
     }
 }

@@ -196,13 +196,11 @@ extension Daemon {
 
     private func startWatchdog() throws(LoopError) {
         guard let interval = manager.watchdogInterval else { return }
-        final class Holder { var timer: Timer? }
-        let holder = Holder()
         let timer = try Timer(loop) { [unowned self] in
             manager.isAlive()
-            holder.timer?.start(in: interval)
+            watchdogTimer?.start(in: interval)
         }
-        holder.timer = timer
+        watchdogTimer = timer
         timer.start(in: interval)
         handles.append(timer)
     }

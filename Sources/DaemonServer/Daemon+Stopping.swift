@@ -6,7 +6,7 @@ extension Daemon {
     /// Accepts no more clients, answers received requests, and waits a bounded time until clients have read their
     /// output. A second call does not wait.
     func stop() {
-        if isStopping { return closeClients() }
+        if isStopping { return sessions.closeAll() }
         isStopping = true
         manager.stopping()
         log.notice("stopping: \(runtime.status)")
@@ -17,16 +17,12 @@ extension Daemon {
         do throws(LoopError) {
             let timer = try Timer(loop) { [unowned self] in
                 log.warning("shutdown-time is over: the unread output of \(sessions.count) clients is dropped")
-                closeClients()
+                sessions.closeAll()
             }
             timer.start(in: configuration.server.shutdownTime)
             shutdownTimer = timer
-        } catch { closeClients() }
+        } catch { sessions.closeAll() }
     }
-
-    /// The clients disconnect from the graph in the next turn, with their `onDisconnect` transactions. Their waiting
-    /// calls are dropped.
-    private func closeClients() { sessions.closeAll() }
 
     func closeWhenDrained() {
         if sessions.count == 0, !sessions.hasNews { closeHandles() }
@@ -45,7 +41,7 @@ extension Daemon {
         failure = error
         isStopping = true
         closeHandles()
-        closeClients()
+        sessions.closeAll()
     }
 
     /// Called when nothing is left on the loop.

@@ -34,6 +34,7 @@ public final class Daemon {
     var isCaring = false
     var foldTimer: Timer?
     private var isFolding = false
+    var watchdogTimer: Timer?
     var shutdownTimer: Timer?
     var wakefulness: Wakefulness?
     var lastStatus = 0.0

@@ -9,20 +9,14 @@ public enum SceneReader {
     public static func read(
         text: String, file: String? = nil, context: SceneContext = SceneContext()
     ) throws(SceneFaults) -> SceneDefinition {
-        let reading = SceneReading(text: text, file: file, context: context)
-        var steps = Int.max
-        while !reading.advance(&steps) {}
-        return try reading.scene()
+        try SceneReading(text: text, file: file, context: context).readAll()
     }
 
     /// Checks a document that is a value. Faults name positions by their path: `nodes[2].computed.x`.
     /// - Parameter value: not deeper than `SceneLimits.nesting`; `JSONParser` admits less.
     public static func read(value: Value, context: SceneContext = SceneContext()) throws(SceneFaults) -> SceneDefinition
     {
-        let reading = SceneReading(value: value, context: context)
-        var steps = Int.max
-        while !reading.advance(&steps) {}
-        return try reading.scene()
+        try SceneReading(value: value, context: context).readAll()
     }
 
     /// The plain value of a YAML or JSON text, unchecked, for sending a file as a parameter.
@@ -66,6 +60,12 @@ public final class SceneReading {
         self.context = context
         faults = FaultCollector()
         stage = .value(ValueReader(value))
+    }
+
+    fileprivate func readAll() throws(SceneFaults) -> SceneDefinition {
+        var steps = Int.max
+        while !advance(&steps) {}
+        return try scene()
     }
 
     /// Continues until the steps are used up.

@@ -123,25 +123,22 @@ extension Animation {
 
     private struct Bounds: Sendable {
         let range: ClosedRange<Double>
-        let meaning: String
+        var unit = ""
 
-        static let seconds = Bounds(
-            range: 0...AnimationLimits.duration, meaning: "0 to \(shortText(AnimationLimits.duration)) seconds")
+        static let seconds = Bounds(range: 0...AnimationLimits.duration, unit: " seconds")
         static let positiveSeconds = Bounds(
-            range: AnimationLimits.springDuration...AnimationLimits.duration,
-            meaning: "1e-06 to \(shortText(AnimationLimits.duration)) seconds")
-        static let speed = Bounds(range: AnimationLimits.speed, meaning: "1e-06 to 1e+06")
-        static let magnitude = Bounds(
-            range: -AnimationLimits.magnitude...AnimationLimits.magnitude, meaning: "-1e+06 to 1e+06")
-        static let damping = Bounds(
-            range: 0...AnimationLimits.dampingRatio, meaning: "0 to \(shortText(AnimationLimits.dampingRatio))")
-        static let physical = Bounds(range: 1e-12...1e12, meaning: "1e-12 to 1e+12")
-        static let physicalDamping = Bounds(range: 0...1e12, meaning: "0 to 1e+12")
+            range: AnimationLimits.springDuration...AnimationLimits.duration, unit: " seconds")
+        static let speed = Bounds(range: AnimationLimits.speed)
+        static let magnitude = Bounds(range: -AnimationLimits.magnitude...AnimationLimits.magnitude)
+        static let damping = Bounds(range: 0...AnimationLimits.dampingRatio)
+        static let physical = Bounds(range: 1e-12...1e12)
+        static let physicalDamping = Bounds(range: 0...1e12)
     }
 
     private static func require(_ what: String, _ value: Double, in bounds: Bounds) throws(AnimationError) {
         guard bounds.range.contains(value) else {
-            throw AnimationError("\(what) is \(shortText(value))", hint: "it is \(bounds.meaning)")
+            let (least, most) = (shortText(bounds.range.lowerBound), shortText(bounds.range.upperBound))
+            throw AnimationError("\(what) is \(shortText(value))", hint: "it is \(least) to \(most)\(bounds.unit)")
         }
     }
 }

@@ -20,68 +20,34 @@ public struct LinearEasing: Hashable, Sendable {
     /// A curve that needs more samples counts as too intricate to be drawn.
     static let maximumSamples = 100_000
 
-    /// Draws any curve by searching, with some hundred samples for each stop.
+    /// A point of the curve, and the stop for it.
+    private struct Point {
+        var stop: Stop
+        var value: Double
+        var slope: Double
+    }
+
+    /// Draws any curve. The distance of each line from the curve is sampled, so a stop needs some dozens of samples.
     /// - Parameters:
     ///   - duration: seconds, > 0, of the part of the curve that is drawn.
     ///   - start, end: required values at the ends.
     ///   - curve: value at a time in seconds.
     /// - Returns: nil if more than `maximumStops` stops or `maximumSamples` samples are needed.
-    init?(duration: Double, start: Double, end: Double, _ sample: (Double) -> Double) {
+    init?(duration: Double, start: Double, end: Double, _ curve: (Double) -> Double) {
         var samples = 0
-        func curve(_ time: Double) -> Double {
+        func sample(_ time: Double) -> Double {
             samples += 1
-            return sample(time)
+            return curve(time)
         }
-        var stops = [Stop(position: 0, value: LinearEasing.rounded(start, 1e5))]
-        var length = 1.0 / 32
-        while let last = stops.last, last.position < 1 {
-            guard stops.count < LinearEasing.maximumStops, samples < LinearEasing.maximumSamples else { return nil }
-            func reach(_ position: Double) -> Stop? {
-                let position = position >= 1 ? 1 : LinearEasing.rounded(position, 1e5)
-                guard position > last.position else { return nil }
-                let value = position == 1 ? end : curve(position * duration)
-                let stop = Stop(position: position, value: LinearEasing.rounded(value, 1e5))
-                for i in 1..<LinearEasing.checks {
-                    let part = Double(i) / Double(LinearEasing.checks)
-                    let chord = last.value + (stop.value - last.value) * part
-                    let exact = curve((last.position + (position - last.position) * part) * duration)
-                    if !((chord - exact).magnitude <= LinearEasing.working) { return nil }
-                }
-                return stop
+        self.init(duration, start, end, LinearEasing.maximumStops, { (sample($0), 0) }) { a, b in
+            guard samples < LinearEasing.maximumSamples else { return nil }
+            let error = LinearEasing.worst { part in
+                let time = (a.stop.position + (b.stop.position - a.stop.position) * part) * duration
+                return a.stop.value + (b.stop.value - a.stop.value) * part - sample(time)
             }
-            let rest = 1 - last.position
-            var step = min(length, rest)
-            var low = 0.0
-            var high = rest
-            var best = reach(last.position + step)
-            if best != nil {
-                low = step
-                while step < rest {
-                    step = min(step * 1.6, rest)
-                    guard let longer = reach(last.position + step) else { high = step; break }
-                    best = longer
-                    low = step
-                }
-            } else {
-                high = step
-            }
-            while high - low > max(low * 0.01, 1e-5), low < rest {
-                step = (low + high) / 2
-                if let stop = reach(last.position + step) { best = stop; low = step } else { high = step }
-            }
-            if let best {
-                stops.append(best)
-                length = max(best.position - last.position, 1e-4)
-            } else {
-                // A jump: two stops at neighbouring positions.
-                let position = min(1, last.position + 1e-5)
-                stops.append(
-                    Stop(
-                        position: position,
-                        value: LinearEasing.rounded(position == 1 ? end : curve(position * duration), 1e5)))
-            }
+            // The curve may have a kink between two checks, which is farther away than they are.
+            return error * Double(LinearEasing.checks) / Double(LinearEasing.checks - 1)
         }
-        self.stops = stops
     }
 
     /// Draws a smooth curve with known slope, with three or four samples for each stop. Between two samples, the curve
@@ -96,54 +62,60 @@ public struct LinearEasing: Hashable, Sendable {
         duration: Double, start: Double, end: Double, maximumStops: Int = LinearEasing.maximumStops,
         smooth curve: (Double) -> (value: Double, slope: Double)
     ) {
-        var stops = [Stop(position: 0, value: LinearEasing.rounded(start, 1e5))]
-        var (last, state) = (stops[0], curve(0))
+        self.init(duration, start, end, maximumStops, curve) { a, b in
+            let seconds = (b.stop.position - a.stop.position) * duration
+            let error = LinearEasing.distance(of: a, b, fromCubicOver: seconds)
+            guard error <= LinearEasing.working else { return error }
+            let middle = curve((a.stop.position + b.stop.position) / 2 * duration).value
+            let cubic = (a.value + b.value) / 2 + (a.slope - b.slope) * seconds / 8
+            return error + (middle - cubic).magnitude
+        }
+    }
+
+    /// Draws a curve line by line, and tries for each several lengths.
+    /// - Parameter error: distance of the line between two points from the curve; nil to give up.
+    private init?(
+        _ duration: Double, _ start: Double, _ end: Double, _ maximumStops: Int,
+        _ curve: (Double) -> (value: Double, slope: Double), error: (Point, Point) -> Double?
+    ) {
+        func point(at position: Double) -> Point {
+            let (value, slope) = curve(position * duration)
+            let drawn = position == 0 ? start : position == 1 ? end : value
+            return Point(
+                stop: Stop(position: position, value: LinearEasing.rounded(drawn, 1e5)), value: value, slope: slope)
+        }
+        var last = point(at: 0)
+        var stops = [last.stop]
         var length = 1.0 / 32
-        while last.position < 1 {
+        while last.stop.position < 1 {
             guard stops.count < maximumStops else { return nil }
+            let from = last.stop.position
             // Stops are printed with five digits. Closer stops would be a jump.
-            let nearest = min(1, LinearEasing.rounded(last.position + 1e-5, 1e5))
-            var best: (stop: Stop, state: (value: Double, slope: Double))?
+            let nearest = min(1, LinearEasing.rounded(from + 1e-5, 1e5))
+            var best: Point?
             var tooLong = Double.infinity
             for _ in 0..<LinearEasing.tries {
-                let wanted = last.position + length
-                let position = wanted >= 1 ? 1 : max(nearest, LinearEasing.rounded(wanted, 1e5))
+                let position = min(1, max(nearest, LinearEasing.rounded(from + length, 1e5)))
                 if let best, position <= best.stop.position { break }
-                let next = curve(position * duration)
-                let stop = Stop(position: position, value: position == 1 ? end : LinearEasing.rounded(next.value, 1e5))
-                let seconds = (position - last.position) * duration
-                var error = LinearEasing.error(last, state, stop, next, seconds)
+                let next = point(at: position)
+                guard let error = error(last, next) else { return nil }
                 if error <= LinearEasing.working {
-                    let middle = curve((last.position + position) / 2 * duration).value
-                    let cubic = (state.value + next.value) / 2 + (state.slope - next.slope) * seconds / 8
-                    error += (middle - cubic).magnitude
-                }
-                if error <= LinearEasing.working {
-                    best = (stop, next)
+                    best = next
                     if position == 1 || error >= LinearEasing.working * 0.86 { break }
+                } else if position == nearest {
+                    break
                 } else {
-                    if position == nearest {
-                        best = (stop, next)
-                        break
-                    }
-                    tooLong = position - last.position
+                    tooLong = position - from
                 }
                 // Where the curve bends evenly, the error of a chord is proportional to the square of its length.
                 let scale = (LinearEasing.working * 0.95 / error).squareRoot()
-                length = (position - last.position) * (scale.isFinite ? min(max(scale, 0.25), 3) : 0.25)
-                if length >= tooLong { length = ((best?.stop.position ?? last.position) - last.position + tooLong) / 2 }
+                length = (position - from) * min(max(scale, 0.25), 3)
+                if length >= tooLong { length = ((best?.stop.position ?? from) - from + tooLong) / 2 }
             }
-            // No length was short enough: the curve jumps here, or almost does.
-            if best == nil {
-                let next = curve(nearest * duration)
-                best = (
-                    Stop(position: nearest, value: nearest == 1 ? end : LinearEasing.rounded(next.value, 1e5)), next
-                )
-            }
-            guard let best else { return nil }
-            length = max(best.stop.position - last.position, 1e-4)
-            (last, state) = best
-            stops.append(last)
+            // Without a length that is short enough, the curve jumps here, or almost does.
+            last = best ?? point(at: nearest)
+            length = max(last.stop.position - from, 1e-4)
+            stops.append(last.stop)
         }
         self.stops = stops
     }
@@ -152,19 +124,18 @@ public struct LinearEasing: Hashable, Sendable {
     private static let tries = 12
 
     /// The greatest distance of the line between two stops from the cubic between the curve's states there.
-    private static func error(
-        _ a: Stop, _ from: (value: Double, slope: Double), _ b: Stop, _ to: (value: Double, slope: Double),
-        _ seconds: Double
-    ) -> Double {
-        let chord = (to.value - from.value) / seconds
-        let (bend, unbend) = ((from.slope - chord) * seconds, (to.slope - chord) * seconds)
-        let (before, after) = (a.value - from.value, b.value - to.value)
+    private static func distance(of a: Point, _ b: Point, fromCubicOver seconds: Double) -> Double {
+        let chord = (b.value - a.value) / seconds
+        let (bend, unbend) = ((a.slope - chord) * seconds, (b.slope - chord) * seconds)
+        let (before, after) = (a.stop.value - a.value, b.stop.value - b.value)
+        return worst { s in before + (after - before) * s - s * (1 - s) * (bend * (1 - s) - unbend * s) }
+    }
+
+    /// The greatest magnitude of a distance along a line. A distance that is not a number counts as too far.
+    private static func worst(_ distance: (_ part: Double) -> Double) -> Double {
         var worst = 0.0
         for check in 1..<checks {
-            let s = Double(check) / Double(checks)
-            let cubic = s * (1 - s) * (bend * (1 - s) - unbend * s)
-            let distance = (before + (after - before) * s - cubic).magnitude
-            // NaN counts as too far too.
+            let distance = distance(Double(check) / Double(checks)).magnitude
             if !(distance <= worst) { worst = distance }
         }
         return worst.isNaN ? .infinity : worst

@@ -54,11 +54,6 @@ extension PhaseTrack.Leg {
 
     var settlingTime: Double {
         guard let spring = plan.freeSpring else { return plan.length }
-        let time = spring.settlingTime(
-            displacement: from - to, velocity: velocity / plan.freeSpeed,
-            tolerance: Settling.tolerance(
-                distance: (to - from).magnitude, from: from, to: to, velocity: velocity / plan.freeSpeed, spring: spring
-            ))
-        return time / plan.freeSpeed
+        return spring.settlingTime(from: from, to: to, velocity: velocity / plan.freeSpeed) / plan.freeSpeed
     }
 }

@@ -61,6 +61,18 @@ extension Spring {
         return crossing(displacement, velocity, tolerance, after: first, before: limit)
     }
 
+    /// The time until a value stays within a thousandth of its distance around the target, so that units do not matter.
+    /// If the distance is almost zero, a hundredth of the velocity's reach counts instead. The tolerance is never less
+    /// than the resolution of doubles around the value.
+    func settlingTime(from: Double, to: Double, velocity: Double) -> Double {
+        let reach = velocity.magnitude / angularFrequency
+        let resolution = max(from.magnitude, to.magnitude) * 0x1p-48
+        let tolerance = Spring.settlingTolerance * max((to - from).magnitude, reach / 100)
+        return settlingTime(
+            displacement: from - to, velocity: velocity,
+            tolerance: max(tolerance, resolution, .leastNormalMagnitude))
+    }
+
     private func displacement(_ y: Double, _ v: Double, at time: Double) -> Double {
         let b = basis(at: time)
         return y * b.p + v * b.q

@@ -96,17 +96,12 @@ extension Timeline {
         if let spring = plan.freeSpring {
             let speed = plan.freeSpeed
             for i in 0..<from.count {
-                let distance = (to[i] - from[i]).magnitude
                 let v = velocity[i] / speed
-                if v == 0 {
-                    if distance > 0 { longest = max(longest, plan.springSettling) }
-                    continue
+                if v != 0 {
+                    longest = max(longest, spring.settlingTime(from: from[i], to: to[i], velocity: v) / speed)
+                } else if from[i] != to[i] {
+                    longest = max(longest, plan.springSettling)
                 }
-                let tolerance = Settling.tolerance(
-                    distance: distance, from: from[i], to: to[i], velocity: v, spring: spring)
-                longest = max(
-                    longest,
-                    spring.settlingTime(displacement: from[i] - to[i], velocity: v, tolerance: tolerance) / speed)
             }
         } else if from != to || !velocity.isZero {
             longest = plan.length

@@ -49,8 +49,9 @@ public struct Transition: Hashable, Sendable {
         func number(_ label: String) throws(AnimationError) -> Double {
             let number = try bound.number(label) ?? 0
             guard number.magnitude <= AnimationLimits.magnitude else {
+                let most = shortText(AnimationLimits.magnitude)
                 throw AnimationError(
-                    "'\(label)' is \(shortText(number))", at: call.place, hint: "it is -1e+06 to 1e+06")
+                    "'\(label)' is \(shortText(number))", at: call.place, hint: "it is -\(most) to \(most)")
             }
             return number
         }

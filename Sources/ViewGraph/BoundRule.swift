@@ -78,7 +78,8 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
 
     func source(of input: Int, at base: Base) -> BoundInput {
         let vertex = vertex(of: input, at: base)
-        guard vertex.index == 0, let rest = header.rest else { return .attribute(vertex) }
+        // A rule that is compared at another vertex may add up to row 0 there, too.
+        guard vertex.index == 0, let rest = header.rest, !rest.inputs.isEmpty else { return .attribute(vertex) }
         return rest.inputs[input]
     }
 

@@ -12,11 +12,32 @@ struct GraphReader: RuleReader {
     let engine: Wiring.Engine
 
     @inline(__always)
-    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+    mutating func read(_ input: Int, into register: InputRegister) -> Reading {
         let vertex = rule.vertex(of: input, at: base)
-        guard vertex.index != 0 else { return register.store(readOther(input)) }
+        return vertex.index != 0 ? read(vertex, into: register) : readOther(input, into: register)
+    }
+
+    @inline(never)
+    private mutating func readOther(_ input: Int, into register: InputRegister) -> Reading {
+        switch rule.source(of: input, at: base) {
+        case .attribute(let attribute): return read(attribute, into: register)
+        case .presence(let attribute, let holder): return readPresence(attribute, holder, into: register)
+        case .failure(let failure): return .failure(failure)
+        case .dynamic(let place): return read(graph.vertex(for: place), into: register)
+        }
+    }
+
+    mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading {
+        guard case .dynamic(let place) = rule.source(of: input, at: base) else {
+            return readOther(input, into: register)
+        }
+        return read(graph.vertex(for: Place(place.attribute, place.steps + steps)), into: register)
+    }
+
+    @inline(__always)
+    private mutating func read(_ attribute: AttributeID, into register: InputRegister) -> Reading {
         do {
-            switch try engine.read(vertex) {
+            switch try engine.read(attribute) {
             case .value(let value):
                 register.set(value)
                 return .value
@@ -27,45 +48,20 @@ struct GraphReader: RuleReader {
         }
     }
 
-    @inline(never)
-    private mutating func readOther(_ input: Int) -> Reading {
-        switch rule.source(of: input, at: base) {
-        case .attribute(let attribute): return read(attribute)
-        case .presence(let attribute, let holder): return readPresence(attribute, holder)
-        case .failure(let failure): return .failure(failure)
-        case .dynamic(let place): return read(graph.vertex(for: place))
-        }
-    }
-
-    mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        guard case .dynamic(let place) = rule.source(of: input, at: base) else { return readOther(input) }
-        return read(graph.vertex(for: Place(place.attribute, place.steps + steps)))
-    }
-
-    @inline(__always)
-    private mutating func read(_ attribute: AttributeID) -> Reading {
+    /// True if there is a content; false if only the value around it exists.
+    private mutating func readPresence(
+        _ attribute: AttributeID, _ holder: AttributeID, into register: InputRegister
+    ) -> Reading {
         do {
-            switch try engine.read(attribute) {
-            case .value(let value): return .value(value)
+            if case .value = try engine.read(attribute) { return register.store(.value(true)) }
+            switch try engine.read(holder) {
+            case .value(.map), .value(.optional), .value(.list): return register.store(.value(false))
+            case .value(let value):
+                return .failure(Failure(.ruleFailed, "type '\(value.shortTypeName)' does not support field selection"))
             case .failure(let failure): return .failure(failure)
             }
         } catch {
             return .interrupted
-        }
-    }
-
-    /// True if there is a content; false if only the value around it exists.
-    private mutating func readPresence(_ attribute: AttributeID, _ holder: AttributeID) -> Reading {
-        switch read(attribute) {
-        case .value: return .value(.bool(true))
-        case .interrupted: return .interrupted
-        case .failure: break
-        }
-        guard case .value(let value) = read(holder) else { return read(holder) }
-        switch value {
-        case .map, .optional, .list: return .value(.bool(false))
-        default:
-            return .failure(Failure(.ruleFailed, "type '\(value.shortTypeName)' does not support field selection"))
         }
     }
 }

@@ -35,7 +35,7 @@ struct ApplyCommand: DaemonVerb {
     func run(_ session: Session) throws {
         let scene = try SceneText(file: file)
         let result = try scene.apply(at: at, mode, dryRun: dryRun, write.makeOptions(), session)
-        if session.settings.isJSON { session.output.json(result) } else { show(result, session.output) }
+        if session.isJSON { session.output.json(result) } else { show(result, session.output) }
     }
 
     private func show(_ result: Value, _ output: Output) {

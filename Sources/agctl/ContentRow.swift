@@ -97,7 +97,9 @@ struct TextTable {
     var rows: [[String]] = []
 
     /// - Parameter numeric: columns whose cells are aligned to the right.
-    func text(numeric: [Int] = []) -> String {
+    func text(numeric: [Int] = []) -> String { lines(numeric: numeric).map { $0 + "\n" }.joined() }
+
+    func lines(numeric: [Int] = []) -> [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in
             rows.map { column < $0.count ? DisplayWidth.of($0[column]) : 0 }.max() ?? 0
@@ -108,7 +110,7 @@ struct TextTable {
                 // Nothing follows the last cell.
                 return column == row.count - 1 && !isNumeric
                     ? cell : DisplayWidth.pad(cell, to: widths[column], isRight: isNumeric)
-            }.joined(separator: "  ") + "\n"
-        }.joined()
+            }.joined(separator: "  ")
+        }
     }
 }

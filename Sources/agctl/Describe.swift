@@ -34,7 +34,7 @@ struct DescribeCommand: DaemonVerb {
         let output = session.output
         if let subject, subject.hasPrefix("/") {
             let result = try session.connection().call(.describe(path: subject, depth: depth))
-            if session.settings.isJSON { return output.json(result) }
+            if session.isJSON { return output.json(result) }
             if result.map?["id"] != nil {
                 let columns = output.isTerminal ? Terminal.size.columns : Int.max
                 return output.write(
@@ -44,7 +44,7 @@ struct DescribeCommand: DaemonVerb {
         }
         let schema = try session.connection().call(.describe(path: nil, depth: nil))
         guard let subject else {
-            return session.settings.isJSON ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
+            return session.isJSON ? output.json(schema) : output.write(ProtocolText.text(schema, output.style))
         }
         let entries = ProtocolText.listMethods(schema) + ProtocolText.listEvents(schema)
         guard let entry = entries.first(where: { $0["name"]?.string == subject }) else {
@@ -53,7 +53,7 @@ struct DescribeCommand: DaemonVerb {
                 .notFound, "there is no method or event '\(subject)'",
                 hint: NearestName.hint(subject, among: names) ?? "a path begins with /")
         }
-        session.settings.isJSON ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
+        session.isJSON ? output.json(.map(entry)) : output.write(ProtocolText.text(of: entry, output.style))
     }
 }
 

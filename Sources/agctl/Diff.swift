@@ -39,7 +39,7 @@ struct DiffCommand: DaemonVerb {
         map["removed"] = .list(removed)
         result = .map(map)
         let differs = ["added", "removed", "changed", "differences"].contains { map[$0]?.list?.isEmpty == false }
-        if session.settings.isJSON { session.output.json(result) } else { AppliedText(result).show(session.output) }
+        if session.isJSON { session.output.json(result) } else { AppliedText(result).show(session.output) }
         if differs { throw EndOfCommand(status: .different) }
     }
 }

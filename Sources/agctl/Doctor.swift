@@ -27,10 +27,9 @@ struct DoctorCommand: Verb {
     @OptionGroup var common: CommonOptions
 
     func run() throws {
-        var settings = common.settings
         // A diagnosis should not wait long.
-        if common.daemon.timeout == nil { settings.timeout = 3 }
-        try Session(settings).run { session in
+        if common.daemon.timeout == nil { common.daemon.timeout = 3 }
+        try Session.run(common) { session in
             var doctor = Examination(session)
             doctor.examineSocket()
             doctor.examineDaemon()
@@ -258,7 +257,7 @@ private struct Examination {
 
     func report() {
         let output = session.output
-        if session.settings.isJSON {
+        if session.isJSON {
             return output.json([
                 "checks": .list(
                     findings.map { finding in

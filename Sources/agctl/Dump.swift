@@ -25,7 +25,7 @@ struct DumpCommand: DaemonVerb {
     func run(_ session: Session) throws {
         let kind: Request.DumpFormat = format == .dot ? .dot : .json
         let result = try session.connection().call(.dump(path: path, format: kind))
-        if !session.settings.isJSON, let text = result.map?["dot"]?.string {
+        if !session.isJSON, let text = result.map?["dot"]?.string {
             session.output.write(text)
         } else {
             session.output.json(result)

@@ -66,7 +66,7 @@ struct EditCommand: DaemonVerb {
             !new.nodes.contains(path) && !old.nodes.contains { path.hasPrefix($0 + "/") && !new.nodes.contains($0) }
         }
         for node in removed.sorted() { _ = try connection.call(.remove(path: node, options)) }
-        if session.settings.isJSON { return session.output.json(applied) }
+        if session.isJSON { return session.output.json(applied) }
         AppliedText(applied).show(session.output)
         for (path, value) in changed { session.output.writeLine("set\t\(path)\t\(value.jsonText.printable)") }
         for node in removed.sorted() { session.output.writeLine("removed\t\(node)") }

@@ -6,18 +6,6 @@ struct ErrorForm {
     var isJSON = false
     var color = ColorChoice.auto
 
-    init(isJSON: Bool = false, color: ColorChoice = .auto) { (self.isJSON, self.color) = (isJSON, color) }
-
-    /// Determined before the arguments are read, because they may be wrong.
-    init(asked arguments: [String]) {
-        let options = arguments.prefix { $0 != "--" }
-        isJSON = options.contains("--json")
-        for (word, next) in zip(options, options.dropFirst() + [""]) {
-            let (name, value) = ArgumentReader.parts(of: word)
-            if name == "--color" { color = ColorChoice(rawValue: value ?? next) ?? color }
-        }
-    }
-
     /// The style of the text. JSON has no colours.
     var style: Style { Style(isOn: !isJSON && Terminal.isColored(.standardError, choice: color)) }
 
@@ -26,5 +14,17 @@ struct ErrorForm {
     ///   - json: the same for programs.
     func tell(_ text: String, _ json: Value) {
         Terminal.write(isJSON ? json.jsonText + "\n" : text, to: .standardError)
+    }
+}
+
+extension ErrorForm {
+    /// Determined before the arguments are read, because they may be wrong.
+    init(asked arguments: [String]) {
+        let options = arguments.prefix { $0 != "--" }
+        isJSON = options.contains("--json")
+        for (word, next) in zip(options, options.dropFirst() + [""]) {
+            let (name, value) = ArgumentReader.parts(of: word)
+            if name == "--color" { color = ColorChoice(rawValue: value ?? next) ?? color }
+        }
     }
 }

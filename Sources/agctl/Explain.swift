@@ -22,7 +22,7 @@ struct ExplainCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try session.connection().call(.explain(path: path, revision: revision))
-        if session.settings.isJSON { return session.output.json(result) }
+        if session.isJSON { return session.output.json(result) }
         session.output.write(ExplanationText(style: session.output.style).text(result.map ?? ValueMap()))
     }
 }

@@ -30,7 +30,7 @@ struct ExportCommand: DaemonVerb {
     func run(_ session: Session) throws {
         let result = try session.connection().call(.dump(path: path, format: .scene))
         guard let document = result.map?["document"] else { throw Complaint(.software, "the daemon sent no document") }
-        if session.settings.isJSON {
+        if session.isJSON {
             session.output.json(document)
         } else {
             session.output.write(DocumentWriter.yaml(document))

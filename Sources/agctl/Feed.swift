@@ -49,9 +49,9 @@ struct FeedCommand: Verb {
     private var form: ValueForm { raw ? .string : json ? .json : .auto }
 
     func run() throws {
-        let feed = LineFeed(
-            connection: try Session(daemon.settings).connection(name: "agctl feed"), keepsGoing: keepGoing,
-            errors: ErrorForm(isJSON: json, color: coloring.color))
+        let errors = ErrorForm(isJSON: json, color: coloring.color)
+        let connection = try Session(daemon, errors: errors).connection(name: "agctl feed")
+        let feed = LineFeed(connection: connection, keepsGoing: keepGoing, errors: errors)
         let options = write.makeOptions()
         if let path, let onDisconnect {
             let value = try form.read(onDisconnect)

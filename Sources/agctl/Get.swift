@@ -3,11 +3,6 @@ import AttributeValues
 import CommandArguments
 import WireProtocol
 
-struct Reading {
-    var presentation = false
-    var isTyped = false
-}
-
 struct GetCommand: DaemonVerb {
     static let help = VerbHelp(
         name: "get", summary: "Print values.",
@@ -38,17 +33,13 @@ struct GetCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
-        try Self.perform(paths, Reading(presentation: presentation, isTyped: typed), session)
-    }
-
-    static func perform(_ paths: [String], _ reading: Reading, _ session: Session) throws {
-        if paths.count == 1, !isPattern(paths[0]) { return try performSingle(paths[0], reading, session) }
+        if paths.count == 1, !Self.isPattern(paths[0]) { return try printOne(session) }
         var count = 0
         var failures: [(path: String, code: ErrorCode)] = []
+        let request = Request.get(.init(paths: paths, presentation: presentation, typed: typed))
         // A reply may have hundreds of thousands of values. Each is written as it is read.
-        let result = try session.connection().call(request(paths, isSingle: false, reading)) {
-            result throws(ClientError) in
-            let (values, isJSON) = (result["values"], session.settings.isJSON)
+        let result = try session.connection().call(request) { result throws(ClientError) in
+            let (values, isJSON) = (result["values"], session.isJSON)
             var width = 0
             if session.output.isTerminal {
                 values?.forEachMember { path, _ in
@@ -64,11 +55,11 @@ struct GetCommand: DaemonVerb {
             return isJSON ? result.value : .null
         }
         guard count > 0 else { throw Complaint(.notFound, "nothing matches \(paths.joined(separator: " "))") }
-        if session.settings.isJSON { session.output.json(result) }
+        if session.isJSON { session.output.json(result) }
         if failures.isEmpty { return }
         // Attributes that a pattern has matched exist, whatever their errors are.
         let named = failures.filter { paths.contains($0.path) }
-        if named.contains(where: { $0.code == .invalid && !namesAttributes($0.path) }) {
+        if named.contains(where: { $0.code == .invalid && !Self.namesAttributes($0.path) }) {
             throw EndOfCommand(status: .data)
         }
         throw EndOfCommand(status: named.contains { $0.code == .notFound } ? .notFound : .attributeError)
@@ -86,14 +77,11 @@ struct GetCommand: DaemonVerb {
         return (try? AttributePath(path)) == nil
     }
 
-    private static func request(_ paths: [String], isSingle: Bool, _ reading: Reading) -> Request {
-        .get(.init(paths: paths, isSingle: isSingle, presentation: reading.presentation, typed: reading.isTyped))
-    }
-
-    private static func performSingle(_ path: String, _ reading: Reading, _ session: Session) throws {
-        let result = try session.connection().call(request([path], isSingle: true, reading))
+    private func printOne(_ session: Session) throws {
+        let request = Request.Get(paths: paths, isSingle: true, presentation: presentation, typed: typed)
+        let result = try session.connection().call(.get(request))
         let content = try Content(result: result)
-        if session.settings.isJSON {
+        if session.isJSON {
             session.output.json(result)
         } else if case .value(let value) = content {
             let text = value.string ?? value.jsonText
@@ -101,7 +89,7 @@ struct GetCommand: DaemonVerb {
         }
         if case .failure(let failure) = content {
             let status: ExitStatus = failure.code == .notFound ? .notFound : .attributeError
-            if session.settings.isJSON { throw EndOfCommand(status: status) }
+            if session.isJSON { throw EndOfCommand(status: status) }
             throw Complaint(failure, status: status)
         }
     }

@@ -23,7 +23,7 @@ struct HistoryCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try session.connection().call(.history(path: path))
-        if session.settings.isJSON { return session.output.json(result) }
+        if session.isJSON { return session.output.json(result) }
         let text = HistoryText(result.map ?? ValueMap())
         let size = session.output.isTerminal ? Terminal.size : nil
         if let size {

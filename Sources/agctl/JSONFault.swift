@@ -42,56 +42,42 @@ private struct Scan {
     }
 
     mutating func document() throws(Fault) {
-        skipSpace()
-        guard at < text.count else { throw Fault(message: "expected a value, found nothing", position: at) }
         repeat { try value() } while try continues()
-        skipSpace()
-        if at < text.count { throw Fault(message: "expected the end after the value, found \(found)", position: at) }
+        if skipSpace() != nil { throw expected("the end after the value") }
     }
 
     /// Reads a scalar, or the beginning of lists and objects up to their first scalar.
     private mutating func value() throws(Fault) {
-        while true {
-            skipSpace()
-            guard at < text.count else { throw unclosed }
-            switch text[at] {
-            case "[":
-                open.append(at)
-                at += 1
-                skipSpace()
-                if at < text.count, text[at] == "]" { return close() }
-            case "{":
-                open.append(at)
-                at += 1
-                skipSpace()
-                if at < text.count, text[at] == "}" { return close() }
-                try key()
-            default: return try scalar()
-            }
+        while let first = skipSpace() {
+            guard first == "[" || first == "{" else { return try scalar() }
+            open.append(at)
+            at += 1
+            if skipSpace() == Scan.end(of: first) { return close() }
+            if first == "{" { try key() }
         }
+        throw expected("a value")
     }
 
     /// After a value: closes what ends here.
     /// - Returns: true if another value follows.
     private mutating func continues() throws(Fault) -> Bool {
         while let bracket = open.last {
-            skipSpace()
-            guard at < text.count else { throw unclosed }
-            let end: Unicode.Scalar = text[bracket] == "[" ? "]" : "}"
-            if text[at] == end {
-                close()
-                continue
+            let end = Scan.end(of: text[bracket])
+            switch skipSpace() {
+            case end: close()
+            case ",":
+                let comma = at
+                at += 1
+                if skipSpace() == end { throw Fault(message: "a comma before \(end)", position: comma) }
+                if end == "}" { try key() }
+                return true
+            default: throw expected(", or \(end)")
             }
-            guard text[at] == "," else { throw Fault(message: "expected , or \(end), found \(found)", position: at) }
-            let comma = at
-            at += 1
-            skipSpace()
-            if at < text.count, text[at] == end { throw Fault(message: "a comma before \(end)", position: comma) }
-            if end == "}" { try key() }
-            return true
         }
         return false
     }
+
+    private static func end(of bracket: Unicode.Scalar) -> Unicode.Scalar { bracket == "[" ? "]" : "}" }
 
     private mutating func close() {
         open.removeLast()
@@ -99,14 +85,9 @@ private struct Scan {
     }
 
     private mutating func key() throws(Fault) {
-        guard at < text.count else { throw unclosed }
-        guard text[at] == "\"" else {
-            throw Fault(message: "expected a key in double quotes, found \(found)", position: at)
-        }
+        guard skipSpace() == "\"" else { throw expected("a key in double quotes") }
         try string()
-        skipSpace()
-        guard at < text.count else { throw unclosed }
-        guard text[at] == ":" else { throw Fault(message: "expected : after the key, found \(found)", position: at) }
+        guard skipSpace() == ":" else { throw expected(": after the key") }
         at += 1
     }
 
@@ -117,7 +98,7 @@ private struct Scan {
         let word = string(start..<at)
         if ["true", "false", "null"].contains(word) || JSONText.hasNumberForm(word) { return }
         at = start
-        throw Fault(message: "expected a value, found \(found)", position: start)
+        throw expected("a value")
     }
 
     private mutating func string() throws(Fault) {
@@ -146,16 +127,23 @@ private struct Scan {
         at += 1
     }
 
-    private mutating func skipSpace() { while at < text.count, " \t\r\n".unicodeScalars.contains(text[at]) { at += 1 } }
+    /// - Returns: what follows; nil at the end of the text.
+    private mutating func skipSpace() -> Unicode.Scalar? {
+        while at < text.count, " \t\r\n".unicodeScalars.contains(text[at]) { at += 1 }
+        return at < text.count ? text[at] : nil
+    }
 
-    private var unclosed: Fault {
-        guard let bracket = open.last else { return Fault(message: "expected a value, found nothing", position: at) }
-        return Fault(message: "this \(text[bracket]) is not closed", position: bracket)
+    /// The fault of a position where something else has to stand. At the end of the text, an open bracket is the cause.
+    private func expected(_ what: String) -> Fault {
+        if at == text.count, let bracket = open.last {
+            return Fault(message: "this \(text[bracket]) is not closed", position: bracket)
+        }
+        return Fault(message: "expected \(what), found \(found)", position: at)
     }
 
     /// The text at the position, in a few words.
     private var found: String {
-        guard at < text.count else { return "the end" }
+        guard at < text.count else { return "nothing" }
         var end = at + 1
         if Scan.isWord(text[at]) { while end < text.count, end - at < 20, Scan.isWord(text[end]) { end += 1 } }
         return string(at..<end).printable

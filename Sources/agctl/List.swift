@@ -28,7 +28,7 @@ struct ListCommand: DaemonVerb {
         guard let node = result.map, node["id"] != nil else {
             throw Complaint(.data, "\(path) is an attribute, not a node", hint: "agctl get \(path)")
         }
-        if session.settings.isJSON { return session.output.json(result) }
+        if session.isJSON { return session.output.json(result) }
         show(node, session.output)
     }
 

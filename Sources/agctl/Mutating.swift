@@ -14,7 +14,7 @@ extension Session {
 
     /// `{revision}`: printed as JSON on request. Otherwise success prints nothing.
     func report(revision result: Value) {
-        if settings.isJSON { output.json(result) }
+        if isJSON { output.json(result) }
     }
 }
 

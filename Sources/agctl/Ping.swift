@@ -25,9 +25,7 @@ struct PingCommand: DaemonVerb {
         if count < 1 { throw UsageError("--count is at least 1") }
     }
 
-    func run(_ session: Session) throws { try Self.perform(count: count, isQuiet: quiet, session) }
-
-    static func perform(count: Int, isQuiet: Bool, _ session: Session) throws {
+    func run(_ session: Session) throws {
         do throws(ClientError) {
             let connection = try session.connection()
             let hello = try connection.call(.hello(client: "agctl ping"))
@@ -37,16 +35,16 @@ struct PingCommand: DaemonVerb {
                 _ = try connection.call(.ping)
                 times.append(MonotonicTime.now - start)
             }
-            if !isQuiet { report(hello.map ?? ValueMap(), times.sorted(), session) }
+            if !quiet { report(hello.map ?? ValueMap(), times.sorted(), session) }
         } catch {
-            if isQuiet { throw EndOfCommand(status: ExitStatus(error)) }
+            if quiet { throw EndOfCommand(status: ExitStatus(error)) }
             throw error
         }
     }
 
-    private static func report(_ hello: ValueMap, _ times: [Double], _ session: Session) {
+    private func report(_ hello: ValueMap, _ times: [Double], _ session: Session) {
         let median = times[times.count / 2]
-        if session.settings.isJSON {
+        if session.isJSON {
             var map = hello
             map["socket"] = .string(session.location.path)
             map["seconds"] = .double(median)

@@ -20,7 +20,7 @@ struct PruneCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try session.connection().call(.prune)
-        if session.settings.isJSON { return session.output.json(result) }
+        if session.isJSON { return session.output.json(result) }
         let count = result.map?["pruned"]?.jsonText ?? "0"
         session.output.writeLine("\(count) row\(count == "1" ? "" : "s") deleted")
     }

@@ -35,12 +35,9 @@ extension ValueCommand {
     func run(_ session: Session) throws {
         let value = try given.options.form.read(given.value)
         let options = given.write.makeOptions(typed: given.options.typed, once: given.repetition.once)
-        try Self.perform(given.path, value, options, session)
-    }
-
-    static func perform(_ path: String, _ value: Value, _ options: TransactionOptions, _ session: Session) throws {
+        let mutation = Mutation(operation: Self.operation, path: given.path, value: value)
         do throws(ClientError) {
-            try session.commit([Mutation(operation: operation, path: path, value: value)], options)
+            try session.commit([mutation], options)
         } catch { throw Complaint(error).explaining(value) }
     }
 }

@@ -44,7 +44,7 @@ struct SitesCommand: DaemonVerb {
 
     private func show(_ sites: [MirroredSite], _ session: Session) {
         let output = session.output
-        if session.settings.isJSON { return output.json(.list(sites.map(\.json))) }
+        if session.isJSON { return output.json(.list(sites.map(\.json))) }
         guard output.isTerminal else {
             for site in sites { output.writeLine(site.cells.joined(separator: "\t")) }
             return

@@ -20,7 +20,7 @@ struct StatsCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try session.connection().call(.stats(format: openmetrics ? .openmetrics : .json))
-        if session.settings.isJSON { return session.output.json(result) }
+        if session.isJSON { return session.output.json(result) }
         if let text = result.map?["text"]?.string { return session.output.write(text) }
         let figures = result.map ?? ValueMap()
         guard session.output.isTerminal else {

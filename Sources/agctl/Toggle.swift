@@ -20,9 +20,8 @@ struct ToggleCommand: DaemonVerb {
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
-    func run(_ session: Session) throws { try Self.perform(paths, write.makeOptions(once: repetition.once), session) }
-
-    static func perform(_ paths: [String], _ options: TransactionOptions, _ session: Session) throws {
-        try session.commit(paths.map { Mutation(operation: .toggle, path: $0) }, options)
+    func run(_ session: Session) throws {
+        let mutations = paths.map { Mutation(operation: .toggle, path: $0) }
+        try session.commit(mutations, write.makeOptions(once: repetition.once))
     }
 }

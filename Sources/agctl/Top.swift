@@ -42,7 +42,7 @@ struct TopCommand: DaemonVerb {
             _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
         }
         load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-        if session.output.isTerminal, count == nil, !session.settings.isJSON {
+        if session.output.isTerminal, count == nil, !session.isJSON {
             return try live(connection, &load, session)
         }
         let signals = try Signals()
@@ -52,10 +52,11 @@ struct TopCommand: DaemonVerb {
             try signals.check()
             load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
             left? -= 1
-            if session.settings.isJSON {
+            if session.isJSON {
                 session.output.json(load.json)
             } else {
-                session.output.write(load.text(columns: .max, rows: .max, session.output.style))
+                let lines = load.lines(columns: .max, rows: .max, session.output.style)
+                session.output.write(lines.map { $0 + "\n" }.joined())
             }
             try session.output.flush()
         }
@@ -94,14 +95,9 @@ struct TopCommand: DaemonVerb {
     /// At first shows the busiest figures of both tables, as many as fit. After scrolling, shows all of them.
     private func draw(_ load: LoadTable, on screen: LiveScreen, _ scroll: inout Scroll, _ style: Style) {
         let size = Terminal.size
-        let lines = load.text(columns: size.columns, rows: .max, style)
-            .split(separator: "\n", omittingEmptySubsequences: false).dropLast()
-        let shown = scroll.clip(Array(lines), room: size.rows)
-        if scroll.offset == 0 {
-            screen.draw(load.text(columns: size.columns, rows: size.rows, style))
-        } else {
-            screen.draw(shown.joined(separator: "\n"))
-        }
+        let shown = scroll.clip(load.lines(columns: size.columns, rows: .max, style), room: size.rows)
+        let lines = scroll.offset == 0 ? load.lines(columns: size.columns, rows: size.rows, style) : Array(shown)
+        screen.draw(lines.joined(separator: "\n"))
     }
 }
 
@@ -158,7 +154,7 @@ struct LoadTable {
         ]
     }
 
-    func text(columns: Int, rows height: Int, _ style: Style) -> String {
+    func lines(columns: Int, rows height: Int, _ style: Style) -> [String] {
         var lines = gauges(columns).map(style.dim)
         lines.append("")
         var table = TextTable(rows: [["PER SECOND", "TOTAL", "COUNTER"].map(style.bold)])
@@ -169,23 +165,21 @@ struct LoadTable {
                 2, min(shown, height - lines.count - (changes.isEmpty ? 1 : 2 + min(changes.count, height / 2))))
         }
         table.rows = Array(table.rows.prefix(shown))
-        lines += split(table.text(numeric: [0, 1]))
+        lines += table.lines(numeric: [0, 1])
         if !changes.isEmpty {
             lines.append("")
             var table = TextTable(rows: [["PER SECOND", "CHANGED"].map(style.bold)])
             let room = height == .max ? changes.count : max(1, height - lines.count - 2)
             for change in changes.prefix(room) { table.rows.append([rate(change.rate, style), change.path]) }
-            lines += split(table.text(numeric: [0]))
+            lines += table.lines(numeric: [0])
         }
-        return lines.joined(separator: "\n") + "\n"
+        return lines
     }
 
     private func rate(_ rate: Double, _ style: Style) -> String {
         let text = Figure.fixed(rate, places: 1)
         return text == "0.0" ? text : style.cyan(text)
     }
-
-    private func split(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
     /// The figures that rise and fall, as many per line as fit.
     private func gauges(_ columns: Int) -> [String] {

@@ -64,7 +64,7 @@ struct TraceCommand: DaemonVerb {
         guard rules else { return session.output.json(recorded) }
         let map = recorded.map ?? ValueMap()
         let rules = map["rules"]?.list ?? []
-        if session.settings.isJSON { return session.output.json(.list(rules)) }
+        if session.isJSON { return session.output.json(.list(rules)) }
         let text = RuleTimes(rules.compactMap(\.map), others: map["otherRules"]?.map)
         session.output.write(session.output.isTerminal ? text.table(session.output.style) : text.lines)
     }

@@ -27,7 +27,7 @@ struct TreeCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let result = try session.connection().call(.describe(path: path, depth: depth))
-        if session.settings.isJSON { return session.output.json(result) }
+        if session.isJSON { return session.output.json(result) }
         let columns = session.output.isTerminal ? Terminal.size.columns : Int.max
         session.output.write(
             TreeDrawing(style: session.output.style, columns: columns, showsAttributes: !nodes).text(result))

@@ -91,7 +91,7 @@ struct WatchCommand: DaemonVerb {
     func run(_ session: Session) throws {
         let limit = once ? 1 : count
         let isTable =
-            session.output.isTerminal && !lines && !session.settings.isJSON && events == .update && limit == nil
+            session.output.isTerminal && !lines && !session.isJSON && events == .update && limit == nil
         let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
         if isTable {
             try WatchScreen(watcher, patterns: patterns, session).run()

@@ -56,7 +56,7 @@ final class WatchLines {
     }
 
     private func show(_ message: EncodedMessage) throws {
-        if session.settings.isJSON {
+        if session.isJSON {
             if unmatched?.isEmpty == false, case .event(_, let event) = try decoder.decode(message) {
                 noteUnmatched(event)
             }

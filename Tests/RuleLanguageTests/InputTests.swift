@@ -119,15 +119,6 @@ struct InputTests {
         #expect(try reads("user.?age.orValue(1)", bindings(["user": ["b": 3]])) == ["has(user.age)"])
     }
 
-    @Test("an object's property is asked of the reader")
-    func properties() throws {
-        final class Book: OpaqueValue {
-            override var typeName: String { "Book" }
-        }
-        let values = bindings(["library": ["books": [.opaque(Book()), .opaque(Book())]]])
-        #expect(try reads("library.books.map(b, b.title)", values) == ["library.books", "Book.title", "Book.title"])
-    }
-
     @Test("an interruption ends the evaluation wherever it comes, and absorbs into nothing")
     func interruption() throws {
         let values = bindings(["x": 1, "y": 2, "numbers": [1, 2, 3], "anything": 1])
@@ -157,8 +148,10 @@ struct InputTests {
     func failures() throws {
         struct FailingReader: RuleReader {
             let failure: Failure
-            mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome { .failure(failure) }
-            mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading { .failure(failure) }
+            mutating func read(_ input: Int, into register: InputRegister) -> Reading { .failure(failure) }
+            mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading {
+                .failure(failure)
+            }
         }
         let failure = Failure(.cycle, "a cycle", path: "/a.b")
         let evaluator = Evaluator()

@@ -239,12 +239,12 @@ struct InterruptingReader: RuleReader {
         return !wasInterrupted
     }
 
-    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+    mutating func read(_ input: Int, into register: InputRegister) -> Reading {
         mayRead() ? inner.read(input, into: register) : .interrupted
     }
 
-    mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
-        mayRead() ? inner.read(input, at: steps) : .interrupted
+    mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading {
+        mayRead() ? inner.read(input, at: steps, into: register) : .interrupted
     }
 }
 

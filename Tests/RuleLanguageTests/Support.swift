@@ -48,18 +48,13 @@ struct RecordingReader: RuleReader {
         self.program = program
     }
 
-    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+    mutating func read(_ input: Int, into register: InputRegister) -> Reading {
         reads.append("\(program.inputs[input])")
         return inner.read(input, into: register)
     }
 
-    mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
+    mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading {
         reads.append(program.inputs[input].variable + steps.map(\.description).joined())
-        return inner.read(input, at: steps)
-    }
-
-    mutating func read(property name: String, of object: OpaqueValue) -> Reading {
-        reads.append("\(object.typeName).\(name)")
-        return .value(.string(name))
+        return inner.read(input, at: steps, into: register)
     }
 }

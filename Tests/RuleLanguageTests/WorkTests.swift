@@ -154,6 +154,8 @@ struct WorkTests {
             ("'aaaab'.contains('aab')", true), ("'abcabcabcabd'.contains('abcabcabd')", true),
             ("'abc'.contains('abcd')", false), ("''.contains('')", true),
             ("'a,b,,c'.split(',') == ['a', 'b', '', 'c']", true), ("'aXXbXXc'.replace('XX', '-') == 'a-b-c'", true),
+            ("'éaé'.split('') == ['é', 'a', 'é']", true), ("'abc'.split('', 2) == ['a', 'bc']", true),
+            ("'a'.split('', 2) == ['a']", true), ("''.split('') == []", true),
             ("'éaé'.indexOf('é', 1) == 2", true),
             ("'%x'.format(['hi']) == '6869'", true), ("isIP('1.2.3.4')", true), ("isCIDR('1.2.3.0/24')", true),
         ] as [(String, Value)] {

@@ -15,11 +15,14 @@ extension Compiler {
         default: return fail("undeclared reference to '\(tree.spelling(id))'", at: id)
         }
         guard let function else { return fail("no implementation of '\(tree.spelling(id))'", at: id) }
-        switch (function, children.count) {
-        case (.dyn, 1) where !isMember: return emit(children[0], into: into)
-        case (.or, 2) where isMember, (.orValue, 2) where isMember:
-            return emitAlternative(children, isValue: function == .orValue, id, into)
-        case (.matches, 2):
+        // The checker refuses other forms, except in rules that run unchecked.
+        guard FunctionTable.standard[function.rawValue]?.takes(children.count, isMember: isMember) == true else {
+            return fail("no such overload: '\(function.rawValue)' of \(children.count) arguments", at: id)
+        }
+        switch function {
+        case .dyn: return emit(children[0], into: into)
+        case .or, .orValue: return emitAlternative(children, isValue: function == .orValue, id, into)
+        case .matches:
             if case .string(let text)? = tree.constant(children[1]), let compiled = pattern(text) {
                 parts.patterns.append(compiled)
                 let number = Int32(parts.patterns.count - 1)
@@ -27,17 +30,16 @@ extension Compiler {
             }
         default: break
         }
-        let (operands, folded) = emitOperands(children) { Folding.call(function, $0, isMember: isMember) }
+        let (operands, folded) = emitOperands(children) { Folding.call(function, $0) }
         if let folded { return folded }
         let target = into ?? newRegister()
-        let call = Call(
-            function: function, start: Int32(parts.operands.count), count: Int32(operands.count), isMember: isMember)
-        switch (function, operands.count) {
-        case (.startsWith, 2) where isMember: add(.startsWith, a: target, b: operands[0], c: operands[1], at: id)
-        case (.endsWith, 2) where isMember: add(.endsWith, a: target, b: operands[0], c: operands[1], at: id)
-        case (.contains, 2) where isMember: add(.contains, a: target, b: operands[0], c: operands[1], at: id)
-        case (.string, 1) where !isMember: add(.text, a: target, b: operands[0], at: id)
-        case (_, 1) where isMember && TimeLibrary.readsPart(function):
+        let call = Call(function: function, start: Int32(parts.operands.count), count: Int32(operands.count))
+        switch function {
+        case .startsWith: add(.startsWith, a: target, b: operands[0], c: operands[1], at: id)
+        case .endsWith: add(.endsWith, a: target, b: operands[0], c: operands[1], at: id)
+        case .contains: add(.contains, a: target, b: operands[0], c: operands[1], at: id)
+        case .string: add(.text, a: target, b: operands[0], at: id)
+        case _ where operands.count == 1 && TimeLibrary.readsPart(function):
             parts.calls.append(call)
             add(.timePart, a: target, b: operands[0], c: Int32(parts.calls.count - 1), at: id)
         default:

@@ -20,7 +20,7 @@ enum Folding {
         result { (_) throws(Fault) in try Access.index(a, b, isOptional: false) }
     }
 
-    static func call(_ function: Function, _ arguments: [Value], isMember: Bool) -> Value? {
+    static func call(_ function: Function, _ arguments: [Value]) -> Value? {
         var arguments = arguments
         return arguments.withUnsafeMutableBufferPointer { buffer in
             guard let base = buffer.baseAddress ?? emptyArguments() else { return nil }
@@ -28,7 +28,7 @@ enum Folding {
             return operands.withUnsafeBufferPointer { operands in
                 let view = Arguments(
                     registers: base, constants: base, operands: operands.baseAddress, count: operands.count)
-                return result { (meter) throws(Fault) in try function.call(view, isMember: isMember, &meter) }
+                return result { (meter) throws(Fault) in try function.call(view, &meter) }
             }
         }
     }

@@ -154,5 +154,4 @@ struct Call {
     var function: Function
     var start: Int32
     var count: Int32
-    var isMember: Bool
 }

@@ -15,7 +15,7 @@ public struct BindingsReader: RuleReader {
         self.bindings = .map(bindings)
     }
 
-    public mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome {
+    public mutating func read(_ input: Int, into register: InputRegister) -> Reading {
         let program = program
         let way = ways + input
         return withUnsafePointer(to: &bindings) { bindings in
@@ -44,18 +44,17 @@ public struct BindingsReader: RuleReader {
 
     /// Follows any path. A path that leads nowhere gives its failure.
     @inline(never)
-    private static func readSlowly(_ program: Program, _ input: Int, _ variable: UnsafePointer<Value>?) -> Reading {
+    private static func readSlowly(_ program: Program, _ input: Int, _ variable: UnsafePointer<Value>?) -> Content {
         let input = program.inputs[input]
         guard let variable else { return .failure(input.missing) }
-        return Reading(input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps))
+        return input.isPresence ? variable.pointee.isPresent(input.steps) : variable.pointee.at(input.steps)
     }
 
-    public mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading {
+    public mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading {
         let program = program
         let way = ways + input
-        let found = withUnsafePointer(to: &bindings) { bindings in
-            way.variable(in: bindings)?.pointee.at(steps) ?? .failure(program.inputs[input].missing)
+        return withUnsafePointer(to: &bindings) { bindings in
+            register.store(way.variable(in: bindings)?.pointee.at(steps) ?? .failure(program.inputs[input].missing))
         }
-        return Reading(found)
     }
 }

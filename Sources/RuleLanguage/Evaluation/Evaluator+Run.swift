@@ -167,13 +167,6 @@ extension Evaluator {
                             continue
                         }
                         guard case .string(let name) = at(i.c).pointee else { throw .noSuchOverload }
-                        if case .opaque(let object) = at(i.b).pointee, !i.flag {
-                            try machine.pointee.meter.charge(Evaluator.dynamicRead)
-                            machine.pointee.position = next - code
-                            machine.pointee.target = Int(i.a)
-                            machine.pointee.requestedProperty = (object, name)
-                            return Evaluator.property
-                        }
                         set(i.a, try Access.select(at(i.b).pointee, name, isOptional: i.flag))
                     case .presence:
                         try chargeKey(at(i.c))
@@ -188,10 +181,7 @@ extension Evaluator {
                         let arguments = Arguments(
                             registers: registers, constants: constants,
                             operands: program.operands + Int(call.pointee.start), count: Int(call.pointee.count))
-                        set(
-                            i.a,
-                            try call.pointee.function.call(
-                                arguments, isMember: call.pointee.isMember, &machine.pointee.meter))
+                        set(i.a, try call.pointee.function.call(arguments, &machine.pointee.meter))
                     case .concatenate:
                         let parts = Arguments(
                             registers: registers, constants: constants, operands: program.operands + Int(i.b),

@@ -79,33 +79,25 @@ public final class Evaluator {
     // MARK: the machine's requests to the reader: the number of an input, or one of these
 
     @usableFromInline static var finished: Int { -1 }
-    static var property: Int { -2 }
     /// A dynamic input: this minus its number.
-    static var dynamic: Int { -3 }
+    static var dynamic: Int { -2 }
 
     /// The result of `serve` if the reader interrupts.
     @usableFromInline static var interrupted: Int { .min }
 
-    /// Serves a request that is not a plain input, and continues.
+    /// Serves the request of a dynamic input, and continues.
     @usableFromInline @inline(never)
     func serve<R: RuleReader>(_ request: Int, _ program: Program, _ reader: inout R) -> Int {
-        switch read(request, &reader) {
-        case .value(let value):
-            machine.pointee.provide(value)
-            return proceed(program)
+        let steps = machine.pointee.requestedSteps
+        machine.pointee.requestedSteps = []
+        let register = InputRegister(machine, machine.pointee.target)
+        // In a loop, the register has the value of the last round.
+        machine.pointee.set(register.place, to: .null)
+        switch reader.read(Evaluator.dynamic - request, at: steps, into: register) {
+        case .value: return proceed(program)
         case .failure(let failure): return proceed(program, withFailure: failure)
         case .interrupted: return Evaluator.interrupted
         }
-    }
-
-    private func read<R: RuleReader>(_ request: Int, _ reader: inout R) -> Reading {
-        if request == Evaluator.property, let requested = machine.pointee.requestedProperty {
-            machine.pointee.requestedProperty = nil
-            return reader.read(property: requested.name, of: requested.object)
-        }
-        let steps = machine.pointee.requestedSteps
-        machine.pointee.requestedSteps = []
-        return reader.read(Evaluator.dynamic - request, at: steps)
     }
 
     @usableFromInline @inline(never)

@@ -33,10 +33,8 @@ struct Machine {
     var trace: [Int: (content: Content, times: Int)]?
     /// The steps of the present dynamic read.
     var requestedSteps: [AttributePath.Step] = []
-    /// The property of the present property read.
-    var requestedProperty: (object: OpaqueValue, name: String)?
     @usableFromInline var meter = Meter()
-    /// The register for the result of the present dynamic or property read.
+    /// The register for the result of the present dynamic read.
     var target = 0
 
     @usableFromInline
@@ -111,8 +109,6 @@ struct Machine {
         lazyFaults += [Fault?](repeating: nil, count: size - frameCapacity)
         frameCapacity = size
     }
-
-    mutating func provide(_ value: consuming Value) { set(registers + target, to: value) }
 
     /// Finishes with an operand as the result.
     @inline(__always)

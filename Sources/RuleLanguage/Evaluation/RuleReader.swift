@@ -3,31 +3,15 @@ import AttributeValues
 /// The answer of a reader.
 @frozen
 public enum Reading {
-    case value(Value)
+    /// The value is in its register.
+    case value
     /// The input has no value. In the rule this is an error, which `&&`, `||` and similar operations may absorb.
     case failure(Failure)
     /// The evaluation must be abandoned. Nothing absorbs this.
     case interrupted
 }
 
-extension Reading {
-    init(_ content: Content) {
-        switch content {
-        case .value(let value): self = .value(value)
-        case .failure(let failure): self = .failure(failure)
-        }
-    }
-}
-
-/// The answer of a reader that has stored the value in its register.
-@frozen
-public enum ReadOutcome {
-    case value
-    case failure(Failure)
-    case interrupted
-}
-
-/// The register of an input. It is empty, and valid during the read.
+/// The register for a value that is read. It is empty, and valid during the read.
 @frozen
 public struct InputRegister {
     @usableFromInline let machine: UnsafeMutablePointer<Machine>
@@ -43,14 +27,13 @@ public struct InputRegister {
 
     @inlinable @inline(__always) public func set(_ value: consuming Value) { machine.pointee.fill(place, with: value) }
 
-    /// Stores the value of an answer.
-    public func store(_ reading: Reading) -> ReadOutcome {
-        switch reading {
+    /// Stores the value of a content.
+    public func store(_ content: Content) -> Reading {
+        switch content {
         case .value(let value):
             set(value)
             return .value
         case .failure(let failure): return .failure(failure)
-        case .interrupted: return .interrupted
         }
     }
 
@@ -65,19 +48,10 @@ public protocol RuleReader {
     /// Stores the value of `program.inputs[input]` in its register: the value at its path, or for a presence input,
     /// whether the path exists. Called at most once per evaluation for an input that has a value. A path that leads
     /// nowhere is a failure; `Value.at(_:)` defines the semantics and the texts.
-    mutating func read(_ input: Int, into register: InputRegister) -> ReadOutcome
+    mutating func read(_ input: Int, into register: InputRegister) -> Reading
 
-    /// The value at a computed path: `steps` are all steps after the input's variable.
-    mutating func read(_ input: Int, at steps: [AttributePath.Step]) -> Reading
-
-    /// A property of an object that a rule has obtained, as `b.title` in `library.books.filter(b, b.title != "")`.
-    mutating func read(property name: String, of object: OpaqueValue) -> Reading
-}
-
-extension RuleReader {
-    public mutating func read(property name: String, of object: OpaqueValue) -> Reading {
-        .failure(Failure(.ruleFailed, "type '\(object.typeName)' does not support field selection"))
-    }
+    /// Stores the value at a computed path: `steps` are all steps after the input's variable.
+    mutating func read(_ input: Int, at steps: [AttributePath.Step], into register: InputRegister) -> Reading
 }
 
 @frozen

@@ -21,7 +21,14 @@ public struct Overload: Sendable {
 struct FunctionDeclaration: Sendable {
     var name: String
     var function: Function?
+    /// Empty for `math.greatest` and `math.least`, which take any number of arguments.
     var overloads: [Overload]
+
+    /// True if an overload has this style and this number of parameters.
+    func takes(_ count: Int, isMember: Bool) -> Bool {
+        if overloads.isEmpty { return !isMember && count > 0 }
+        return overloads.contains { $0.isMember == isMember && $0.parameters.count == count }
+    }
 }
 
 /// The standard functions, made once from their signatures.

@@ -4,31 +4,31 @@ import AttributeValues
 enum ListLibrary {
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard let list = a.elements(0) else { return nil }
-        switch (function, a.count) {
-        case (.reverse, 1):
+        switch function {
+        case .reverse:
             try meter.chargeElements(list.count)
             return .list(list.reversed())
-        case (.slice, 3):
+        case .slice:
             guard let start = a.int(1), let end = a.int(2) else { return nil }
             guard start >= 0, start <= end, end <= list.count else {
                 throw Fault("cannot slice(\(start), \(end)) a list of \(list.count) elements")
             }
             try meter.chargeElements(Int(end - start))
             return .list(Array(list[Int(start)..<Int(end)]))
-        case (.flatten, 1), (.flatten, 2):
+        case .flatten:
             guard let depth = a.count == 1 ? 1 : a.int(1) else { return nil }
             guard depth >= 0 else { throw Fault("level must be non-negative") }
             var flat: [Value] = []
             try flatten(list, depth: depth, into: &flat, &meter)
             return .list(flat)
-        case (.distinct, 1): return .list(try distinct(list, &meter))
-        case (.sort, 1): return .list(try Sorting.sortElements(list.array, by: list.array, &meter))
+        case .distinct: return .list(try distinct(list, &meter))
+        case .sort: return .list(try Sorting.sortElements(list.array, by: list.array, &meter))
         default: return nil
         }
     }
 
     static func makeRange(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 1, let count = a.int(0) else { return nil }
+        guard let count = a.int(0) else { return nil }
         guard count > 0 else { return .list([]) }
         try meter.chargeElements(Int(clamping: count))
         return .list((0..<count).map { .int($0) })
@@ -106,7 +106,7 @@ enum Sorting {
 /// `sets.contains`, `sets.equivalent`, `sets.intersects`: lists as sets under CEL's `==`.
 enum SetLibrary {
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 2, let x = a.elements(0), let y = a.elements(1) else { return nil }
+        guard let x = a.elements(0), let y = a.elements(1) else { return nil }
         switch function {
         case .setContains: return .bool(try contains(x, y, &meter))
         case .setEquivalent:
@@ -132,7 +132,6 @@ enum SetLibrary {
 /// `base64.encode`, `base64.decode`.
 enum EncoderLibrary {
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 1 else { return nil }
         switch (function, a[0]) {
         case (.base64Encode, .bytes(let bytes)):
             try meter.chargeText(bytes.count / 3 * 4 + 4)

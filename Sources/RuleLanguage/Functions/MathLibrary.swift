@@ -2,21 +2,20 @@ import AttributeValues
 
 enum MathLibrary {
     static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
-        switch (function, a.count) {
-        case (.greatest, 1...), (.least, 1...): return try extremum(function, a)
-        case (.abs, 1), (.sign, 1), (.sqrt, 1): return try number(function, a[0])
-        case (.bitNot, 1):
+        switch function {
+        case .greatest, .least: return try extremum(function, a)
+        case .abs, .sign, .sqrt: return try number(function, a[0])
+        case .bitNot:
             switch a[0] {
             case .int(let x): return .int(~x)
             case .uint(let x): return .uint(~x)
             default: return nil
             }
-        case (.bitOr, 2), (.bitAnd, 2), (.bitXor, 2): return bits(function, a[0], a[1])
-        case (.bitShiftLeft, 2), (.bitShiftRight, 2): return try shift(function, a[0], a.int(1))
-        case (_, 1):
+        case .bitOr, .bitAnd, .bitXor: return bits(function, a[0], a[1])
+        case .bitShiftLeft, .bitShiftRight: return try shift(function, a[0], a.int(1))
+        default:
             guard case .double(let x) = a[0] else { return nil }
             return double(function, x)
-        default: return nil
         }
     }
 

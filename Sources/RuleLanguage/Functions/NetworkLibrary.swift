@@ -2,34 +2,16 @@ import AttributeValues
 
 /// `ip`, `cidr` and their member functions.
 enum NetworkLibrary {
-    static func call(_ function: Function, _ a: Arguments, _ isMember: Bool) throws(Fault) -> Value? {
-        guard a.count > 0 else { return nil }
-        if !isMember { return a.count == 1 ? try global(function, a.text(0)) : nil }
-        guard case .opaque(let receiver) = a[0] else { return nil }
-        if let address = receiver as? IPAddress { return a.count == 1 ? member(function, address) : nil }
-        guard let network = receiver as? IPNetwork else { return nil }
-        switch (function, a.count) {
-        case (.ip, 1): return .opaque(network.address)
-        case (.masked, 1): return .opaque(network.masked)
-        case (.prefixLength, 1): return .int(Int64(network.prefixLength))
-        case (.containsIP, 2):
-            switch a[1] {
-            case .string(let text): return .bool(network.includes(try IPAddress(text)))
-            case .opaque(let address as IPAddress): return .bool(network.includes(address))
-            default: return nil
-            }
-        case (.containsCIDR, 2):
-            switch a[1] {
-            case .string(let text): return .bool(network.includes(try IPNetwork(text)))
-            case .opaque(let other as IPNetwork): return .bool(network.includes(other))
-            default: return nil
-            }
+    static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
+        switch a[0] {
+        case .string(let text): return try read(function, text)
+        case .opaque(let address as IPAddress): return member(function, address)
+        case .opaque(let network as IPNetwork): return try member(function, network, a)
         default: return nil
         }
     }
 
-    private static func global(_ function: Function, _ text: String?) throws(Fault) -> Value? {
-        guard let text else { return nil }
+    private static func read(_ function: Function, _ text: String) throws(Fault) -> Value? {
         switch function {
         case .ip: return .opaque(try IPAddress(text))
         case .cidr: return .opaque(try IPNetwork(text))
@@ -49,6 +31,26 @@ enum NetworkLibrary {
         case .isLinkLocalMulticast: .bool(address.isLinkLocalMulticast)
         case .isLinkLocalUnicast: .bool(address.isLinkLocalUnicast)
         default: nil
+        }
+    }
+    private static func member(_ function: Function, _ network: IPNetwork, _ a: Arguments) throws(Fault) -> Value? {
+        switch function {
+        case .ip: return .opaque(network.address)
+        case .masked: return .opaque(network.masked)
+        case .prefixLength: return .int(Int64(network.prefixLength))
+        case .containsIP:
+            switch a[1] {
+            case .string(let text): return .bool(network.includes(try IPAddress(text)))
+            case .opaque(let address as IPAddress): return .bool(network.includes(address))
+            default: return nil
+            }
+        case .containsCIDR:
+            switch a[1] {
+            case .string(let text): return .bool(network.includes(try IPNetwork(text)))
+            case .opaque(let other as IPNetwork): return .bool(network.includes(other))
+            default: return nil
+            }
+        default: return nil
         }
     }
 }

@@ -3,26 +3,24 @@ import AttributeValues
 /// `optional.of`, `hasValue`, `first` and similar functions. (`or` and `orValue` are compiled to jumps; they are here
 /// for completeness.)
 enum OptionalLibrary {
-    static func call(
-        _ function: Function, _ a: Arguments, _ isMember: Bool, _ meter: inout Meter
-    ) throws(Fault) -> Value? {
-        switch (function, a.count, isMember) {
-        case (.optionalNone, 0, false): return .optional(nil)
-        case (.optionalOf, 1, false): return .optional(a[0])
-        case (.optionalOfNonZeroValue, 1, false): return isZero(a[0]) ? .optional(nil) : .optional(a[0])
-        case (.optionalUnwrap, 1, false), (.unwrapOpt, 1, true): return unwrap(a[0])
-        case (.first, 1, true): return a.elements(0).map { .optional($0.first) }
-        case (.last, 1, true): return a.elements(0).map { .optional($0.last) }
+    static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
+        switch function {
+        case .optionalNone: return .optional(nil)
+        case .optionalOf: return .optional(a[0])
+        case .optionalOfNonZeroValue: return .optional(isZero(a[0]) ? nil : a[0])
+        case .optionalUnwrap, .unwrapOpt: return unwrap(a[0])
+        case .first: return a.elements(0).map { .optional($0.first) }
+        case .last: return a.elements(0).map { .optional($0.last) }
         default: break
         }
-        guard isMember, a.count > 0, case .optional(let wrapped) = a[0] else { return nil }
-        switch (function, a.count) {
-        case (.hasValue, 1): return .bool(wrapped != nil)
-        case (.value, 1):
+        guard case .optional(let wrapped) = a[0] else { return nil }
+        switch function {
+        case .hasValue: return .bool(wrapped != nil)
+        case .value:
             guard let wrapped else { throw Fault("optional.none() dereference") }
             return wrapped
-        case (.or, 2): return wrapped != nil ? a[0] : a[1]
-        case (.orValue, 2): return wrapped ?? a[1]
+        case .or: return wrapped != nil ? a[0] : a[1]
+        case .orValue: return wrapped ?? a[1]
         default: return nil
         }
     }

@@ -9,25 +9,21 @@ enum RegexLibrary {
         return compiled
     }
 
-    static func matches(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 2, let text = a.text(0), let pattern = a.text(1) else { return nil }
-        let compiled = try compile(pattern, &meter)
-        try meter.charge(Pattern.searchCost(text.utf8.count, size: compiled.size))
-        return .bool(compiled.matches(text))
-    }
-
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard let text = a.text(0), let pattern = a.text(1) else { return nil }
-        switch (function, a.count) {
-        case (.regexReplace, 3), (.regexReplace, 4):
-            guard let replacement = a.text(2) else { return nil }
-            guard a.count == 3 || a.int(3) != nil else { return nil }
+        switch function {
+        case .matches:
+            let compiled = try compile(pattern, &meter)
+            try meter.charge(Pattern.searchCost(text.utf8.count, size: compiled.size))
+            return .bool(compiled.matches(text))
+        case .regexReplace:
+            guard let replacement = a.text(2), a.count == 3 || a.int(3) != nil else { return nil }
             let compiled = try compile(pattern, &meter)
             return .string(try replace(text, compiled, replacement, limit: a.int(3) ?? -1, &meter))
-        case (.regexExtract, 2):
+        case .regexExtract:
             let compiled = try compile(pattern, &meter)
             return .optional(try extract(text, compiled, limit: 1, &meter).first)
-        case (.regexExtractAll, 2):
+        case .regexExtractAll:
             let compiled = try compile(pattern, &meter)
             return .list(try extract(text, compiled, limit: .max, &meter))
         default: return nil
@@ -132,25 +128,22 @@ enum RegexLibrary {
     private static func template(_ text: String, _ groups: Int) throws(Fault) -> [TemplatePart] {
         var parts: [TemplatePart] = []
         var plain: [UInt8] = []
-        var isEscaped = false
-        for byte in text.utf8 {
-            if !isEscaped {
-                if byte == UInt8(ascii: "\\") { isEscaped = true } else { plain.append(byte) }
+        var bytes = text.utf8.makeIterator()
+        while let byte = bytes.next() {
+            guard byte == UInt8(ascii: "\\") else {
+                plain.append(byte)
                 continue
             }
-            isEscaped = false
-            if byte == UInt8(ascii: "\\") {
-                plain.append(byte)
-            } else if ASCII.isDigit(byte) {
-                guard Int(byte - 48) <= groups else { throw Fault("the pattern has no group \(byte - 48)") }
-                parts.append(.text(plain))
+            switch bytes.next() {
+            case UInt8(ascii: "\\"): plain.append(byte)
+            case let digit? where ASCII.isDigit(digit):
+                let group = Int(digit - 48)
+                guard group <= groups else { throw Fault("the pattern has no group \(group)") }
+                parts += [.text(plain), .group(group)]
                 plain = []
-                parts.append(.group(Int(byte - 48)))
-            } else {
-                throw Fault("in a replacement, write '\\' only before a digit or another '\\'")
+            default: throw Fault("in a replacement, write '\\' only before a digit or another '\\'")
             }
         }
-        if isEscaped { throw Fault("in a replacement, write '\\' only before a digit or another '\\'") }
         return parts + [.text(plain)]
     }
 }

@@ -9,7 +9,7 @@ enum StringFormat {
     private static let clauseCost = 20
 
     static func formatText(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 2, let template = a.text(0), let values = a.elements(1) else { return nil }
+        guard let template = a.text(0), let values = a.elements(1) else { return nil }
         var output = ""
         var rest = template.utf8[...]
         var next = 0

@@ -30,33 +30,33 @@ enum StringLibrary {
     }
 
     static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        if function == .join { return try join(a, &meter) }
         guard let text = a.text(0) else { return nil }
-        switch (function, a.count) {
-        case (.lowerAscii, 1): return .string(mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
-        case (.upperAscii, 1): return .string(mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
-        case (.trim, 1): return .string(trim(text))
-        case (.reverse, 1):
-            var reversed = String.UnicodeScalarView()
-            reversed.append(contentsOf: text.unicodeScalars.reversed())
-            return .string(String(reversed))
-        case (.charAt, 2):
+        switch function {
+        case .lowerAscii: return .string(mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
+        case .upperAscii: return .string(mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
+        case .trim: return .string(trim(text))
+        case .charAt:
             guard let index = a.int(1) else { return nil }
             let scalars = text.unicodeScalars
             guard index >= 0, index <= scalars.count else { throw Fault("index out of range: \(index)") }
             let place = scalars.index(scalars.startIndex, offsetBy: Int(index))
             return .string(place == scalars.endIndex ? "" : String(scalars[place]))
-        case (.substring, 2), (.substring, 3): return try substring(text, a)
-        case (.indexOf, 2), (.indexOf, 3), (.lastIndexOf, 2), (.lastIndexOf, 3):
-            return try index(function, text, a, &meter)
-        case (.replace, 3), (.replace, 4):
+        case .substring: return try substring(text, a)
+        case .indexOf, .lastIndexOf: return try index(function, text, a, &meter)
+        case .replace:
             guard let old = a.text(1), let new = a.text(2), a.count == 3 || a.int(3) != nil else { return nil }
             return .string(try replace(text, old, new, limit: a.int(3) ?? -1, &meter))
-        case (.split, 2), (.split, 3):
+        case .split:
             guard let separator = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
             return .list(try split(text, separator, limit: a.int(2) ?? -1, &meter))
         default: return nil
         }
+    }
+
+    static func reverse(_ text: String) -> Value {
+        var reversed = String.UnicodeScalarView()
+        reversed.append(contentsOf: text.unicodeScalars.reversed())
+        return .string(String(reversed))
     }
 
     private static func mapBytes(_ text: String, _ transform: (UInt8) -> UInt8) -> String {
@@ -103,8 +103,8 @@ enum StringLibrary {
         return .int(Int64((0...min(Int(offset), last)).last(where: matches) ?? -1))
     }
 
-    private static func join(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let elements = a.elements(0), a.count == 1 || a.count == 2 && a.text(1) != nil else { return nil }
+    static func join(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let elements = a.elements(0), a.count == 1 || a.text(1) != nil else { return nil }
         let separator = a.text(1) ?? ""
         var size = separator.utf8.count * max(0, elements.count - 1)
         for element in elements {
@@ -151,19 +151,9 @@ enum StringLibrary {
         if limit == 0 { return [] }
         if limit == 1 { return [.string(text)] }
         guard separator.isEmpty else { return try pieces(text, separator, limit, &meter).map { .string($0) } }
-        var found: [Value] = []
-        let room = meter.room(steps: pieceCost)
-        var rest = text.unicodeScalars[...]
-        while let scalar = rest.first, found.count <= room {
-            if limit > 0, found.count == limit - 1 {
-                found.append(.string(String(rest)))
-                break
-            }
-            rest.removeFirst()
-            found.append(.string(String(scalar)))
-        }
-        try meter.chargeElements(found.count, steps: pieceCost)
-        return found
+        var points = try codePoints(text, limit, &meter).dropFirst()
+        if points.last == "" { points.removeLast() }
+        return points.map { .string($0) }
     }
 
     /// Steps for each piece of a text that is split.
@@ -194,7 +184,7 @@ enum StringLibrary {
     }
 
     static func quoteText(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard a.count == 1, let text = a.text(0) else { return nil }
+        guard let text = a.text(0) else { return nil }
         try meter.chargeText(text.utf8.count + 2)
         var quoted = "\""
         for scalar in text.unicodeScalars {

@@ -57,22 +57,11 @@ struct ObjectExtents {
 
     /// The cycles of types that contain themselves, each once. O(properties).
     func circles() -> [[String]] {
-        var circles: [[String]] = []
-        var walked: Set<String> = []
-        for start in inner.keys.sorted() where extents[start] == nil && !walked.contains(start) {
-            var way: [String] = []
-            var places: [String: Int] = [:]
-            var at = start
-            // An infinite type contains an infinite type, so each path leads into a cycle.
-            while walked.insert(at).inserted {
-                places[at] = way.count
-                way.append(at)
-                guard let next = inner[at]?.first(where: { extents[$0] == nil }) else { break }
-                at = next
-            }
-            if let first = places[at] { circles.append(Array(way[first...])) }
-        }
-        return circles
+        // An infinite type contains an infinite type, so each path leads into a cycle.
+        let infinite = inner.keys.filter { extents[$0] == nil }.sorted()
+        let numbers = Dictionary(uniqueKeysWithValues: zip(infinite, infinite.indices))
+        let parts = infinite.map { type in inner[type]?.compactMap { numbers[$0] }.prefix(1) ?? [] }
+        return RuleOrder.circles(parts.map(Array.init)).map { circle in circle.dropLast().map { infinite[$0] } }
     }
 
     /// The types of the objects that a property may initially contain.

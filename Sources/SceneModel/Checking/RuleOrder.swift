@@ -3,23 +3,7 @@ enum RuleOrder {
     /// The circles among rules that read rules, each as the numbers of its rules, with the first one again at its end.
     static func circles(_ reads: [[Int]]) -> [[Int]] {
         var circles: [[Int]] = []
-        var isDone = [Bool](repeating: false, count: reads.count)
-        for start in reads.indices where !isDone[start] {
-            var stack: [(rule: Int, next: Int)] = [(start, 0)]
-            while let (rule, next) = stack.popLast() {
-                guard next < reads[rule].count else {
-                    isDone[rule] = true
-                    continue
-                }
-                stack.append((rule, next + 1))
-                let read = reads[rule][next]
-                if let first = stack.firstIndex(where: { $0.rule == read }) {
-                    circles.append(stack[first...].map(\.rule) + [read])
-                } else if !isDone[read] {
-                    stack.append((read, 0))
-                }
-            }
-        }
+        _ = walk(reads) { way, first in circles.append(way.map(\.user).drop { $0 != first } + [first]) }
         return circles
     }
 
@@ -31,22 +15,34 @@ enum RuleOrder {
     }
 
     /// The numbers of things that use each other. Each follows what it uses, except within a cycle.
-    static func order(_ uses: [[Int]]) -> [Int] {
+    static func order(_ uses: [[Int]]) -> [Int] { walk(uses) { _, _ in } }
+
+    /// Visits the things in the order of their numbers, and what each uses before it.
+    /// - Parameter meetCircle: is given the way from the start, on which the last one uses the one with this number.
+    /// - Returns: the numbers, each behind what it uses.
+    private static func walk(
+        _ uses: [[Int]], meetCircle: (_ way: [(user: Int, next: Int)], Int) -> Void
+    ) -> [Int] {
         var order: [Int] = []
-        var isEntered = [Bool](repeating: false, count: uses.count)
-        for start in uses.indices where !isEntered[start] {
-            var stack: [(user: Int, next: Int)] = [(start, 0)]
-            isEntered[start] = true
+        enum Visit { case none, begun, ended }
+        var visits = [Visit](repeating: .none, count: uses.count)
+        for start in uses.indices where visits[start] == .none {
+            var stack = [(user: start, next: 0)]
+            visits[start] = .begun
             while let (user, next) = stack.popLast() {
                 guard next < uses[user].count else {
+                    visits[user] = .ended
                     order.append(user)
                     continue
                 }
                 stack.append((user, next + 1))
                 let used = uses[user][next]
-                if !isEntered[used] {
-                    isEntered[used] = true
+                switch visits[used] {
+                case .none:
+                    visits[used] = .begun
                     stack.append((used, 0))
+                case .begun: meetCircle(stack, used)
+                case .ended: break
                 }
             }
         }

@@ -28,7 +28,7 @@ struct DashCommand: DaemonVerb {
     func run(_ session: Session) throws {
         let link = DashLink(session)
         let root = try path ?? link.findRoot()
-        let isLive = session.output.isTerminal && !session.settings.isJSON
+        let isLive = session.output.isTerminal && !session.isJSON
         // No pattern matches both "/" and everything below it, but the root has no attributes.
         let request = Request.Subscribe(
             patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
@@ -121,7 +121,7 @@ final class DashScreen {
     func printOnce() throws {
         try begin()
         guard let board else { return }
-        if session.settings.isJSON { return session.output.json(json(board)) }
+        if session.isJSON { return session.output.json(json(board)) }
         let picture = DashPicture(board, values, chosen: nil, columns: 80, session.output.style, at: MonotonicTime.now)
         for line in picture.lines { session.output.writeLine(line.trimmingEnd) }
     }

@@ -3,21 +3,6 @@ import AttributeValues
 import CommandArguments
 import WireProtocol
 
-/// The settings that all verbs share, after the arguments have been read.
-struct Settings {
-    /// Seconds for which a command waits for the daemon, if the user does not choose.
-    static let defaultTimeout = 30.0
-
-    var socket: String?
-    var context: String?
-    /// Maximum seconds of a wait for the daemon; nil waits without limit.
-    var timeout: Double? = Settings.defaultTimeout
-    /// The principal for which agctl acts.
-    var principal: String?
-    var isJSON = false
-    var color = ColorChoice.auto
-}
-
 enum ColorChoice: String, CaseIterable, ArgumentValue { case auto, always, never }
 
 /// The option of every verb.
@@ -51,11 +36,8 @@ struct DaemonOptions: Arguments {
         if let timeout, !(timeout >= 0) { throw UsageError("--timeout is 0 or more seconds") }
     }
 
-    var settings: Settings {
-        Settings(
-            socket: socket, context: context,
-            timeout: timeout.map { $0 == 0 ? nil : $0 } ?? Settings.defaultTimeout, principal: principal)
-    }
+    /// Maximum seconds of a wait for the daemon; nil waits without limit.
+    var patience: Double? { timeout == 0 ? nil : timeout ?? 30 }
 }
 
 /// The options of every verb that uses the daemon.
@@ -66,28 +48,34 @@ struct CommonOptions: Arguments {
     var json = false
 
     @OptionGroup var coloring: ColorOption
-
-    var settings: Settings {
-        var settings = daemon.settings
-        settings.isJSON = json
-        settings.color = coloring.color
-        return settings
-    }
 }
 
 /// One run of a verb: its output, and its connection, which is opened at its first use.
 final class Session {
-    let settings: Settings
     let output: Output
+    /// The form of standard error.
+    let errors: ErrorForm
     let location: SocketLocation
+    private let daemon: DaemonOptions
     private var opened: Connection?
 
     /// - Throws: the error of an unknown context.
-    init(_ settings: Settings, output: Output? = nil) throws(Complaint) {
-        self.settings = settings
-        location = try Contexts.location(socket: settings.socket, context: settings.context)
-        self.output = output ?? Output(color: settings.color)
+    init(_ daemon: DaemonOptions, errors: ErrorForm) throws(Complaint) {
+        location = try Contexts.location(socket: daemon.socket, context: daemon.context)
+        output = Output(color: errors.color)
+        self.daemon = daemon
+        self.errors = errors
     }
+
+    /// Does the work and then writes the output, even if the work fails.
+    static func run(_ common: CommonOptions, _ work: (Session) throws -> Void) throws {
+        let errors = ErrorForm(isJSON: common.json, color: common.coloring.color)
+        let session = try Session(common.daemon, errors: errors)
+        try session.output.flushing { try work(session) }
+    }
+
+    /// True if the output is JSON.
+    var isJSON: Bool { errors.isJSON }
 
     /// - Parameter name: the name of this client in explanations.
     func connection(name: String = "agctl") throws(ClientError) -> Connection {
@@ -98,17 +86,12 @@ final class Session {
     }
 
     func newConnection(name: String) throws(ClientError) -> Connection {
-        try Connection(to: location, name: name, as: settings.principal, timeout: settings.timeout)
+        try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
     }
 
     func newWatcher(_ request: Request.Subscribe, name: String) -> Watcher {
-        Watcher(request, at: location, name: name, as: settings.principal, timeout: settings.timeout)
+        Watcher(request, at: location, name: name, as: daemon.principal, timeout: daemon.patience)
     }
-}
-
-extension Session {
-    /// Does the work and then writes the output, even if the work fails.
-    func run(_ work: (Session) throws -> Void) throws { try output.flushing { try work(self) } }
 }
 
 protocol DaemonVerb: Verb {
@@ -117,9 +100,5 @@ protocol DaemonVerb: Verb {
 }
 
 extension DaemonVerb {
-    func run() throws { try Session(common.settings).run { try run($0) } }
-}
-
-extension Session {
-    var errors: ErrorForm { ErrorForm(isJSON: settings.isJSON, color: settings.color) }
+    func run() throws { try Session.run(common) { try run($0) } }
 }
