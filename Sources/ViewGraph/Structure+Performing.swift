@@ -13,9 +13,8 @@ extension ViewGraph {
     public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> [String] {
         // New states belong to this change, not to the one before.
         engine.advanceRevision()
-        let (before, keys) = (declarations, nodes.keyChanges)
+        let before = declarations
         declareNames(plan.declarations)
-        let areRenamed = nodes.keyChanges != keys
         destroySubtrees(plan.removals)
         for row in plan.restarts {
             persistence.forgetAbsentRows(below: [row])
@@ -24,17 +23,14 @@ extension ViewGraph {
         for row in plan.templates { persistence.forgetAbsentChanges(below: row) }
         var begun: [AttributeID] = []
         for (row, definition, isReplacing, isContent) in plan.updates {
-            persistence.noteUpdate(of: row, isReplacing, isRemade: plan.remade.contains(row))
+            persistence.noteUpdate(
+                of: row, to: definition, isReplacing, isRemade: plan.remade.contains(row))
             begun += redefineNode(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
-        if let construction {
-            link(construction, before)
-            // Rows that were written ahead name the parents by the keys that these had then.
-            if areRenamed, construction.isStored { construction.tops.forEach(persistence.noteRow) }
-        }
+        if let construction { link(construction, before) }
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
@@ -43,7 +39,9 @@ extension ViewGraph {
             }
             parents.insert(parent)
         }
-        for (row, _, isReplacing, _) in plan.updates where isReplacing { persistence.noteUse(row) }
+        for (row, definition, _, _) in plan.updates where definition.base != nil {
+            stored.keepValues(of: persistence.noteUse(row))
+        }
         for (parent, definitions) in plan.orders {
             let isReordered = order(definitions, below: parent)
             if plan.remade.contains(parent) {
@@ -113,12 +111,6 @@ extension ViewGraph {
 
     /// Adds declarations; a key declared again takes the new default and type.
     public func declareNames(_ new: Declarations) {
-        let uses = new.components.isEmpty ? [] : persistence.usesOfComponents()
-        defer {
-            if !new.components.isEmpty {
-                stored.keepValues(of: persistence.noteDeclared(declarations.components, uses))
-            }
-        }
         persistence.noteDeclarations(new, over: declarations)
         // The types first: defaults of keys may be objects of these types.
         declarations.types.merge(new.types) { $1 }
@@ -130,6 +122,7 @@ extension ViewGraph {
         declarations.container.merge(container) { $1 }
         declarations.preference.merge(preference) { $1 }
         declarations.components.merge(new.components) { $1 }
+        if !new.components.isEmpty { persistence.noteDeclared(declarations.components) }
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }

@@ -255,6 +255,95 @@ struct RowTests {
         #expect(try life.value("/p/body/in.v") == 5)
     }
 
+    @Test("lists and choices make after a restart what they made of a component that was declared anew")
+    func redeclaredInTemplates() throws {
+        func declare(_ extra: String) -> String {
+            RowTests.cards(extra) + """
+                  Twice: { component: Card, environment: { scale: 4.0 } }
+                nodes:
+                  - id: all
+                    kind: container
+                    state: { items: [{ id: x }], isOpen: true }
+                    children:
+                      - id: rows
+                        forEach:
+                          in: $items
+                          component: Twice
+                          slots: { header: [{ id: logo, state: { a: 1 } }] }
+                          children: [{ id: given, inherit: [scale] }]
+                      - if: isOpen
+                        then: [{ id: open, component: Placing, children: [{ id: inner, component: Card }] }]
+
+                """
+        }
+        let life = try Life()
+        let first = declare("")
+        try life.call(.apply(.init(document: .string(first), at: "/", mode: .create, dryRun: false, options: .init())))
+        let again = RowTests.cards(", { id: extra, state: { v: 1 } }")
+        try life.call(.apply(.init(document: .string(again), at: "/", mode: .merge, dryRun: false, options: .init())))
+        try life.set("/all/rows/x/logo.a", 3)
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+        }
+        for life in [life, next] { try life.set("/all.items", [["id": "x"], ["id": "y"]]) }
+        let found = try differences(life.described(), next.described())
+        #expect(found == [])
+        #expect(try next.value("/all/rows/y.own") == 4.0)
+    }
+
+    @Test("a component that was declared anew reads what its use and its body set, over a restart too")
+    func redeclaredModifiers() throws {
+        func declare(_ more: String) -> String {
+            """
+            keys: { environment: { scale: 1.0 } }
+            components:
+              Card:
+                kind: container
+                environment: { scale: 3.0 }
+                computed: { own: env.scale }
+                children: [{ id: inside, inherit: [scale]\(more) }]
+
+            """
+        }
+        let life = try Life()
+        for document in [
+            declare("") + "nodes: [{ id: p, component: Card, environment: { scale: 2.0 } }]",
+            declare(", state: { v: 1 }"),
+        ] {
+            try life.call(
+                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            #expect(try next.value("/p.own") == 2.0 && next.value("/p/inside.scale") == 3.0)
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+        }
+    }
+
+    @Test("a use that is merged with another component of the name has after a restart the order that it had")
+    func mergedAnew() throws {
+        let life = try Life()
+        for (body, given) in [
+            ("{ id: in }, { id: far }, { slot: content }", ", children: [{ id: kid }]"),
+            ("{ id: in }, { slot: content }", ""), ("{ id: far }, { id: new }, { slot: content }, { id: in }", ""),
+        ] {
+            let document = """
+                components: { Shelf: { kind: container, children: [\(body)] } }
+                nodes: [{ id: d, component: Shelf\(given) }]
+                """
+            try life.call(
+                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+            let next = try life.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+        }
+    }
+
     @Test("what a document has completed stays when the component is declared again as it was") func redeclaredTwice()
         throws
     {

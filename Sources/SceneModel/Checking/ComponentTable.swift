@@ -67,7 +67,9 @@ final class ComponentTable {
     func end(_ component: Component) {
         reading.removeLast()
         component.progress = .done
-        vocabulary.declare(component.definition, named: component.entry.name, written: component.entry.value.value)
+        let written = component.entry.value.value
+        component.definition.written = written
+        vocabulary.declare(component.definition, named: component.entry.name, written: written)
     }
 
     /// The component whose body is being checked.
