@@ -109,12 +109,15 @@ extension ViewGraph {
         return true
     }
 
-    /// Adds declarations; a key declared again takes the new default and type.
+    /// Adds declarations. A key that is declared again takes the new default and type, and objects take the properties
+    /// of their type.
     public func declareNames(_ new: Declarations) {
         persistence.noteDeclarations(new, over: declarations)
         // The types first: defaults of keys may be objects of these types.
+        let types = new.types.filter { declarations.types[$0]?.isSame(as: $1) == false }
         declarations.types.merge(new.types) { $1 }
-        let hasNewObjects = renewDefaults(declarations.completed(new.environment))
+        let hasNewObjects = renewDefaults(declarations.completed(new.environment)) || !types.isEmpty
+        if !types.isEmpty { renewObjects(of: types) }
         let (container, preference) = (declarations.completed(new.container), declarations.completed(new.preference))
         let isGatheredAnew =
             container.contains { declarations.container[$0]?.isSame(as: $1) != true }
@@ -149,6 +152,37 @@ extension ViewGraph {
             }
         }
         return hasObjects
+    }
+
+    /// Gives objects whose types are declared again the properties that the types have now. Values of these types in
+    /// lists and the like get the missing ones. Default objects of keys are made anew for their next readers.
+    private func renewObjects(of types: [String: ObjectTypeDefinition]) {
+        var begun: [AttributeID] = []
+        for (key, vertex) in environmentDefaults {
+            guard case .object = record(vertex).source else { continue }
+            destroyVertex(vertex)
+            environmentDefaults[key] = nil
+        }
+        var pending = nodes.subtree(of: NodeID.root.row)
+        while let row = pending.popLast() {
+            for (_, state) in nodes[Int(row)].attributes {
+                let record = record(state)
+                guard case .state(let initial, let isTransient)? = record.definition?.role else { continue }
+                if case .object(let object) = record.source {
+                    if let type = nodes[Int(object)].definition.component.flatMap({ types[$0] }) {
+                        let definition = objectDefinition(of: type, initial, isTransient: isTransient)
+                        begun += redefineNode(object, definition, true)
+                    }
+                    pending.append(object)
+                } else if !record.type.objectNames.isEmpty, case .value(let value) = content(of: state) {
+                    let completed = declarations.complete(value, as: record.type)
+                    if completed == value { continue }
+                    setInput(state, .value(completed))
+                    begun.append(state)
+                }
+            }
+        }
+        if persistence.notesChanges { stored.keep(begun) }
     }
 
     // MARK: Updating one node

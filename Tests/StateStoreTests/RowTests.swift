@@ -344,6 +344,52 @@ struct RowTests {
         }
     }
 
+    @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
+    func redeclaredTypes() throws {
+        let life = try Life()
+        func apply(_ text: String) throws {
+            try life.call(
+                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        try apply(
+            """
+            types:
+              Book: { state: { title: A, pages: 10 }, computed: { text: title } }
+              Library: { state: { book: { type: Book }, books: [], old: 1 }, computed: { count: books.size() } }
+            keys: { environment: { shared: { type: Library, default: { old: 5, book: { pages: 3 } } } } }
+            nodes:
+              - id: l
+                kind: container
+                state:
+                  library: { type: Library, initial: { old: 3, book: { pages: 20 } } }
+                  list: { type: "list(Book)", initial: [{ title: B }] }
+                environment: { objects: [$library] }
+                children:
+                  - { id: r, inherit: { library: Library }, computed: { n: library.count, b: library.book.text } }
+              - { id: s, inherit: [shared], computed: { n: shared.count } }
+            """)
+        try life.set("/l.library.books", ["x", "y"])
+        try life.set("/l.library.book.title", "T")
+        #expect(try life.value("/l/r.n") == 2)
+        try apply(
+            """
+            types:
+              Book: { state: { title: A, pages: 11, year: 2000 }, computed: { text: 'title + "!"' } }
+              Library: { state: { book: { type: Book }, books: [], new: 7 }, computed: { count: "books.size() * 10" } }
+            """)
+        for (path, value) in [
+            ("/l/r.n", 20), ("/l/r.b", "T!"), ("/l.library.new", 7), ("/l.library.book.pages", 20),
+            ("/l.library.book.year", 2000), ("/l.list[0].year", 2000), ("/s.n", 0),
+        ] as [(String, Value)] {
+            #expect(try life.value(path) == value, "\(path)")
+        }
+        #expect(throws: Failure.self) { try life.value("/l.library.old") }
+        let next = try life.next()
+        #expect(next.failures == [])
+        let found = try differences(life.described(), next.described())
+        #expect(found == [], "\(found)")
+    }
+
     @Test("what a document has completed stays when the component is declared again as it was") func redeclaredTwice()
         throws
     {

@@ -97,7 +97,8 @@ final class SceneChecker {
 
     private func declare() -> SceneWalk {
         let expressions = ExpressionReader(cursor, vocabulary, isKept: context.isKept)
-        let literals = LiteralReader(cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize)
+        let literals = LiteralReader(
+            cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize, isKept: context.isKept)
         let states = StateReader(expressions: expressions, literals: literals)
         let types = TypeReader(
             literals: literals, states: states, limits: context.rules, refusesCycles: context.refusesCycles)
