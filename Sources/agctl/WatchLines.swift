@@ -9,13 +9,20 @@ final class WatchLines {
     private let decoder = MessageDecoder()
     private let acknowledges: Bool
     private var left: Int?
+    /// The transactions whose motions others have taken over; nil if it goes on when a change is complete.
+    private var replaced: Set<UInt64>?
     /// Patterns for which no attribute has been seen. nil after the first values.
     private var unmatched: [String]?
     private var log = ChangeLog()
 
-    /// - Parameter acknowledges: true if all invalidations are watched, not only the first of each path.
-    init(_ watcher: Watcher, patterns: [String], limit: Int?, acknowledges: Bool, _ session: Session) {
+    /// - Parameters:
+    ///   - endsSettled: true if it ends when a change is complete.
+    ///   - acknowledges: true if all invalidations are watched, not only the first of each path.
+    init(
+        _ watcher: Watcher, patterns: [String], limit: Int?, endsSettled: Bool, acknowledges: Bool, _ session: Session
+    ) {
         self.watcher = watcher
+        replaced = endsSettled ? [] : nil
         self.session = session
         self.acknowledges = acknowledges
         left = limit
@@ -23,7 +30,8 @@ final class WatchLines {
     }
 
     func run() throws {
-        while left != 0, let news = try watcher.next() {
+        while left != 0 {
+            guard let news = try watcher.next(interrupt: session.output.pipe) else { throw Output.readerHasGone() }
             WatchNotice(news)?.report(session.errors)
             switch news {
             case .interrupted: continue
@@ -32,9 +40,19 @@ final class WatchLines {
                 try show(message)
                 try session.output.flush()
                 left? -= 1
+                if try settles(message) { return }
                 if acknowledges, left != 0 { try acknowledge(message) }
             }
         }
+    }
+
+    /// True if a change is complete whose motions no other one has taken over.
+    private func settles(_ message: EncodedMessage) throws -> Bool {
+        guard replaced != nil,
+            case .event(_, .completion(_, let transaction, let phase, _)) = try decoder.decode(message)
+        else { return false }
+        if phase == "replaced" { replaced?.insert(transaction) }
+        return phase == "removed" && replaced?.contains(transaction) == false
     }
 
     /// The daemon reports the next invalidation of a path only after the path has been read.
