@@ -321,7 +321,7 @@ extension Wiring {
         case (.selected(let a, let x, _), .selected(let b, let y, _)): a.isSame(as: b) && x == y
         case (.rooted(let a, let x, _), .rooted(let b, let y, _)): a === b && x == y
         case (.object(let a), .object(let b)): a == b
-        case (.elements, .elements), (.given, .given): true
+        case (.elements, .elements): true
         default: false
         }
     }

@@ -18,8 +18,8 @@ final class Output {
         self.style = style
     }
 
-    /// Standard output, if it is a pipe that can only be written: then `poll` finds it ready for reading, with an error,
-    /// as soon as its reader has closed it.
+    /// Standard output, if it is a pipe that can only be written. `poll` reports such a pipe as soon as its reader has
+    /// closed it, and not before.
     var pipe: Int32? {
         var status = stat()
         let descriptor = Terminal.Stream.standardOutput.rawValue
