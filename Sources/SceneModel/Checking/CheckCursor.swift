@@ -13,6 +13,11 @@ final class CheckCursor {
     /// Steps taken since the checking began.
     var work = 0
 
+    /// While `computed` is read: the names of the nodes around, which it cannot use.
+    var namesAround: LexicalScope?
+    /// While `let`, `binding` and the data of a list are read: the node itself, whose names they cannot use.
+    var ownFields: NodeFields?
+
     init(_ faults: FaultCollector) { self.faults = faults }
 
     // MARK: Place
@@ -53,6 +58,19 @@ final class CheckCursor {
         path.append(.index(index))
         defer { path.removeLast() }
         return body()
+    }
+
+    /// How to use a name that is known, but not at this place.
+    func hint(forOther name: String) -> String? {
+        if namesAround?.find(name) != nil {
+            return "computed reads the node's own attributes: give the node let: { \(name): $\(name) } too"
+        }
+        guard let ownFields,
+            [NodeKey.state, .binding, .let, .computed, .inherit, .clock].contains(where: { ownFields[$0]?[name] != nil }
+            )
+        else { return nil }
+        return "'\(name)' is the node's own, and this reads the nodes around it: write the rule under computed, "
+            + "or move \(name) to the node around"
     }
 
     // MARK: Faults

@@ -50,7 +50,8 @@ struct RuleCompiler {
         {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
-        if error.kind == .syntax, let mark = lines?.endMark(of: node) {
+        if let name = error.unknownName, let other = cursor.hint(forOther: name) { hint = other }
+        if error.kind == .syntax, !error.namesSign, let mark = lines?.endMark(of: node) {
             hint = "YAML ends the rule at the \(mark): put quotes around it"
         }
         return SceneFault(
@@ -61,6 +62,15 @@ struct RuleCompiler {
 }
 
 extension RuleError {
+    /// The name in `undeclared reference to 'name'`.
+    fileprivate var unknownName: String? {
+        let parts = message.split(separator: "'")
+        return parts.count == 2 && parts[0] == "undeclared reference to " ? String(parts[1]) : nil
+    }
+
+    /// True if something that is written is wrong, and not the end of the text.
+    fileprivate var namesSign: Bool { message.contains("unexpected '") || message.contains("found '") }
+
     var code: ErrorCode {
         switch kind {
         case .syntax: .ruleSyntax
