@@ -344,6 +344,34 @@ struct RowTests {
         }
     }
 
+    @Test("a component uses the latest declaration of another one, in its next use and after a restart")
+    func redeclaredInside() throws {
+        let life = try Life()
+        func apply(_ text: String) throws {
+            try life.call(
+                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
+        }
+        try apply(
+            """
+            components:
+              Button: { let: { n: { default: 1 } } }
+              Bar: { kind: container, children: [{ id: b, component: Button }] }
+              Page: { component: Bar }
+            nodes: [{ id: old, component: Page }]
+            """)
+        try apply("components: { Button: { let: { n: { default: 2 } } } }")
+        try apply("nodes: [{ id: new, component: Page }]")
+        var next = life
+        for _ in 0..<2 {
+            #expect(try next.value("/old/b.n") == 1 && next.value("/new/b.n") == 2)
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [])
+        }
+        let failure = #expect(throws: Failure.self) { try apply("components: { Button: { let: [n] } }") }
+        #expect(failure?.message.contains("Button needs its let 'n'") == true, "\(String(describing: failure))")
+    }
+
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()

@@ -114,7 +114,9 @@ final class SceneChecker {
             }
         }
         let components = ComponentTable(cursor, vocabulary)
-        if let node = document["components"] { cursor.at("components") { components.declare(node) } }
+        if let node = document["components"] {
+            cursor.at("components") { components.declare(node, isKept: context.isKept) }
+        }
         let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
         let parts = PartReader(expressions, states, in: standard, refusesCycles: context.refusesCycles)
         return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context))
