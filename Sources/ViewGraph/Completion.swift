@@ -283,6 +283,8 @@ struct Completion {
         }
         if !without.isEmpty { target = target.without(without) }
         graph.nodes.kept(row).base = old
+        // A scene has made instances of its own template.
+        if let data = old.forEach, target.forEach?.isSame(as: data) == false { graph.removeInstances(of: row) }
         _ = graph.redefineNode(row, target, true)
     }
 

@@ -344,6 +344,39 @@ struct RowTests {
         }
     }
 
+    @Test("instances that a scene makes are after a restart what a client's template says, with their states")
+    func templates() throws {
+        let life = try Life(
+            """
+            nodes:
+              - id: l
+                kind: container
+                state: { items: [{ id: x }], isOn: true }
+                children:
+                  - { id: rows, forEach: { in: $items, node: { kind: container, state: { q: 1 }, computed: { w: q } } } }
+                  - { id: choice, if: isOn, then: [{ id: y, state: { q: 1 } }] }
+            """)
+        for path in ["/l/rows/x.q", "/l/y.q"] { try life.set(path, 3) }
+        try life.apply("[{ id: given, state: { g: 0 } }]", at: "/l/rows/x")
+        try life.move("/l/rows/x/given", to: "/l")
+        try life.apply(
+            """
+
+              - { id: rows, forEach: { in: $items, node: { kind: container, state: { q: 1 }, computed: { w: q * 2 } } } }
+              - { id: choice, if: isOn, then: [{ id: y, state: { q: 1, more: 5 } }] }
+            """, at: "/l")
+        try life.set("/l/given.g", 4)
+        #expect(try life.value("/l/rows/x.w") == 6)
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [], "\(found)")
+        }
+        try next.set("/l.items", [["id": "x"], ["id": "z"]])
+        #expect(try next.value("/l/rows/z.w") == 2 && next.value("/l/rows/x.w") == 6)
+    }
+
     @Test("a component uses the latest declaration of another one, in its next use and after a restart")
     func redeclaredInside() throws {
         let life = try Life()
