@@ -174,7 +174,15 @@ struct RandomRestartTests {
         else { return }
         let index = Bool.random(using: &generator) ? Int.random(in: 0..<3, using: &generator) : nil
         // Many of these are refused, which changes nothing.
-        switch Int.random(in: 0..<15, using: &generator) {
+        switch Int.random(in: 0..<16, using: &generator) {
+        case 15:
+            let name = ["rows, forEach: { in: $items, as: item", "live, forEach: { in: $fed"].randomElement(
+                using: &generator)
+            let kid = Bool.random(using: &generator) ? "kid" : "far"
+            let more = Int.random(in: 0..<3, using: &generator)
+            let template =
+                "kind: container, state: { open: false, sub: [], m\(more): 1 }, children: [{ id: \(kid), state: { n: \(more) } }]"
+            try? life.apply("[{ id: \(name ?? ""), node: { \(template) } } }]", at: "/top")
         case 14:
             let nodes = (0..<Int.random(in: 0..<2, using: &generator)).map { _ in node(2, &generator) }
             let document = "\(declarations(&generator))nodes: [\(nodes.joined(separator: ", "))]"
