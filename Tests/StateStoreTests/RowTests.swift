@@ -416,7 +416,7 @@ struct RowTests {
             """
             types:
               Book: { state: { title: A, pages: 10 }, computed: { text: title } }
-              Library: { state: { book: { type: Book }, books: [], old: 1 }, computed: { count: books.size() } }
+              Library: { state: { book: { type: Book }, books: [], old: 1 }, computed: { count: books.size(), year: 1 } }
             keys: { environment: { shared: { type: Library, default: { old: 5, book: { pages: 3 } } } } }
             nodes:
               - id: l
@@ -427,6 +427,8 @@ struct RowTests {
                 environment: { objects: [$library] }
                 children:
                   - { id: r, inherit: { library: Library }, computed: { n: library.count, b: library.book.text } }
+                  - { id: gone, inherit: { library: Library }, computed: { o: library.old + 1, n: "library.year + 1" } }
+                  - { id: bound, binding: { old: $library.old } }
               - { id: s, inherit: [shared], computed: { n: shared.count } }
             """)
         try life.set("/l.library.books", ["x", "y"])
@@ -436,7 +438,7 @@ struct RowTests {
             """
             types:
               Book: { state: { title: A, pages: 11, year: 2000 }, computed: { text: 'title + "!"' } }
-              Library: { state: { book: { type: Book }, books: [], new: 7 }, computed: { count: "books.size() * 10" } }
+              Library: { state: { book: { type: Book }, books: [], new: 7 }, computed: { count: "books.size() * 10", year: "'y'" } }
             """)
         for (path, value) in [
             ("/l/r.n", 20), ("/l/r.b", "T!"), ("/l.library.new", 7), ("/l.library.book.pages", 20),
@@ -444,10 +446,13 @@ struct RowTests {
         ] as [(String, Value)] {
             #expect(try life.value(path) == value, "\(path)")
         }
-        #expect(throws: Failure.self) { try life.value("/l.library.old") }
+        for path in ["/l.library.old", "/l/gone.o", "/l/gone.n", "/l/bound.old"] {
+            #expect(throws: Failure.self, "\(path)") { try life.value(path) }
+        }
         let next = try life.next()
         #expect(next.failures == [])
-        let found = try differences(life.described(), next.described())
+        // Of a rule that does not fit the types the type is unknown after a restart.
+        let found = try differences(life.described(), next.described()).filter { !$0.contains("dyn") }
         #expect(found == [], "\(found)")
     }
 

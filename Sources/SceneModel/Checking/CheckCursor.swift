@@ -8,6 +8,8 @@ final class CheckCursor {
     }
 
     let faults: FaultCollector
+    /// See `SceneContext.isKept`.
+    let isKept: Bool
     /// The place that is being checked.
     var path: [Step] = []
     /// Steps taken since the checking began.
@@ -18,7 +20,7 @@ final class CheckCursor {
     /// While `let`, `binding` and the data of a list are read: the node itself, whose names they cannot use.
     var ownFields: NodeFields?
 
-    init(_ faults: FaultCollector) { self.faults = faults }
+    init(_ faults: FaultCollector, isKept: Bool = false) { (self.faults, self.isKept) = (faults, isKept) }
 
     // MARK: Place
 

@@ -32,15 +32,14 @@ final class ComponentTable {
 
     subscript(name: String) -> Component? { components[name] }
 
-    /// - Parameter isKept: see `SceneContext.isKept`.
-    func declare(_ written: DocumentNode, isKept: Bool) {
+    func declare(_ written: DocumentNode) {
         var names: [String] = []
         cursor.visitEntries(written, "components", hint: "write Name: and its body below") { entry in
             guard cursor.checkName(entry.key, "a component") else { return }
             components[entry.name] = Component(entry)
             names.append(entry.name)
         }
-        if !isKept { names += declareUsers(ofAny: names) }
+        if !cursor.isKept { names += declareUsers(ofAny: names) }
         let uses = components.mapValues { ComponentUses(of: $0.entry.value) }
         refuseEndless(names, uses)
         order = ComponentUses.order(names, uses)

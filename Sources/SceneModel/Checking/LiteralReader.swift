@@ -7,8 +7,6 @@ struct LiteralReader {
     let vocabulary: Vocabulary
     /// Maximum length of a state's initial value, in bytes as JSON.
     let valueSize: Int
-    /// See `SceneContext.isKept`.
-    let isKept: Bool
 
     // MARK: Types
 
@@ -137,7 +135,7 @@ struct LiteralReader {
         for (key, value) in map {
             let property = stored.first { .string($0.name) == key }
             // The type was declared anew since.
-            if isKept, property.map({ !isFitting(value, $0.type) }) ?? true { continue }
+            if cursor.isKept, property.map({ !isFitting(value, $0.type) }) ?? true { continue }
             guard let property else {
                 let name = key.string ?? key.jsonText
                 let isComputed = type.properties.contains { $0.name == name }

@@ -101,6 +101,8 @@ struct ReferenceReader {
             } else if let name = type.objectName, case .key(let key) = step {
                 guard let definition = vocabulary.known.types[name] else { return (.dyn, object) }
                 guard let property = definition.properties.first(where: { $0.name.hasSameBytes(as: key) }) else {
+                    // The type was declared anew since.
+                    if cursor.isKept { return (.dyn, object) }
                     cursor.fault(
                         .notFound, "\(name) has no property '\(key)'", at: node,
                         hint: NearestName.hint(key, among: definition.properties.map(\.name)))

@@ -29,6 +29,12 @@ struct RuleCompiler {
     /// - Parameter skipped: the number of characters before the rule in the node's text.
     func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
         do throws(RuleErrors) { return try compileUnchecked(text, in: scope) } catch {
+            // An object type was declared anew since the rule was accepted: it fails when it runs.
+            if cursor.isKept, error.errors.allSatisfy({ $0.kind == .type && !$0.isOfUnknownName }),
+                let program = try? Rule.compileUnchecked(text, in: scope)
+            {
+                return program
+            }
             for one in error.errors { cursor.faults.add(fault(one, of: text, at: node, skipping: skipped)) }
             return nil
         }
@@ -67,6 +73,9 @@ extension RuleError {
         let parts = message.split(separator: "'")
         return parts.count == 2 && parts[0] == "undeclared reference to " ? String(parts[1]) : nil
     }
+
+    /// True if a name is unknown that may become known.
+    fileprivate var isOfUnknownName: Bool { message.hasPrefix("undeclared") || message.hasPrefix("no ") }
 
     /// True if something that is written is wrong, and not the end of the text.
     fileprivate var namesSign: Bool { message.contains("unexpected '") || message.contains("found '") }

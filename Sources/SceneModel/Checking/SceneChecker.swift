@@ -25,7 +25,7 @@ final class SceneChecker {
     init(_ context: SceneContext, _ faults: FaultCollector, _ document: DocumentNode) {
         self.document = document
         self.context = context
-        cursor = CheckCursor(faults)
+        cursor = CheckCursor(faults, isKept: context.isKept)
         vocabulary = Vocabulary(context.declarations)
     }
 
@@ -97,8 +97,7 @@ final class SceneChecker {
 
     private func declare() -> SceneWalk {
         let expressions = ExpressionReader(cursor, vocabulary, isKept: context.isKept)
-        let literals = LiteralReader(
-            cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize, isKept: context.isKept)
+        let literals = LiteralReader(cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize)
         let states = StateReader(expressions: expressions, literals: literals)
         let types = TypeReader(
             literals: literals, states: states, limits: context.rules, refusesCycles: context.refusesCycles)
@@ -115,7 +114,7 @@ final class SceneChecker {
         }
         let components = ComponentTable(cursor, vocabulary)
         if let node = document["components"] {
-            cursor.at("components") { components.declare(node, isKept: context.isKept) }
+            cursor.at("components") { components.declare(node) }
         }
         let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
         let parts = PartReader(expressions, states, in: standard, refusesCycles: context.refusesCycles)
