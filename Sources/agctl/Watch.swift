@@ -16,8 +16,8 @@ struct WatchCommand: DaemonVerb {
             path, which runs its rule, so that the daemon also reports the next change. It does not read after the \
             last event of --once or --count.
 
-            --structure and --completion report what the patterns match: '/**' matches everything. --settled ends with \
-            the first change that is complete, or with the one that took its motion over.
+            --structure and --completion report what the patterns match: '/**' matches everything. --settled ends when a \
+            change that it has shown is complete, or the change that took its motion over.
 
             If a pattern matches nothing at first, watch says so on standard error, and waits.
 

@@ -9,8 +9,8 @@ final class WatchLines {
     private let decoder = MessageDecoder()
     private let acknowledges: Bool
     private var left: Int?
-    /// The transactions whose motions others have taken over; nil if it goes on when a change is complete.
-    private var replaced: Set<UInt64>?
+    /// nil if it goes on when a change is complete.
+    private var settling: Settling?
     /// Patterns for which no attribute has been seen. nil after the first values.
     private var unmatched: [String]?
     private var log = ChangeLog()
@@ -22,7 +22,7 @@ final class WatchLines {
         _ watcher: Watcher, patterns: [String], limit: Int?, endsSettled: Bool, acknowledges: Bool, _ session: Session
     ) {
         self.watcher = watcher
-        replaced = endsSettled ? [] : nil
+        settling = endsSettled ? Settling() : nil
         self.session = session
         self.acknowledges = acknowledges
         left = limit
@@ -40,19 +40,14 @@ final class WatchLines {
                 try show(message)
                 try session.output.flush()
                 left? -= 1
-                if try settles(message) { return }
+                if settling != nil, case .event(_, let event) = try decoder.decode(message),
+                    settling?.isOver(after: event) == true
+                {
+                    return
+                }
                 if acknowledges, left != 0 { try acknowledge(message) }
             }
         }
-    }
-
-    /// True if a change is complete whose motions no other one has taken over.
-    private func settles(_ message: EncodedMessage) throws -> Bool {
-        guard replaced != nil,
-            case .event(_, .completion(_, let transaction, let phase, _)) = try decoder.decode(message)
-        else { return false }
-        if phase == "replaced" { replaced?.insert(transaction) }
-        return phase == "removed" && replaced?.contains(transaction) == false
     }
 
     /// The daemon reports the next invalidation of a path only after the path has been read.
@@ -88,6 +83,25 @@ final class WatchLines {
             session.output.writeLine(
                 "\(style.yellow(path))\t\(content.map { style.content(text, of: $0) } ?? style.dim(text))")
         }
+    }
+}
+
+/// Waits for the end of a change that was made while it watched, and whose motions no other change has taken over.
+struct Settling {
+    private var first: UInt64?
+    private var replaced: Set<UInt64> = []
+
+    /// - Returns: true if the event says that such a change is complete.
+    mutating func isOver(after event: Event) -> Bool {
+        switch event {
+        case .update(let revision, let from, _, _, false, _, _): first = first ?? from ?? revision
+        case .invalidate(let revision, _), .structure(let revision, _, _, _, _): first = first ?? revision
+        case .completion(_, let transaction, "replaced", _): replaced.insert(transaction)
+        case .completion(_, let transaction, "removed", _):
+            return first.map { $0 <= transaction } == true && !replaced.contains(transaction)
+        default: break
+        }
+        return false
     }
 }
 
