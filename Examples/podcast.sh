@@ -68,8 +68,8 @@ run agctl set /podcaster.episode.title "Another Episode"
 expect "Another Episode" agctl get /podcaster/player.episode.title
 
 step "With an animation, the value changes at once and the displayed value moves: in a watch, ~ marks a displayed value."
-# The watch ends after its first value, the new value and six displayed values.
-motion=(agctl watch /podcaster/player/playButton.scale --frames 10 --count 8)
+# The watch ends when the motion has ended.
+motion=(agctl watch /podcaster/player/playButton.scale --frames 10 --settled)
 printf '%s &\n' "$(show "${motion[@]}")"
 exec {lines}< <("${motion[@]}")
 # The first line says that the watch has begun. A value that nobody watches does not move.

@@ -179,9 +179,11 @@ struct Completion {
         var nodes: [Value] = []
         var names: Set<Value> = []
         var last: Value?
+        let components = children.first?.fields?["components"]
         for child in children {
             guard let fields = child.fields, let id = fields["id"]?.string, let written = fields["own"],
-                case .map(var own) = written, graph.nodes.child(id, of: parent) == nil
+                case .map(var own) = written, fields["components"] == components,
+                graph.nodes.child(id, of: parent) == nil
             else {
                 numbers.append(nil)
                 continue
@@ -194,8 +196,10 @@ struct Completion {
             if let more = fields["names"]?.list { names.formUnion(more) }
             numbers.append(nodes.count - 1)
         }
-        guard let made = try? definitions(nodes, names.isEmpty ? nil : .list(Array(names)), at: parent),
-            made.count == nodes.count
+        var shared = ValueMap()
+        shared["names"] = names.isEmpty ? nil : .list(Array(names))
+        shared["components"] = components
+        guard let made = try? definitions(nodes, shared, at: parent), made.count == nodes.count
         else { return nil }
         return numbers.map { $0.map { made[$0] } }
     }
@@ -215,7 +219,7 @@ struct Completion {
             let kept = graph.nodes.kept(there)
             graph.nodes.setKey(key, of: there)
             kept.isHeir = true
-            kept.isStored = true
+            takePlace(fields, of: there, in: parent)
             taken.append(absent)
             find(below: there)
             takeValues(of: absent, there)
@@ -231,17 +235,16 @@ struct Completion {
         var read = definition
         if read == nil {
             own["id"] = .string(id)
-            do throws(Failure) { read = try definitions([.map(own)], fields["names"], at: parent).first } catch {
+            do throws(Failure) { read = try definitions([.map(own)], fields, at: parent).first } catch {
                 return fail(absent, error)
             }
         }
         guard var made = read else { return }
-        let (component, given) = (fields["madeFrom"]?.string ?? made.component, fields["given"]?.string)
+        let given = fields["given"]?.string
         let layer = if case .int(let layer)? = fields["layer"] { Int(layer) } else { 0 }
-        if made.component != component || made.givenSlot != given || made.layer != layer {
+        if made.givenSlot != given || made.layer != layer {
             made = NodeDefinition(copyOf: made, id: id)
-            (made.component, made.givenSlot, made.layer) = (component, given, layer)
-            if let bodies = fields["bodies"]?.list { made.takeBodies(bodies) }
+            (made.givenSlot, made.layer) = (given, layer)
         }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
         let row = graph.instantiate(made, id: id, under: parent, slot: slot)
@@ -271,7 +274,7 @@ struct Completion {
         if case .map(var members)? = fields["members"] {
             members["id"] = .string(record(row).id)
             do throws(Failure) {
-                guard let read = try definitions([.map(members)], fields["names"], at: record(row).parent).first
+                guard let read = try definitions([.map(members)], fields, at: record(row).parent).first
                 else { return }
                 target = read.merged(over: target)
             } catch {
@@ -280,6 +283,8 @@ struct Completion {
         }
         if !without.isEmpty { target = target.without(without) }
         graph.nodes.kept(row).base = old
+        // A scene has made instances of its own template.
+        if let data = old.forEach, target.forEach?.isSame(as: data) == false { graph.removeInstances(of: row) }
         _ = graph.redefineNode(row, target, true)
     }
 
@@ -313,9 +318,13 @@ struct Completion {
     }
 
     /// Reads the definitions of nodes, and checks them where the nodes stand.
-    private func definitions(_ nodes: [Value], _ names: Value?, at parent: UInt32) throws(Failure) -> [NodeDefinition] {
+    /// - Parameter fields: of their rows.
+    private func definitions(
+        _ nodes: [Value], _ fields: ValueMap, at parent: UInt32
+    ) throws(Failure) -> [NodeDefinition] {
         var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
-        document["dangling"] = names
+        document["dangling"] = fields["names"]
+        document["components"] = fields["components"]
         return try graph.read(.map(document), at: parent).nodes
     }
 }

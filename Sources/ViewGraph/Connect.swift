@@ -318,7 +318,7 @@ extension Wiring {
         case (.selected(let a), .selected(let b)): a.isSame(as: b)
         case (.rooted(let a), .rooted(let b)): a === b
         case (.object(let a), .object(let b)): a == b
-        case (.projection, .projection), (.elements, .elements), (.given, .given): true
+        case (.projection, .projection), (.elements, .elements): true
         default: false
         }
     }

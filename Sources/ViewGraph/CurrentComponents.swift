@@ -1,7 +1,7 @@
+import AttributeValues
 import SceneModel
 
-/// Tells which definitions of components are still the declared ones. A node that was made from
-/// such a component is written as a use of it, and any other is written in full.
+/// Tells which definitions of components are still the declared ones. A document can only use these.
 struct CurrentComponents {
     private let declared: [String: NodeDefinition]
     private var known: [ObjectIdentifier: Bool] = [:]
@@ -32,6 +32,27 @@ struct CurrentComponents {
     /// written in full, it would have no end.
     mutating func isWrittenAsUse(_ definition: NodeDefinition) -> Bool {
         definition.isRepeated || definition.base.map { isCurrent($0) } ?? false
+    }
+
+    /// The components that a node is made from and that are not the declared ones, by name, as they were written. Empty
+    /// if a document with the node's use or lists would still make the same. Its children are nodes of their own.
+    mutating func findOutdated(in definitions: [NodeDefinition]) -> ValueMap {
+        var found = ValueMap()
+        var seen: Set<ObjectIdentifier> = []
+        func findUsed(by node: NodeDefinition) -> [NodeDefinition] {
+            (node.base.map { [$0] } ?? []) + (node.forEach?.templates ?? [])
+        }
+        var pending = definitions.flatMap(findUsed)
+        while let node = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if let written = node.written {
+                // One that is current uses no other ones.
+                if isCurrent(node) { continue }
+                if let name = node.component { found[name] = written }
+            }
+            pending += findUsed(by: node) + node.slotted.map(\.0)
+        }
+        return found
     }
 
     private func isDeclared(_ component: NodeDefinition) -> Bool {

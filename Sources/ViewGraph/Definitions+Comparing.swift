@@ -184,6 +184,12 @@ extension NodeDefinition {
     }
 }
 
+extension ObjectTypeDefinition {
+    func isSame(as other: ObjectTypeDefinition) -> Bool {
+        properties.elementsEqual(other.properties) { $0.isSame(as: $1) }
+    }
+}
+
 extension ForEachDefinition {
     func hasSameData(as other: ForEachDefinition) -> Bool {
         choice == other.choice && idField == other.idField && elementName == other.elementName

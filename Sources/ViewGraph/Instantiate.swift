@@ -38,15 +38,7 @@ extension Wiring {
         isHidden: Bool = false
     ) -> AttributeID {
         let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
-        let node = NodeDefinition()
-        node.component = type.name
-        node.attributes = type.properties.map { property in
-            guard case .state(let standard, let isTransient) = property.role else { return property }
-            let beginning = declarations.merge(initial.map?[property.name], over: standard, of: property.type)
-            return AttributeDefinition(
-                name: property.name, role: .state(initial: beginning, isTransient: isTransient || isHeldTransient),
-                type: property.type, history: property.history, start: property.start, position: property.position)
-        }
+        let node = objectDefinition(of: type, initial, isTransient: isHeldTransient)
         let object = createNode(
             id: definition.name, definition: node, kind: .group, parent: row, slot: .content, isScopeBoundary: true)
         nodes[Int(object)].isObject = true
@@ -55,6 +47,22 @@ extension Wiring {
         if !isHidden { return createRule(AttributeRecord(node: row, definition, source: .object(node: object))) }
         return createRule(
             node: row, name: definition.name, kind: .state, type: definition.type, source: .object(node: object))
+    }
+
+    /// - Parameters:
+    ///   - initial: what the state that holds the object begins with.
+    ///   - isTransient: whether that state is transient.
+    func objectDefinition(of type: ObjectTypeDefinition, _ initial: Value, isTransient isHeld: Bool) -> NodeDefinition {
+        let node = NodeDefinition()
+        node.component = type.name
+        node.attributes = type.properties.map { property in
+            guard case .state(let standard, let isTransient) = property.role else { return property }
+            let beginning = declarations.merge(initial.map?[property.name], over: standard, of: property.type)
+            return AttributeDefinition(
+                name: property.name, role: .state(initial: beginning, isTransient: isTransient || isHeld),
+                type: property.type, history: property.history, start: property.start, position: property.position)
+        }
+        return node
     }
 
     /// Makes the vertices of a node's modifiers.

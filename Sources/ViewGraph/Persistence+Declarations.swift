@@ -19,22 +19,12 @@ extension Persistence {
         note("components", new.written.components, same)
     }
 
-    /// Clients' nodes that are stored as uses of their components.
-    func usesOfComponents() -> [NodeID] {
-        notesChanges ? nodes.living.filter { nodes.isOwn($0) && isUse($0) }.map { nodes.nodeID($0) } : []
-    }
-
-    /// Notes that components have been declared anew. Nodes that were made from the old ones are stored in full.
-    /// - Parameter uses: the nodes that were stored as uses before.
-    /// - Returns: as `makeOwn`.
-    func noteDeclared(_ declared: [String: NodeDefinition], _ uses: [NodeID]) -> [UInt32] {
+    /// Notes that components have been declared anew. The rows of nodes that use them have to contain the old ones.
+    func noteDeclared(_ declared: [String: NodeDefinition]) {
         components = CurrentComponents(declared)
-        guard notesChanges else { return [] }
-        var renamed: [UInt32] = []
-        for node in uses where !isUse(node.row) { renamed += makeOwn(node.row) }
-        for row in nodes.living where nodes[Int(row)].kept != nil && nodes[Int(row)].definition.forEach != nil {
-            noteRow(of: row)
+        guard notesChanges else { return }
+        for row in nodes.living where nodes[Int(row)].kept != nil {
+            if nodes[Int(row)].definition.forEach != nil || nodes.isOwn(row) && isUse(row) { noteRow(of: row) }
         }
-        return renamed
     }
 }

@@ -141,49 +141,62 @@ extension Persistence {
         }
     }
 
-    /// True if a client's node is stored as the use of its component: the component is still the
-    /// declared one.
-    func isUse(_ row: UInt32) -> Bool { nodes.baseDefinition(of: row).body.map { components.isCurrent($0) } ?? false }
+    /// True if a client's node is stored as the use of a component, which makes the nodes of its body.
+    func isUse(_ row: UInt32) -> Bool { nodes.baseDefinition(of: row).base != nil }
 
     /// The definitions of the children that a node gets whenever it is made.
     func childDefinitions(madeBy row: UInt32, isOwn: Bool) -> [NodeDefinition] {
-        if isOwn { return isUse(row) ? nodes.baseDefinition(of: row).body?.slotted.map(\.0) ?? [] : [] }
-        return nodes.baseDefinition(of: row).slotted.map(\.0)
+        let base = nodes.baseDefinition(of: row)
+        return (isOwn ? base.base : base)?.slotted.map(\.0) ?? []
     }
 
     /// Notes that a node gets the definition of a document or of another template.
     /// - Parameter isRemade: the definition comes from a template.
-    func noteUpdate(of row: UInt32, _ isReplacing: Bool, isRemade: Bool) {
+    func noteUpdate(of row: UInt32, to definition: NodeDefinition, _ isReplacing: Bool, isRemade: Bool) {
         guard notesChanges else { return }
         if isRemade {
             guard let kept = nodes[Int(row)].kept else { return }
             kept.base = nil
-            forgetRemoved(row, nodes.key(of: row))
+            forgetRemoved(from: row)
             if kept.isOwn || kept.home != nil { makeHeir(row) }
-        } else if isReplacing, nodes.isOwn(row) {
+        } else if nodes.isOwn(row), isReplacing || !isUse(row) {
             nodes.kept(row).base = nil
+        } else if nodes.isOwn(row), definition.base != nil {
+            nodes.kept(row).base = definition
         } else if nodes.kept(row).base == nil {
-            // A node that is stored in full stays so, even if its component is declared again as it was.
-            let isFull = nodes.isOwn(row) && !isUse(row)
-            nodes.kept(row).base = isFull ? NodeDefinition() : nodes[Int(row)].definition
+            nodes.kept(row).base = nodes[Int(row)].definition
         }
         noteRow(of: row)
     }
 
-    /// Notes that a node has got the definition of a document. If it was stored in full and is a use of its component
-    /// again, the component makes the nodes of its body from now on.
-    func noteUse(_ top: UInt32) {
-        guard notesChanges, nodes.isOwn(top), isUse(top) else { return }
-        var pending = childDefinitions(madeBy: top, isOwn: true).map { (definition: $0, parent: top) }
-        while let (definition, parent) = pending.popLast() {
-            guard nodes[Int(parent)].kept?.removed.contains(definition.id) != true,
-                let child = nodes.child(definition.id, of: parent), nodes.isOwn(child)
-            else { continue }
-            makeHeir(child)
-            nodes.kept(child).base = definition
-            noteRow(of: child)
-            pending += definition.slotted.map { ($0.0, child) }
+    /// Notes that a document has said anew what a client's node is made from. From now on the present body of its
+    /// component makes the nodes that it names, and clients have made the others.
+    /// - Returns: as `makeOwn`.
+    func noteUse(_ top: UInt32) -> [UInt32] {
+        guard notesChanges, nodes.isOwn(top), isUse(top) else { return [] }
+        var renamed: [UInt32] = []
+        var pending = [(made: childDefinitions(madeBy: top, isOwn: true), parent: top)]
+        while let (made, parent) = pending.popLast() {
+            if nodes[Int(parent)].kind.isMadeFromData { continue }
+            let ids = Set(made.map(\.id))
+            for child in nodes[Int(parent)].children
+            where !nodes.isOwn(child) && nodes[Int(child)].kept?.home == nil && !ids.contains(nodes[Int(child)].id) {
+                renamed += makeOwn(child)
+            }
+            forgetRemoved(besides: ids, from: parent)
+            noteOrder(below: parent)
+            for (place, definition) in made.enumerated()
+            where nodes[Int(parent)].kept?.removed.contains(definition.id) != true {
+                guard let child = nodes.child(definition.id, of: parent) else { continue }
+                nodes[Int(child)].basePlace = UInt32(place)
+                let kept = nodes.kept(child)
+                if kept.isOwn || kept.home != nil { makeHeir(child) }
+                kept.base = definition
+                noteRow(of: child)
+                pending.append((definition.slotted.map(\.0), child))
+            }
         }
+        return renamed
     }
 
     /// Notes that a template now makes a node that a client had made or moved there.
@@ -265,14 +278,18 @@ extension Persistence {
         }
         node.hasValues = false
         node.kept?.isStored = false
-        if node.kept?.removed.isEmpty == false { forgetRemoved(row, key, upTo: revision) }
+        forgetRemoved(from: row, key, upTo: revision)
     }
 
-    private func forgetRemoved(_ row: UInt32, _ key: String, upTo revision: UInt64? = nil) {
-        guard let kept = nodes[Int(row)].kept else { return }
-        for id in kept.removed.sorted(by: { $0.precedesByBytes($1) }) {
+    /// - Parameter others: ids of removed children that stay noted.
+    private func forgetRemoved(
+        besides others: Set<String> = [], from row: UInt32, _ key: String? = nil, upTo revision: UInt64? = nil
+    ) {
+        guard let kept = nodes[Int(row)].kept, !kept.removed.isSubset(of: others) else { return }
+        let key = key ?? nodes.key(of: row)
+        for id in kept.removed.subtracting(others).sorted(by: { $0.precedesByBytes($1) }) {
             note(StoreChange(key: key + "/" + StoredKey.escape(id), name: nil, value: nil, revision: revision))
         }
-        kept.removed = []
+        kept.removed.formIntersection(others)
     }
 }

@@ -7,8 +7,7 @@ import SceneModel
 // |---|---|
 // | `id`, `parent`, `order`, `slot` | its place; for a node that is where it was made, only what differs |
 // | `own` | for a client's node: the definition that it was made with, in document form |
-// | `madeFrom` | for a client's node that is written in full: the component that it was made from |
-// | `bodies` | for such a node: where the bodies of these components put the nodes that they are given |
+// | `components` | components in `own` and `members` that were declared anew since, as they were |
 // | `isContent` | it was given to the component around it |
 // | `given` | the component's slot that it was given for, if that is not `content` |
 // | `layer` | which of the components around it has it in its body, if that is not the innermost one |
@@ -33,18 +32,12 @@ extension Persistence {
         if node.slot != .content || kept.isElsewhere { fields["slot"] = .string(node.slot.rawValue) }
         if kept.isHeir { fields["heir"] = true }
         if kept.isOwn {
-            let isUse = isUse(row)
-            let definition = isUse ? nodes.baseDefinition(of: row) : node.definition
-            // The data of a list is written according to what the components are now.
-            let isKnown = lastOwn.map { $0.isUse == isUse && $0.definition.isCopy(of: definition) } ?? false
-            if !isKnown || definition.forEach != nil {
-                lastOwn = (definition, isUse, .map(isUse ? use(definition) : plain(definition)))
+            let definition = nodes.baseDefinition(of: row)
+            let isUse = definition.base != nil
+            if lastOwn?.definition.isCopy(of: definition) != true {
+                lastOwn = (definition, .map(isUse ? use(definition) : plain(definition)))
             }
             if let written = lastOwn?.written { fields.add("own", written) }
-            if !isUse, let component = definition.component {
-                fields["madeFrom"] = .string(component)
-                fields["bodies"] = definition.writtenBodies
-            }
             if node.isContent { fields["isContent"] = true }
             if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
             if node.definition.layer > 0 { fields["layer"] = .int(Int64(node.definition.layer)) }
@@ -54,6 +47,9 @@ extension Persistence {
         }
         let isSaid = kept.isOwn || fields["members"] != nil
         if isSaid {
+            let outdated = components.findOutdated(
+                in: kept.isOwn ? [nodes.baseDefinition(of: row), node.definition] : [node.definition])
+            if !outdated.isEmpty { fields["components"] = .map(outdated) }
             if lastReferred?.definition !== node.definition {
                 lastReferred = (node.definition, names(in: node.definition))
             }
@@ -99,7 +95,7 @@ extension Persistence {
         var fields = groups.fields
         DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &fields)
         if let forEach = definition.forEach {
-            DefinitionWriter.addData(of: forEach, into: &fields) { components.isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &fields)
         }
         return fields
     }
@@ -137,7 +133,7 @@ extension Persistence {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
         }
         if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
-            DefinitionWriter.addData(of: forEach, into: &members) { components.isWrittenAsUse($0) }
+            DefinitionWriter.addData(of: forEach, into: &members)
         }
         if !members.isEmpty { fields["members"] = .map(members) }
         if !without.isEmpty { fields["without"] = .list(without) }
@@ -158,40 +154,6 @@ private struct MemberGroups {
 }
 
 extension NodeDefinition {
-    /// The components that a node was made from, innermost first, as a row has them: where their bodies put the nodes
-    /// that they are given, and how many modifiers of the environment belong to the bodies. nil if there are neither.
-    fileprivate var writtenBodies: Value? {
-        let bodies = components
-        guard !environment.isEmpty || !transformEnvironment.isEmpty || bodies.contains(where: { !$0.placing.isEmpty })
-        else { return nil }
-        return .list(
-            ValueList(
-                bodies.map { body in
-                    [
-                        "slots": .list(ValueList(body.placing.slots.map { .string($0) })),
-                        "hasPlaces": .bool(body.placing.hasPlaces), "environment": .int(Int64(body.environment.count)),
-                        "transforms": .int(Int64(body.transformEnvironment.count)),
-                    ]
-                }))
-    }
-
-    /// Takes what `writtenBodies` says. The bodies have nothing else.
-    func takeBodies(_ written: ValueList) {
-        for case .map(let fields) in written {
-            let made = NodeDefinition()
-            made.body = body
-            made.placing.slots = (fields["slots"]?.list ?? []).compactMap(\.string)
-            made.placing.hasPlaces = fields["hasPlaces"] == true
-            if case .int(let count)? = fields["environment"] {
-                made.environment = environment.suffix(max(0, Int(count)))
-            }
-            if case .int(let count)? = fields["transforms"] {
-                made.transformEnvironment = transformEnvironment.suffix(max(0, Int(count)))
-            }
-            body = made
-        }
-    }
-
     /// A copy without some members, which are given by group and name.
     func without(_ members: ValueList) -> NodeDefinition {
         let rest = NodeDefinition().merged(over: self)

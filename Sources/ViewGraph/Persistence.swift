@@ -42,7 +42,7 @@ public final class Persistence {
     /// The key of the parent of the node whose row was written last, as long as nodes and keys are the same.
     var lastParent = (row: UInt32.max, changes: UInt64(0), keyChanges: UInt64(0), key: Value.null)
     /// What was written last of a client's node: others with copies of its definition say the same.
-    var lastOwn: (definition: NodeDefinition, isUse: Bool, written: Value)?
+    var lastOwn: (definition: NodeDefinition, written: Value)?
     /// The names that were written last, of a definition that siblings share.
     var lastReferred: (definition: NodeDefinition, written: Value?)?
     /// Instances that were made while there were rows without a node, and have not looked for their rows.

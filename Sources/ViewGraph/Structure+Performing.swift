@@ -13,9 +13,8 @@ extension ViewGraph {
     public func perform(_ plan: ScenePlan, _ construction: Construction? = nil) -> [String] {
         // New states belong to this change, not to the one before.
         engine.advanceRevision()
-        let (before, keys) = (declarations, nodes.keyChanges)
+        let before = declarations
         declareNames(plan.declarations)
-        let areRenamed = nodes.keyChanges != keys
         destroySubtrees(plan.removals)
         for row in plan.restarts {
             persistence.forgetAbsentRows(below: [row])
@@ -24,17 +23,14 @@ extension ViewGraph {
         for row in plan.templates { persistence.forgetAbsentChanges(below: row) }
         var begun: [AttributeID] = []
         for (row, definition, isReplacing, isContent) in plan.updates {
-            persistence.noteUpdate(of: row, isReplacing, isRemade: plan.remade.contains(row))
+            persistence.noteUpdate(
+                of: row, to: definition, isReplacing, isRemade: plan.remade.contains(row))
             begun += redefineNode(row, definition, isReplacing)
             nodes[Int(row)].isContent = isContent
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
-        if let construction {
-            link(construction, before)
-            // Rows that were written ahead name the parents by the keys that these had then.
-            if areRenamed, construction.isStored { construction.tops.forEach(persistence.noteRow) }
-        }
+        if let construction { link(construction, before) }
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
@@ -43,7 +39,9 @@ extension ViewGraph {
             }
             parents.insert(parent)
         }
-        for (row, _, isReplacing, _) in plan.updates where isReplacing { persistence.noteUse(row) }
+        for (row, definition, _, _) in plan.updates where definition.base != nil {
+            stored.keepValues(of: persistence.noteUse(row))
+        }
         for (parent, definitions) in plan.orders {
             let isReordered = order(definitions, below: parent)
             if plan.remade.contains(parent) {
@@ -111,18 +109,15 @@ extension ViewGraph {
         return true
     }
 
-    /// Adds declarations; a key declared again takes the new default and type.
+    /// Adds declarations. A key that is declared again takes the new default and type, and objects take the properties
+    /// of their type.
     public func declareNames(_ new: Declarations) {
-        let uses = new.components.isEmpty ? [] : persistence.usesOfComponents()
-        defer {
-            if !new.components.isEmpty {
-                stored.keepValues(of: persistence.noteDeclared(declarations.components, uses))
-            }
-        }
         persistence.noteDeclarations(new, over: declarations)
         // The types first: defaults of keys may be objects of these types.
+        let types = new.types.filter { declarations.types[$0]?.isSame(as: $1) == false }
         declarations.types.merge(new.types) { $1 }
-        let hasNewObjects = renewDefaults(declarations.completed(new.environment))
+        let hasNewObjects = renewDefaults(declarations.completed(new.environment)) || !types.isEmpty
+        if !types.isEmpty { renewObjects(of: types) }
         let (container, preference) = (declarations.completed(new.container), declarations.completed(new.preference))
         let isGatheredAnew =
             container.contains { declarations.container[$0]?.isSame(as: $1) != true }
@@ -130,6 +125,7 @@ extension ViewGraph {
         declarations.container.merge(container) { $1 }
         declarations.preference.merge(preference) { $1 }
         declarations.components.merge(new.components) { $1 }
+        if !new.components.isEmpty { persistence.noteDeclared(declarations.components) }
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
@@ -156,6 +152,37 @@ extension ViewGraph {
             }
         }
         return hasObjects
+    }
+
+    /// Gives objects whose types are declared again the properties that the types have now. Values of these types in
+    /// lists and the like get the missing ones. Default objects of keys are made anew for their next readers.
+    private func renewObjects(of types: [String: ObjectTypeDefinition]) {
+        var begun: [AttributeID] = []
+        for (key, vertex) in environmentDefaults {
+            guard case .object = record(vertex).source else { continue }
+            destroyVertex(vertex)
+            environmentDefaults[key] = nil
+        }
+        var pending = nodes.subtree(of: NodeID.root.row)
+        while let row = pending.popLast() {
+            for (_, state) in nodes[Int(row)].attributes {
+                let record = record(state)
+                guard case .state(let initial, let isTransient)? = record.definition?.role else { continue }
+                if case .object(let object) = record.source {
+                    if let type = nodes[Int(object)].definition.component.flatMap({ types[$0] }) {
+                        let definition = objectDefinition(of: type, initial, isTransient: isTransient)
+                        begun += redefineNode(object, definition, true)
+                    }
+                    pending.append(object)
+                } else if !record.type.objectNames.isEmpty, case .value(let value) = content(of: state) {
+                    let completed = declarations.complete(value, as: record.type)
+                    if completed == value { continue }
+                    setInput(state, .value(completed))
+                    begun.append(state)
+                }
+            }
+        }
+        if persistence.notesChanges { stored.keep(begun) }
     }
 
     // MARK: Updating one node

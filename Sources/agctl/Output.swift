@@ -18,6 +18,24 @@ final class Output {
         self.style = style
     }
 
+    /// Standard output, if it is a pipe that can only be written. `poll` reports such a pipe as soon as its reader has
+    /// closed it, and not before.
+    var pipe: Int32? {
+        var status = stat()
+        let descriptor = Terminal.Stream.standardOutput.rawValue
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO,
+            fcntl(descriptor, F_GETFL) & O_ACCMODE == O_WRONLY
+        else { return nil }
+        return descriptor
+    }
+
+    /// Ends the program as a write to the closed pipe would.
+    /// - Returns: the error if its caller ignores that signal.
+    static func readerHasGone() -> Complaint {
+        raise(SIGPIPE)
+        return Complaint(.inputOutput, "standard output: \(String(cString: strerror(EPIPE)))")
+    }
+
     func write(_ text: String) { buffer.append(text: text) }
 
     func writeLine(_ text: String) {

@@ -16,7 +16,8 @@ struct WatchCommand: DaemonVerb {
             path, which runs its rule, so that the daemon also reports the next change. It does not read after the \
             last event of --once or --count.
 
-            --structure and --completion report what the patterns match: '/**' matches everything.
+            --structure and --completion report what the patterns match: '/**' matches everything. --settled ends when a \
+            change that it has shown is complete, or the change that took its motion over.
 
             If a pattern matches nothing at first, watch says so on standard error, and waits.
 
@@ -27,6 +28,7 @@ struct WatchCommand: DaemonVerb {
               agctl watch '/host/**'
               agctl watch '/hosts/*.load' --max-rate 2
               agctl watch /player/playButton.scale --frames 30 | plot
+              agctl watch /player/playButton.scale --frames 30 --settled
               agctl watch '/app/**' --invalidate
               agctl watch '/**' --structure --completion
               agctl watch /job.state --no-initial --once && notify-send done
@@ -49,6 +51,9 @@ struct WatchCommand: DaemonVerb {
 
     @Flag(help: "Also show when animations end.")
     var completion = false
+
+    @Flag(help: "As --completion, and end when a change is complete and nothing that it moved moves any more.")
+    var settled = false
 
     @Flag("--no-initial", help: "Do not begin with the present values.")
     var skipsInitial = false
@@ -77,7 +82,7 @@ struct WatchCommand: DaemonVerb {
     private var events: EventKinds {
         var events: EventKinds = invalidate ? .invalidate : .update
         if structure { events.insert(.structure) }
-        if completion { events.insert(.completion) }
+        if completion || settled { events.insert(.completion) }
         return events
     }
 
@@ -96,7 +101,9 @@ struct WatchCommand: DaemonVerb {
         if isTable {
             try WatchScreen(watcher, patterns: patterns, session).run()
         } else {
-            try WatchLines(watcher, patterns: patterns, limit: limit, acknowledges: invalidate, session).run()
+            try WatchLines(
+                watcher, patterns: patterns, limit: limit, endsSettled: settled, acknowledges: invalidate, session
+            ).run()
         }
     }
 }

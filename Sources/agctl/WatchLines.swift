@@ -9,13 +9,20 @@ final class WatchLines {
     private let decoder = MessageDecoder()
     private let acknowledges: Bool
     private var left: Int?
+    /// nil if it goes on when a change is complete.
+    private var settling: Settling?
     /// Patterns for which no attribute has been seen. nil after the first values.
     private var unmatched: [String]?
     private var log = ChangeLog()
 
-    /// - Parameter acknowledges: true if all invalidations are watched, not only the first of each path.
-    init(_ watcher: Watcher, patterns: [String], limit: Int?, acknowledges: Bool, _ session: Session) {
+    /// - Parameters:
+    ///   - endsSettled: true if it ends when a change is complete.
+    ///   - acknowledges: true if all invalidations are watched, not only the first of each path.
+    init(
+        _ watcher: Watcher, patterns: [String], limit: Int?, endsSettled: Bool, acknowledges: Bool, _ session: Session
+    ) {
         self.watcher = watcher
+        settling = endsSettled ? Settling() : nil
         self.session = session
         self.acknowledges = acknowledges
         left = limit
@@ -23,7 +30,8 @@ final class WatchLines {
     }
 
     func run() throws {
-        while left != 0, let news = try watcher.next() {
+        while left != 0 {
+            guard let news = try watcher.next(interrupt: session.output.pipe) else { throw Output.readerHasGone() }
             WatchNotice(news)?.report(session.errors)
             switch news {
             case .interrupted: continue
@@ -32,6 +40,11 @@ final class WatchLines {
                 try show(message)
                 try session.output.flush()
                 left? -= 1
+                if settling != nil, case .event(_, let event) = try decoder.decode(message),
+                    settling?.isOver(after: event) == true
+                {
+                    return
+                }
                 if acknowledges, left != 0 { try acknowledge(message) }
             }
         }
@@ -70,6 +83,25 @@ final class WatchLines {
             session.output.writeLine(
                 "\(style.yellow(path))\t\(content.map { style.content(text, of: $0) } ?? style.dim(text))")
         }
+    }
+}
+
+/// Waits for the end of a change that was made while it watched, and whose motions no other change has taken over.
+struct Settling {
+    private var first: UInt64?
+    private var replaced: Set<UInt64> = []
+
+    /// - Returns: true if the event says that such a change is complete.
+    mutating func isOver(after event: Event) -> Bool {
+        switch event {
+        case .update(let revision, let from, _, _, false, _, _): first = first ?? from ?? revision
+        case .invalidate(let revision, _), .structure(let revision, _, _, _, _): first = first ?? revision
+        case .completion(_, let transaction, "replaced", _): replaced.insert(transaction)
+        case .completion(_, let transaction, "removed", _):
+            return first.map { $0 <= transaction } == true && !replaced.contains(transaction)
+        default: break
+        }
+        return false
     }
 }
 

@@ -46,6 +46,33 @@ struct ControlTests {
         #expect([0, 130].contains(try watch.wait()))
     }
 
+    @Test("a watch ends when its reader has closed the pipe, although nothing changes")
+    func watchClosed() throws {
+        let pipeline = try Program.run(
+            "/bin/bash", ["-c", "agctl watch /player.volume | head -n 1; echo ${PIPESTATUS[0]}"],
+            environment: [
+                "AGD_SOCKET": daemon.socket,
+                "PATH": Program.folder + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? ""),
+            ], folder: daemon.folder)
+        #expect(pipeline.text == "/player.volume\t0.5\n141\n")
+    }
+
+    @Test("a settled watch ends with the change that has taken a motion over")
+    func watchSettled() throws {
+        let (watch, output) = try daemon.startControl(["watch", "/player.volume", "--settled"])
+        _ = try output.line()
+        let client = try daemon.client()
+        for value in [0.75, 1] {
+            try client.call(
+                "set", ["path": "/player.volume", "value": .double(value), "animation": "linear(duration: 0.1)"])
+        }
+        #expect(try watch.wait() == 0)
+        var told: [String] = []
+        while let line = try output.line() { told.append(line) }
+        #expect(told.filter { $0.contains("completed removed") }.count == 2)
+        #expect(told.last?.contains("completed removed") == true)
+    }
+
     @Test("a watch of everything tells what comes at the root, as its help shows")
     func watchStructure() throws {
         let (watch, output) = try daemon.startControl(["watch", "/**", "--structure", "--completion"])

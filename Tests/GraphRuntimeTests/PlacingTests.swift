@@ -392,6 +392,22 @@ struct PlacingTests {
         #expect(timeline?.map?["logical"] == 2)
     }
 
+    @Test("a slot that has left its component shows again what the component is given when it returns")
+    func returned() throws {
+        let graph = try Harness(
+            PlacingTests.card + """
+
+                nodes:
+                  - { id: card, component: Card, slots: { header: [{ id: name }] } }
+                  - { id: other, kind: container }
+                """)
+        #expect(try shown(in: "/card/top", of: graph) == ["/card/name"])
+        try graph.succeed(.move(path: "/card/top", to: "/other", index: nil, .init()))
+        #expect(try shown(in: "/other/top", of: graph) == ["/other/top/none"])
+        try graph.succeed(.move(path: "/other/top", to: "/card/body", index: nil, .init()))
+        #expect(try shown(in: "/card/body/top", of: graph) == ["/card/name"])
+    }
+
     @Test("a place that is empty after its component has moved tells those who read what it shows") func moved() throws
     {
         let graph = try Harness(

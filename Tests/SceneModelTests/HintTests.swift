@@ -46,11 +46,30 @@ struct HintTests {
         arguments: [
             ("t + ' # x'", "YAML ends the rule at the #: put quotes around it"),
             ("a +   # more", "at the #: put quotes"),
-            ("a +", nil),
+            ("a +", nil), ("$a # more", nil), ("/top.a # more", nil),
         ])
     func cutRules(_ rule: String, _ hint: String?) {
         let told = onlyFault("nodes:\n  - id: top\n    state: { a: 1, t: x }\n    computed:\n      c: \(rule)\n")
         #expect(hint.map { told.contains($0) } ?? !told.contains("put quotes around it"), "\(told)")
+    }
+
+    @Test(
+        "a name that is known elsewhere is told with how to use it here",
+        arguments: [
+            (
+                "computed: { c: a * 2 }",
+                "undeclared reference to 'a' | computed reads the node's own attributes: give the node let: { a: $a } too"
+            ),
+            ("let: { c: =own + 1 }", "undeclared reference to 'own' | 'own' is the node's own"),
+            ("let: { c: $own }", "no enclosing node has an attribute 'own' | 'own' is the node's own"),
+            ("binding: { c: $own }", "no enclosing node has an attribute 'own' | 'own' is the node's own"),
+            ("forEach: { in: $own, node: {} }", "no enclosing node has an attribute 'own' | 'own' is the node's own"),
+            ("children: [{ if: a2 > 1, then: [] }]", "undeclared reference to 'a2' | did you mean 'a'?"),
+        ])
+    func otherNames(_ part: String, _ message: String) {
+        let told = onlyFault(
+            "nodes: [{ id: top, state: { a: 1 }, children: [{ id: x, state: { own: [] }, \(part) }] }]")
+        #expect(told.contains(message), "\(told)")
     }
 
     @Test("check tells rules that always read each other in a circle, and lets others pass") func cycles() throws {

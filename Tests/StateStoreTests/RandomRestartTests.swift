@@ -10,8 +10,10 @@ struct RandomRestartTests {
     static let steps = Int(numberInEnvironment("AGD_RESTART_STEPS") ?? 400)
 
     private static let scene = """
-        keys: { container: { mark: 0 } }
+        keys: { container: { mark: 0 }, environment: { scale: 1 } }
         components:
+          Shelf: { kind: container, state: { q: 0 }, children: [{ slot: content }] }
+          Panel: { kind: container, children: [{ id: fix, kind: group, children: [{ slot: header }] }, { slot: content }] }
           Board:
             kind: container
             computed: { ids: "subviews.map(s, s.id)" }
@@ -94,10 +96,46 @@ struct RandomRestartTests {
             || !places.contains { ($0.path + "/").hasPrefix(place.path + "/") && $0.isComponent }
     }
 
+    /// Declarations of components that no scene has, each time others.
+    private func declarations(_ generator: inout SeededGenerator) -> String {
+        func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
+        func some(_ parts: [String]) -> String {
+            parts.shuffled(using: &generator).prefix(Int.random(in: 0...parts.count, using: &generator))
+                .joined(separator: ", ")
+        }
+        let shelf = """
+            Shelf:
+                kind: container
+                state: { q: \(Int.random(in: 0..<3, using: &generator)) }
+                environment: { \(some(["lineLimit: 2", "scale: =q"])) }
+                children: [\(some(["{ slot: content }", "{ id: in, state: { q: 1 } }", "{ id: far, inherit: [scale] }"]))]
+            """
+        let panel = """
+            Panel:
+                kind: container
+                let: { n: { default: \(Int.random(in: 0..<3, using: &generator)) } }
+                state: { \(some(["v: 1", "open: true", "sub: [{ id: x }]", "q: { initial: =n }"])) }
+                computed: { scaled: env.scale }
+                environment: { \(some(["scale: =n", "lineLimit: 1"])) }
+                children:
+                  - { id: fix, kind: container, children: [\(some(["{ slot: header }", "{ id: d, state: { v: 3 } }"]))] }
+                  - { id: shelf, component: Shelf, environment: { scale: 7 }, children: [\(some(["{ slot: content }", "{ id: c, state: { q: 4 } }"]))] }
+                  - { id: each, forEach: { in: [x, y], id: self, component: Shelf, children: [{ id: kid, let: { n: $n } }] } }
+            """
+        return "components:\n  \(chance(3) ? "" : shelf)\n  \(panel)\n"
+    }
+
     private func node(_ depth: Int, _ generator: inout SeededGenerator) -> String {
         func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &generator) == 0 }
         let id = ["a", "b", "c", "d", "kid", "in"].randomElement(using: &generator) ?? "a"
-        switch Int.random(in: 0..<9, using: &generator) {
+        switch Int.random(in: 0..<11, using: &generator) {
+        case 9: return "{ id: \(id), component: Shelf, environment: { scale: 5 } }"
+        case 10 where chance(2):
+            return
+                "{ id: \(id), state: { sub: [] }, kind: container, children: [{ id: panes, forEach: { in: $sub, component: Panel, let: { n: 4 } } }, { if: true, then: [{ id: s5, component: Shelf }] }] }"
+        case 10:
+            return
+                "{ id: \(id), component: Panel, environment: { scale: 5 }, slots: { header: [{ id: kid, state: { n: 0 } }] } }"
         case 8:
             let given = depth == 0 ? "" : node(depth - 1, &generator) + ", "
             return
@@ -136,7 +174,21 @@ struct RandomRestartTests {
         else { return }
         let index = Bool.random(using: &generator) ? Int.random(in: 0..<3, using: &generator) : nil
         // Many of these are refused, which changes nothing.
-        switch Int.random(in: 0..<14, using: &generator) {
+        switch Int.random(in: 0..<16, using: &generator) {
+        case 15:
+            let name = ["rows, forEach: { in: $items, as: item", "live, forEach: { in: $fed"].randomElement(
+                using: &generator)
+            let kid = Bool.random(using: &generator) ? "kid" : "far"
+            let more = Int.random(in: 0..<3, using: &generator)
+            let template =
+                "kind: container, state: { open: false, sub: [], m\(more): 1 }, children: [{ id: \(kid), state: { n: \(more) } }]"
+            try? life.apply("[{ id: \(name ?? ""), node: { \(template) } } }]", at: "/top")
+        case 14:
+            let nodes = (0..<Int.random(in: 0..<2, using: &generator)).map { _ in node(2, &generator) }
+            let document = "\(declarations(&generator))nodes: [\(nodes.joined(separator: ", "))]"
+            _ = try? life.call(
+                .apply(
+                    .init(document: .string(document), at: place.path, mode: .merge, dryRun: false, options: .init())))
         case 0 where places.count > 4: try? life.remove(place.path)
         case 1...3 where isExact(place, to: other, places):
             try? life.move(place.path, to: Int.random(in: 0..<4, using: &generator) == 0 ? nil : other.path, at: index)

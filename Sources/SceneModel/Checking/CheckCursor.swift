@@ -8,12 +8,19 @@ final class CheckCursor {
     }
 
     let faults: FaultCollector
+    /// See `SceneContext.isKept`.
+    let isKept: Bool
     /// The place that is being checked.
     var path: [Step] = []
     /// Steps taken since the checking began.
     var work = 0
 
-    init(_ faults: FaultCollector) { self.faults = faults }
+    /// While `computed` is read: the names of the nodes around, which it cannot use.
+    var namesAround: LexicalScope?
+    /// While `let`, `binding` and the data of a list are read: the node itself, whose names they cannot use.
+    var ownFields: NodeFields?
+
+    init(_ faults: FaultCollector, isKept: Bool = false) { (self.faults, self.isKept) = (faults, isKept) }
 
     // MARK: Place
 
@@ -53,6 +60,19 @@ final class CheckCursor {
         path.append(.index(index))
         defer { path.removeLast() }
         return body()
+    }
+
+    /// How to use a name that is known, but not at this place.
+    func hint(forOther name: String) -> String? {
+        if namesAround?.find(name) != nil {
+            return "computed reads the node's own attributes: give the node let: { \(name): $\(name) } too"
+        }
+        guard let ownFields,
+            [NodeKey.state, .binding, .let, .computed, .inherit, .clock].contains(where: { ownFields[$0]?[name] != nil }
+            )
+        else { return nil }
+        return "'\(name)' is the node's own, and this reads the nodes around it: write the rule under computed, "
+            + "or move \(name) to the node around"
     }
 
     // MARK: Faults

@@ -39,9 +39,29 @@ final class ComponentTable {
             components[entry.name] = Component(entry)
             names.append(entry.name)
         }
+        if !cursor.isKept { names += declareUsers(ofAny: names) }
         let uses = components.mapValues { ComponentUses(of: $0.entry.value) }
         refuseEndless(names, uses)
         order = ComponentUses.order(names, uses)
+    }
+
+    /// Declares components of the graph again that use components of which the document has others, so that their next
+    /// uses have these.
+    /// - Returns: the names.
+    private func declareUsers(ofAny names: [String]) -> [String] {
+        let known = vocabulary.known
+        let changed = Set(
+            names.filter { name in
+                known.written.components[name].map { $0 != components[name]?.entry.value.value } ?? false
+            })
+        if changed.isEmpty { return [] }
+        let users = known.components.filter { components[$0.key] == nil && $0.value.uses(anyOf: changed) }
+        for name in users.keys {
+            guard let written = known.written.components[name] else { continue }
+            components[name] = Component(
+                DocumentEntry(key: DocumentNode(scalar: .string(name)), value: DocumentNode(written)))
+        }
+        return users.keys.sorted()
     }
 
     /// Adds faults for components that contain themselves other than through the elements of a list.
@@ -67,7 +87,9 @@ final class ComponentTable {
     func end(_ component: Component) {
         reading.removeLast()
         component.progress = .done
-        vocabulary.declare(component.definition, named: component.entry.name, written: component.entry.value.value)
+        let written = component.entry.value.value
+        component.definition.written = written
+        vocabulary.declare(component.definition, named: component.entry.name, written: written)
     }
 
     /// The component whose body is being checked.
@@ -136,5 +158,20 @@ final class ComponentTable {
             .notFound, "there is no component '\(name)'", at: written,
             hint: NearestName.hint(name, among: names.sorted()) ?? "components are declared under components")
         return nil
+    }
+}
+
+extension NodeDefinition {
+    /// True if a component uses one of the components, directly or through others.
+    fileprivate func uses(anyOf names: Set<String>) -> Bool {
+        var seen: Set<ObjectIdentifier> = []
+        var pending = [self]
+        while let node = pending.popLast() {
+            guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
+            if node !== self, let component = node.component, names.contains(component) { return true }
+            if let base = node.base { pending.append(base) }
+            pending += node.header + node.children + node.footer + (node.forEach?.templates ?? [])
+        }
+        return false
     }
 }

@@ -133,7 +133,10 @@ struct LiteralReader {
         var isRight = true
         let stored = type.properties.filter { if case .state = $0.role { true } else { false } }
         for (key, value) in map {
-            guard let property = stored.first(where: { .string($0.name) == key }) else {
+            let property = stored.first { .string($0.name) == key }
+            // The type was declared anew since.
+            if cursor.isKept, property.map({ !isFitting(value, $0.type) }) ?? true { continue }
+            guard let property else {
                 let name = key.string ?? key.jsonText
                 let isComputed = type.properties.contains { $0.name == name }
                 cursor.fault(
@@ -160,5 +163,9 @@ struct LiteralReader {
             accepted[key] = fitting
         }
         return isRight ? .map(accepted) : nil
+    }
+
+    private func isFitting(_ value: Value, _ type: ValueType) -> Bool {
+        type.objectName == nil ? vocabulary.known.accept(value, as: type) != nil : value.map != nil || value == .null
     }
 }

@@ -73,7 +73,9 @@ struct NodeReader {
         node.hasWrittenKind = fields[.kind] != nil
         let isContainer = node.kind == .container
         let list = AttributeList(cursor)
+        cursor.ownFields = fields
         parts.attributes.read(fields, place, into: list)
+        cursor.ownFields = nil
         var own = place.ownNames(of: list.attributes)
         if node.kind == .forEach {
             // The ids of the instances. Every forEach has this attribute.
@@ -89,6 +91,8 @@ struct NodeReader {
         }
         if let written = fields[.computed] {
             let before = list.attributes.count
+            cursor.namesAround = place.enclosing
+            defer { cursor.namesAround = nil }
             cursor.at("computed") { parts.computed.read(written, own: own, isContainer: isContainer, into: list) }
             own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
             // The name of a faulty rule is added too, so that references to it are not reported.
@@ -108,7 +112,7 @@ struct NodeReader {
         let full = scope()
         parts.modifiers.read(fields, of: node, full)
         if let written = fields[.forEach], node.kind == .forEach {
-            cursor.at("forEach") { node.forEach = forEach(written, in: full.lexical, dataIn: place.enclosing) }
+            cursor.at("forEach") { node.forEach = forEach(written, fields, in: full.lexical, dataIn: place.enclosing) }
         }
         var inside = Surroundings(enclosing: full.lexical)
         if let continued, continued.component != nil {
@@ -121,9 +125,12 @@ struct NodeReader {
 
     /// - Parameter scope: the scope of the forEach's own node, which its instances can use.
     private func forEach(
-        _ written: DocumentNode, in scope: LexicalScope, dataIn outer: LexicalScope
+        _ written: DocumentNode, _ own: NodeFields, in scope: LexicalScope, dataIn outer: LexicalScope
     ) -> ForEachDefinition? {
-        guard let head = repeats.read(written, in: outer) else { return nil }
+        cursor.ownFields = own
+        let read = repeats.read(written, in: outer)
+        cursor.ownFields = nil
+        guard let head = read else { return nil }
         let ids = tree.ids
         tree.ids = nil
         defer { tree.ids = ids }

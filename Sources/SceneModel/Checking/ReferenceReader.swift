@@ -80,6 +80,7 @@ struct ReferenceReader {
     }
 
     private func hint(for name: String, among names: [String]) -> String? {
+        if let other = cursor.hint(forOther: name) { return other }
         if let near = NearestName.find(name, among: names) { return NearestName.question("$\(near)") }
         if names.isEmpty, cursor.component != nil {
             return "a component sees nothing from outside: declare a parameter, as binding: [\(name)] or let: [\(name)]"
@@ -100,6 +101,8 @@ struct ReferenceReader {
             } else if let name = type.objectName, case .key(let key) = step {
                 guard let definition = vocabulary.known.types[name] else { return (.dyn, object) }
                 guard let property = definition.properties.first(where: { $0.name.hasSameBytes(as: key) }) else {
+                    // The type was declared anew since.
+                    if cursor.isKept { return (.dyn, object) }
                     cursor.fault(
                         .notFound, "\(name) has no property '\(key)'", at: node,
                         hint: NearestName.hint(key, among: definition.properties.map(\.name)))

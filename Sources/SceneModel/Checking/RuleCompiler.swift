@@ -29,6 +29,12 @@ struct RuleCompiler {
     /// - Parameter skipped: the number of characters before the rule in the node's text.
     func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
         do throws(RuleErrors) { return try compileUnchecked(text, in: scope) } catch {
+            // An object type was declared anew since the rule was accepted: it fails when it runs.
+            if cursor.isKept, error.errors.allSatisfy({ $0.kind == .type && !$0.isOfUnknownName }),
+                let program = try? Rule.compileUnchecked(text, in: scope)
+            {
+                return program
+            }
             for one in error.errors { cursor.faults.add(fault(one, of: text, at: node, skipping: skipped)) }
             return nil
         }
@@ -50,7 +56,8 @@ struct RuleCompiler {
         {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
-        if error.kind == .syntax, let mark = lines?.endMark(of: node) {
+        if let name = error.unknownName, let other = cursor.hint(forOther: name) { hint = other }
+        if error.kind == .syntax, !error.namesSign, let mark = lines?.endMark(of: node) {
             hint = "YAML ends the rule at the \(mark): put quotes around it"
         }
         return SceneFault(
@@ -61,6 +68,18 @@ struct RuleCompiler {
 }
 
 extension RuleError {
+    /// The name in `undeclared reference to 'name'`.
+    fileprivate var unknownName: String? {
+        let parts = message.split(separator: "'")
+        return parts.count == 2 && parts[0] == "undeclared reference to " ? String(parts[1]) : nil
+    }
+
+    /// True if a name is unknown that may become known.
+    fileprivate var isOfUnknownName: Bool { message.hasPrefix("undeclared") || message.hasPrefix("no ") }
+
+    /// True if something that is written is wrong, and not the end of the text.
+    fileprivate var namesSign: Bool { message.contains("unexpected '") || message.contains("found '") }
+
     var code: ErrorCode {
         switch kind {
         case .syntax: .ruleSyntax

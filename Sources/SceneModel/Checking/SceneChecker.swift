@@ -25,7 +25,7 @@ final class SceneChecker {
     init(_ context: SceneContext, _ faults: FaultCollector, _ document: DocumentNode) {
         self.document = document
         self.context = context
-        cursor = CheckCursor(faults)
+        cursor = CheckCursor(faults, isKept: context.isKept)
         vocabulary = Vocabulary(context.declarations)
     }
 
@@ -113,7 +113,9 @@ final class SceneChecker {
             }
         }
         let components = ComponentTable(cursor, vocabulary)
-        if let node = document["components"] { cursor.at("components") { components.declare(node) } }
+        if let node = document["components"] {
+            cursor.at("components") { components.declare(node) }
+        }
         let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
         let parts = PartReader(expressions, states, in: standard, refusesCycles: context.refusesCycles)
         return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context))

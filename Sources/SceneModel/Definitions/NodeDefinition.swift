@@ -34,6 +34,7 @@ public final class NodeDefinition {
         var forEach: ForEachDefinition?
         var givenSlot: String?
         var placing = Placing()
+        var written: Value?
         var position = SourcePosition.none
         var layer = 0
         var size = (nodes: 1, levels: 1)
@@ -131,6 +132,11 @@ public final class NodeDefinition {
     public var placing: Placing {
         get { rest.isEmpty ? Placing() : rest[0].placing }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.placing = newValue } }
+    }
+    /// A component in the form of documents: a row of a store that needs it after it was declared anew contains it.
+    public internal(set) var written: Value? {
+        get { rest.isEmpty ? nil : rest[0].written }
+        set { if !rest.isEmpty || newValue != nil { madeRest.written = newValue } }
     }
     /// In order. For a section, its content.
     public var children: [NodeDefinition] {

@@ -51,10 +51,11 @@ struct DocumentReader {
 
     private static func hint(for message: String) -> String? {
         if message.contains("mapping values are not allowed") || message.contains("did not find expected") {
-            return "put quotes around a rule or text that contains ': ', ' #', or begins with [ { * & ! % @ ` \" '"
+            return "put quotes around a rule or text that contains ': ', ' #', or begins with [ { * & ! % @ ` \" ', "
+                + "or contains , [ ] { } between braces or brackets"
         }
         if message.contains("is not closed") { return "close it, or put quotes around a text that begins with it" }
-        if message.contains("cannot start any token") {
+        if message.contains("cannot start any token") || message.contains("found a tab character") {
             return "indent with spaces, not tabs, and quote texts that begin with @ or `"
         }
         return nil
