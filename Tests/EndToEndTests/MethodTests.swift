@@ -295,7 +295,7 @@ struct MethodTests {
         #expect(tree["children"]?.list?.count == 2)
         try client.call("set", ["path": "/player.isPlaying", "value": true, "label": "tap"])
         let reasons = try call("explain", ["path": "/player/playButton.symbol"])
-        #expect(reasons["chain"] == ["/player/playButton.symbol", "/player.isPlaying"])
+        #expect(reasons["chain"] == ["/player/playButton.symbol", "/player/playButton.isPlaying", "/player.isPlaying"])
         #expect(reasons["changed"]?["label"] == "tap")
         #expect(try call("dump").jsonText.contains("/player/playButton.symbol"))
         #expect(try call("dump", ["format": "dot"])["dot"]?.string?.hasPrefix("digraph") == true)
