@@ -22,10 +22,10 @@ struct AttributeRecord {
     /// True for places in values, clocks and operators over time. Sources of other vertices name them, and they are
     /// freed when nothing names, reads or watches them any more. Other vertices are freed with their node.
     let isShared: Bool
-    private var body: Body
+    fileprivate var body: Body
     var source: Source
 
-    private enum Body {
+    fileprivate enum Body {
         case plain(Origin)
         case extended(Extras)
         /// A place in the value of another attribute.
@@ -33,12 +33,12 @@ struct AttributeRecord {
     }
 
     /// A definition, which all instances share, or a name and a type that the system chose.
-    private enum Origin {
+    fileprivate enum Origin {
         case written(AttributeDefinition)
         case made(Made)
     }
 
-    private final class Made {
+    fileprivate final class Made {
         let name: String
         let type: ValueType
 
@@ -46,10 +46,8 @@ struct AttributeRecord {
     }
 
     /// Members that few records need; allocated when one of them is first set.
-    private final class Extras {
+    fileprivate final class Extras: SharedUses {
         var origin: Origin
-        var holders: Int32 = 0
-        var isLoose = false
         var projections: ProjectionTree?
         var history: AttributeID?
 
@@ -63,7 +61,8 @@ struct AttributeRecord {
         self.isHidden = isHidden
         let isReference = if case .rooted = source { true } else { false }
         isShared = isHidden && (kind == .clock || isReference)
-        body = .plain(.made(Made(name, type)))
+        let origin = Origin.made(Made(name, type))
+        body = isShared ? .extended(Extras(origin)) : .plain(origin)
         self.source = source
     }
 
@@ -144,16 +143,6 @@ struct AttributeRecord {
 
     var isBare: Bool { if case .plain = body { true } else { false } }
 
-    /// For shared vertices (see `isShared`): the number of sources that name the vertex.
-    var holders: Int32 {
-        get { place?.holders ?? extras?.holders ?? 0 }
-        set { if let place { place.holders = newValue } else { madeExtras.holders = newValue } }
-    }
-    /// For shared vertices: true while `SharedVertices` lists the vertex as possibly unused.
-    var isLoose: Bool {
-        get { place?.isLoose ?? extras?.isLoose ?? false }
-        set { if let place { place.isLoose = newValue } else { madeExtras.isLoose = newValue } }
-    }
     /// The steps of a place inside the value of the attribute with the same name; empty for whole attributes.
     var steps: [AttributePath.Step] { place?.steps ?? [] }
     /// The places inside this attribute's value that others read, each a vertex of its own.
@@ -172,6 +161,14 @@ struct AttributeRecord {
         guard kind == .binding, case .binding(_, let animation)? = definition?.role else { return nil }
         return animation
     }
+}
+
+/// What is known of the uses of a shared vertex; see `AttributeRecord.isShared`.
+class SharedUses {
+    /// The number of sources that name the vertex.
+    final var holders: Int32 = 0
+    /// True while `SharedVertices` lists the vertex as possibly unused.
+    final var isLoose = false
 }
 
 /// The records by the engine's rows.
@@ -193,7 +190,16 @@ struct AttributeTable {
 
     /// As the record's members; a record takes longer to copy.
     func isHeldToType(_ row: Int) -> Bool { row < rows.count && rows[row]?.isHeldToType == true }
-    func isShared(_ row: Int) -> Bool { row < rows.count && rows[row]?.isShared == true }
+
+    /// nil for a vertex that is not shared.
+    func uses(_ row: Int) -> SharedUses? {
+        guard row < rows.count, rows[row]?.isShared == true else { return nil }
+        return switch rows[row]?.body {
+        case .extended(let extras)?: extras
+        case .place(let place)?: place
+        case .plain?, nil: nil
+        }
+    }
 
     /// True if nothing but its definition is known of the attribute: no history, and no places in its value.
     func isBare(_ row: UInt32) -> Bool { rows[Int(row)]?.isBare == true }

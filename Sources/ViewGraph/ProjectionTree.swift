@@ -8,16 +8,13 @@ import AttributeValues
 /// that select a place; changes stop there if the place has an equal value.
 final class ProjectionTree {
     /// A place, or a value around places. Its tree owns it while it has a vertex or contains other places.
-    final class Entry {
+    final class Entry: SharedUses {
         unowned let tree: ProjectionTree
         /// The value that it is in; nil for the attribute's whole value.
         unowned let parent: Entry?
         /// Leads to it from `parent`.
         fileprivate let step: AttributePath.Step
         var attribute: AttributeID?
-        /// See `AttributeRecord`, which has these members for vertices that are no places.
-        var holders: Int32 = 0
-        var isLoose = false
         /// For an element: where it was last in the list.
         var position: UInt32 = 0
         /// By `.key` and `.index` steps.

@@ -8,7 +8,7 @@ extension Vertices {
     }
 
     func holdShared(_ vertex: AttributeID) {
-        if isSharedVertex(vertex) { attributes[Int(vertex.index)]?.holders += 1 }
+        uses(of: vertex)?.holders += 1
     }
 
     /// The reverse, for a source that was replaced or removed.
@@ -17,20 +17,20 @@ extension Vertices {
     }
 
     func releaseShared(_ vertex: AttributeID) {
-        guard isSharedVertex(vertex) else { return }
-        attributes[Int(vertex.index)]?.holders -= 1
-        if attributes[Int(vertex.index)]?.holders == 0 { sharing.noteIdle(vertex) }
+        guard let uses = uses(of: vertex) else { return }
+        uses.holders -= 1
+        if uses.holders == 0 { sharing.noteIdle(vertex) }
     }
 
     /// Notes vertices that have lost a use. They are freed later if they are shared and have no other.
     func noteIdle(_ vertices: [AttributeID]) {
-        for vertex in vertices where isSharedVertex(vertex) && attributes[Int(vertex.index)]?.holders == 0 {
-            sharing.noteIdle(vertex)
-        }
+        for vertex in vertices where uses(of: vertex)?.holders == 0 { sharing.noteIdle(vertex) }
     }
 
-    func isSharedVertex(_ vertex: AttributeID) -> Bool {
-        attributes.isShared(Int(vertex.index)) && engine.isAlive(vertex)
+    /// nil for a vertex that is not shared, or has been freed.
+    func uses(of vertex: AttributeID) -> SharedUses? {
+        guard let uses = attributes.uses(Int(vertex.index)), engine.isAlive(vertex) else { return nil }
+        return uses
     }
 
     private func forEachVertex(in source: Source, _ attribute: AttributeID, _ body: (AttributeID) -> Void) {

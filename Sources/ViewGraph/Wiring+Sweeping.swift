@@ -6,8 +6,9 @@ extension Wiring {
     public func sweepVertices() {
         sweepIdle()
         if !sharing.hasLoose { return }
-        for vertex in sharing.takeLoose(uses) where isSharedVertex(vertex) {
-            attributes[Int(vertex.index)]?.isLoose = false
+        for vertex in sharing.takeLoose(uses) {
+            guard let uses = uses(of: vertex) else { continue }
+            uses.isLoose = false
             sharing.noteIdle(vertex)
         }
         sweepIdle()
@@ -16,11 +17,11 @@ extension Wiring {
     private func sweepIdle() {
         // Freeing a vertex may leave others without a use.
         while sharing.hasIdle {
-            for vertex in sharing.takeIdle() where isSharedVertex(vertex) {
-                guard let record = attributes[Int(vertex.index)], record.holders == 0, !freeIfUnused(vertex, record),
-                    !record.isLoose
+            for vertex in sharing.takeIdle() {
+                guard let uses = uses(of: vertex), uses.holders == 0, !freeIfUnused(vertex, record(vertex)),
+                    !uses.isLoose
                 else { continue }
-                attributes[Int(vertex.index)]?.isLoose = true
+                uses.isLoose = true
                 sharing.noteLoose(vertex)
             }
         }

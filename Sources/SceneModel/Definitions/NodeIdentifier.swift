@@ -5,9 +5,8 @@ public enum NodeIdentifier {
         if id.isEmpty { return "cannot be empty" }
         if id.utf8.count > SceneLimits.idLength { return "has at most \(SceneLimits.idLength) bytes" }
         if id == "*" || id == "**" { return "cannot be '\(id)', which stands for any node in patterns" }
-        if id.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
-            return "cannot contain control characters"
-        }
-        return nil
+        var text = id
+        let hasControls = text.withUTF8 { bytes in bytes.contains { $0 < 32 || $0 == 127 } }
+        return hasControls ? "cannot contain control characters" : nil
     }
 }
