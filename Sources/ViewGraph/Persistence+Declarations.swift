@@ -19,10 +19,13 @@ extension Persistence {
         note("components", new.written.components, same)
     }
 
-    /// Notes that components have been declared anew. The rows of nodes that use them have to contain the old ones.
-    func noteDeclared(_ declared: [String: NodeDefinition]) {
+    /// Adds components. If one is declared anew, the rows of nodes that use it have to contain the old one.
+    func declareComponents(_ new: [String: NodeDefinition], over declared: inout [String: NodeDefinition]) {
+        if new.isEmpty { return }
+        let areChanged = new.contains { declared[$0]?.makesSame(as: $1) == false }
+        declared.merge(new) { $1 }
         components = CurrentComponents(declared)
-        guard notesChanges else { return }
+        guard notesChanges, areChanged else { return }
         for row in nodes.living where nodes[Int(row)].kept != nil {
             if nodes[Int(row)].definition.forEach != nil || nodes.isOwn(row) && isUse(row) { noteRow(of: row) }
         }

@@ -124,8 +124,7 @@ extension ViewGraph {
             || preference.contains { declarations.preference[$0]?.isSame(as: $1) == false }
         declarations.container.merge(container) { $1 }
         declarations.preference.merge(preference) { $1 }
-        declarations.components.merge(new.components) { $1 }
-        if !new.components.isEmpty { persistence.noteDeclared(declarations.components) }
+        persistence.declareComponents(new.components, over: &declarations.components)
         declarations.written.merge(new.written)
         if isGatheredAnew { gatheringChanged() }
         if hasNewObjects { connect(withObjects(nodes.subtree(of: NodeID.root.row))) }
