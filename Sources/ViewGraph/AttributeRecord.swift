@@ -59,8 +59,8 @@ struct AttributeRecord {
         self.node = node
         self.kind = kind
         self.isHidden = isHidden
-        let isReference = if case .rooted = source { true } else { false }
-        isShared = isHidden && (kind == .clock || isReference)
+        let isRooted = if case .rooted = source { true } else { false }
+        isShared = isHidden && (kind == .clock || isRooted)
         let origin = Origin.made(Made(name, type))
         body = isShared ? .extended(Extras(origin)) : .plain(origin)
         self.source = source

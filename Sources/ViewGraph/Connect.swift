@@ -311,7 +311,7 @@ extension Wiring {
         switch (old, new) {
         case (.literal(let a), .literal(let b)): a == b
         case (.alias(let a, let vertex), .alias(let b, _)):
-            a == b && vertex.map { $0 == existingVertex(behind: b) } ?? true
+            a == b && vertex.map { $0 == knownVertex(behind: b) } ?? true
         case (.rule(let a), .rule(let b)):
             a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b, at: .init(attribute))
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w

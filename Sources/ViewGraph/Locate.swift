@@ -67,14 +67,7 @@ extension Wiring {
     public func existingVertex(for place: Place) -> AttributeID? {
         guard !place.steps.isEmpty else { return place.attribute }
         return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
-            ?? existingVertex(behind: place)
-    }
-
-    /// The same for the place that bindings and references lead to.
-    func existingVertex(behind place: Place) -> AttributeID? {
-        let place = follow(place)
-        guard !place.steps.isEmpty else { return place.attribute }
-        return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
+            ?? knownVertex(behind: place)
     }
 
     /// The vertices that somebody watches or reads for a place and for all places inside it.

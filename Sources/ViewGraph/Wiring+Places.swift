@@ -46,6 +46,13 @@ extension Wiring {
         return projectionVertex(of: place.attribute, at: place.steps)
     }
 
+    /// The vertex of the place that bindings and references lead to, if somebody has asked for it.
+    func knownVertex(behind place: Place) -> AttributeID? {
+        let place = follow(place)
+        guard !place.steps.isEmpty else { return place.attribute }
+        return attributes[Int(place.attribute.index)]?.projections?.existing(at: place.steps)
+    }
+
     /// Finds the vertex that an alias reads. Bindings form a chain upwards in the tree, whose depth is limited.
     func connectAlias(_ alias: AttributeID, to target: Place) -> AttributeID {
         let vertex = vertex(for: target)

@@ -15,10 +15,8 @@ final class CheckCursor {
     /// Steps taken since the checking began.
     var work = 0
 
-    /// While `computed` is read: the names of the nodes around, which it cannot use.
-    var namesAround: LexicalScope?
-    /// While `let`, `binding` and the data of a list are read: the node itself, whose names they cannot use.
-    var ownFields: NodeFields?
+    /// How to use a name that is known, but not at this place; nil for other names.
+    private(set) var hintForOther: (_ name: String) -> String? = { _ in nil }
 
     init(_ faults: FaultCollector, isKept: Bool = false) { (self.faults, self.isKept) = (faults, isKept) }
 
@@ -62,17 +60,11 @@ final class CheckCursor {
         return body()
     }
 
-    /// How to use a name that is known, but not at this place.
-    func hint(forOther name: String) -> String? {
-        if namesAround?.find(name) != nil {
-            return "computed reads the node's own attributes: give the node let: { \(name): $\(name) } too"
-        }
-        guard let ownFields,
-            [NodeKey.state, .binding, .let, .computed, .inherit, .clock].contains(where: { ownFields[$0]?[name] != nil }
-            )
-        else { return nil }
-        return "'\(name)' is the node's own, and this reads the nodes around it: write the rule under computed, "
-            + "or move \(name) to the node around"
+    /// Reads a part that cannot use all names.
+    func withHint<Part>(forOther hint: @escaping (_ name: String) -> String?, _ read: () -> Part) -> Part {
+        hintForOther = hint
+        defer { hintForOther = { _ in nil } }
+        return read()
     }
 
     // MARK: Faults

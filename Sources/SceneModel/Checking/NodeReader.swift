@@ -73,9 +73,7 @@ struct NodeReader {
         node.hasWrittenKind = fields[.kind] != nil
         let isContainer = node.kind == .container
         let list = AttributeList(cursor)
-        cursor.ownFields = fields
-        parts.attributes.read(fields, place, into: list)
-        cursor.ownFields = nil
+        cursor.withHint(forOther: fields.hintForOwn) { parts.attributes.read(fields, place, into: list) }
         var own = place.ownNames(of: list.attributes)
         if node.kind == .forEach {
             // The ids of the instances. Every forEach has this attribute.
@@ -91,9 +89,9 @@ struct NodeReader {
         }
         if let written = fields[.computed] {
             let before = list.attributes.count
-            cursor.namesAround = place.enclosing
-            defer { cursor.namesAround = nil }
-            cursor.at("computed") { parts.computed.read(written, own: own, isContainer: isContainer, into: list) }
+            cursor.withHint(forOther: place.enclosing.hintForComputed) {
+                cursor.at("computed") { parts.computed.read(written, own: own, isContainer: isContainer, into: list) }
+            }
             own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
             // The name of a faulty rule is added too, so that references to it are not reported.
             for entry in written.map ?? [] where list.attribute(named: entry.name) == nil {
@@ -127,10 +125,9 @@ struct NodeReader {
     private func forEach(
         _ written: DocumentNode, _ own: NodeFields, in scope: LexicalScope, dataIn outer: LexicalScope
     ) -> ForEachDefinition? {
-        cursor.ownFields = own
-        let read = repeats.read(written, in: outer)
-        cursor.ownFields = nil
-        guard let head = read else { return nil }
+        guard let head = cursor.withHint(forOther: own.hintForOwn, { repeats.read(written, in: outer) }) else {
+            return nil
+        }
         let ids = tree.ids
         tree.ids = nil
         defer { tree.ids = ids }
@@ -164,5 +161,23 @@ struct NodeReader {
         let fields = NodeFields(written) { _ in }.without(
             NodeKey.allCases.filter { !ForEachReader.templateKeys.contains($0) })
         return node(fields, id: "", place)
+    }
+}
+
+extension NodeFields {
+    /// For `let`, `binding` and the data of a list, which cannot use the node's own names.
+    fileprivate func hintForOwn(_ name: String) -> String? {
+        let parts: [NodeKey] = [.state, .binding, .let, .computed, .inherit, .clock]
+        guard parts.contains(where: { self[$0]?[name] != nil }) else { return nil }
+        return "'\(name)' is the node's own, and this reads the nodes around it: write the rule under computed, "
+            + "or move \(name) to the node around"
+    }
+}
+
+extension LexicalScope {
+    /// For `computed`, which cannot use the names of the nodes around.
+    fileprivate func hintForComputed(_ name: String) -> String? {
+        guard find(name) != nil else { return nil }
+        return "computed reads the node's own attributes: give the node let: { \(name): $\(name) } too"
     }
 }

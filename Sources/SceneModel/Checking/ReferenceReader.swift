@@ -80,7 +80,7 @@ struct ReferenceReader {
     }
 
     private func hint(for name: String, among names: [String]) -> String? {
-        if let other = cursor.hint(forOther: name) { return other }
+        if let other = cursor.hintForOther(name) { return other }
         if let near = NearestName.find(name, among: names) { return NearestName.question("$\(near)") }
         if names.isEmpty, cursor.component != nil {
             return "a component sees nothing from outside: declare a parameter, as binding: [\(name)] or let: [\(name)]"

@@ -56,7 +56,7 @@ struct RuleCompiler {
         {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
-        if let name = error.unknownName, let other = cursor.hint(forOther: name) { hint = other }
+        if let name = error.unknownName, let other = cursor.hintForOther(name) { hint = other }
         if error.kind == .syntax, !error.namesSign, let mark = lines?.endMark(of: node) {
             hint = "YAML ends the rule at the \(mark): put quotes around it"
         }
