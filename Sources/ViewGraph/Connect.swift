@@ -8,6 +8,7 @@ import SceneModel
 
 extension Wiring {
     func connectReferences(of row: UInt32) {
+        connectEnvironmentReferences(of: row)
         if nodes[Int(row)].definition.environmentObjects.isEmpty, nodes[Int(row)].objects.isEmpty {
             return connectAttributes(of: row)
         }
@@ -96,7 +97,9 @@ extension Wiring {
         if definition.isPlain { return actions }
         for (position, modifier) in definition.environmentModifiers.enumerated() {
             switch modifier {
-            case .override(let entry): connectOverride(entry, at: row, position)
+            case .override(let entry):
+                if case .reference = entry.expression { continue }
+                connectOverride(entry, at: row, position)
             case .transform(let transform):
                 guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
                 let scope = Scope.nestedModifier(behind: definition.modifiersAround(position))
@@ -122,6 +125,33 @@ extension Wiring {
             replaceSource(of: value, source(modifier.value, at: row, .modifier, at: .init(value)))
         }
         return actions
+    }
+
+    /// Overrides that are references come with the other references: those of nodes below lead through them.
+    private func connectEnvironmentReferences(of row: UInt32) {
+        let definition = nodes[Int(row)].definition
+        if definition.isPlain { return }
+        for (position, modifier) in definition.environmentModifiers.enumerated() {
+            if case .override(let entry) = modifier, case .reference = entry.expression {
+                connectOverride(entry, at: row, position)
+            }
+        }
+    }
+
+    /// After references of other nodes have been led elsewhere: lets those of a node find their vertices again.
+    func renewReferences(of row: UInt32) {
+        func renew(_ attribute: AttributeID) {
+            guard case .alias(let target, let vertex?)? = attributes.source(Int(attribute.index)),
+                knownVertex(behind: target) != vertex
+            else { return }
+            setSource(.alias(target, vertex: nil), of: attribute)
+        }
+        let node = nodes[Int(row)]
+        let all = node.attributes.map(\.attribute) + node.environment.map(\.attribute)
+        for attribute in all + (node.attributes.element.map { [$0] } ?? []) {
+            renew(attribute)
+            attributes[Int(attribute.index)]?.projections?.forEachAttribute(renew)
+        }
     }
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
@@ -300,7 +330,10 @@ extension Wiring {
         let isHeld = needsHolding(record.type, source)
         let isChanged = record.isHeldToType != isHeld
         if isChanged { attributes[Int(attribute.index)]?.isHeldToType = isHeld }
-        if isChanged || !isSame(record.source, source, of: attribute) { setSource(source, of: attribute) }
+        if isChanged || !isSame(record.source, source, of: attribute) {
+            setSource(source, of: attribute)
+            if case .unconnected = record.source {} else { haveReferencesMoved = true }
+        }
         // Places that are watched through a reference are connected to the reference's new target.
         record.projections?.forEachAttribute { place in
             replaceSource(of: place, self.source(of: self.record(place).steps, in: attribute))

@@ -103,6 +103,7 @@ extension Lists {
                     graph.replaceSource(
                         of: element,
                         .alias(target.placeOfElement(definition.idField, change.ids[offset]), vertex: nil))
+                    graph.unsettled.nodes += nodes.subtree(of: before[source])
                 }
                 continue
             }

@@ -120,7 +120,11 @@ extension ViewGraph {
 
     /// Connects nodes again after their surroundings changed.
     func connect(_ rows: [UInt32]) {
+        haveReferencesMoved = false
         for row in rows where nodes.isAlive(row) { connectData(of: row) }
+        if haveReferencesMoved {
+            for row in rows where nodes.isAlive(row) { renewReferences(of: row) }
+        }
         for row in rows where nodes.isAlive(row) { connectRules(of: row) }
         stored.restoreNewPasts()
     }

@@ -28,6 +28,8 @@ public class Wiring: Vertices {
     final var listsByData: [UInt32: UInt32] = [:]
     final var triggers = Triggers()
     final var known = KnownDefinitions()
+    /// True if a source has been replaced since nodes were last connected again.
+    final var haveReferencesMoved = false
     /// True if the client of the current request may read an attribute, or all attributes of a node; nil: it may read
     /// everything. Checked where the graph tells something by name, never where values are computed.
     public final var mayRead: ((AttributePath) -> Bool)?

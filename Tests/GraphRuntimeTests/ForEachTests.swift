@@ -33,6 +33,79 @@ struct ForEachTests {
         #expect(after.invalidations - before.invalidations <= 24, comment)
     }
 
+    @Test("instances show the elements of the list that their component is bound to anew") func rebound() throws {
+        let rows = """
+            components:
+              Rows:
+                binding: { items: { type: list } }
+                children:
+                  - id: rows
+                    forEach:
+                      in: $items
+                      as: item
+                      node: { kind: view, binding: { n: $item.n }, computed: { ten: n * 10, whole: item.n } }
+            """
+        func scene(_ list: String) -> String {
+            """
+            \(rows)
+            nodes:
+              - id: top
+                state: { a: [{ id: x, n: 1 }], b: [{ id: x, n: 2 }] }
+                children: [{ id: list, component: Rows, binding: { items: \(list) } }]
+            """
+        }
+        let graph = try Harness(scene("$a"))
+        let names = ["item", "n", "ten", "whole"].map { "/top/list/rows/x.\($0)" }
+        func changes() -> [Value?] { names.map { graph.changes[$0]?.value } }
+        try graph.subscribe(["/top/list/rows/x.*"], initial: true)
+        _ = try graph.apply(scene("$b"), mode: .merge)
+        #expect(changes() == [["id": "x", "n": 2], 2, 20, 2])
+        try graph.set(names[1], 3)
+        #expect(changes() == [["id": "x", "n": 3], 3, 30, 3])
+        #expect(try graph.get("/top.a") == .value([["id": "x", "n": 1]]))
+        #expect(try graph.get("/top.b") == .value([["id": "x", "n": 3]]))
+    }
+
+    @Test("an instance follows an element whose number becomes a text") func otherID() throws {
+        let graph = try Harness(listScene)
+        try graph.set("/app.items", [["id": 1, "n": 1]])
+        try graph.subscribe(["/app/rows/1.*"], initial: true)
+        try graph.set("/app.items", [["id": "1", "n": 2]])
+        let names = ["item", "n", "text"].map { "/app/rows/1.\($0)" }
+        #expect(names.map { graph.changes[$0]?.value } == [["id": "1", "n": 2], 2, "2"])
+    }
+
+    @Test("what is inherited follows a binding that is bound anew") func reboundEnvironment() throws {
+        func scene(_ source: String) -> String {
+            """
+            keys: { environment: { k: { default: 0 }, g: { default: { x: 0 } } } }
+            components:
+              Around:
+                binding: { v: { type: int }, m: { type: map } }
+                environment: { k: $v, g: $m }
+                children:
+                  - id: inner
+                    children:
+                      - { id: c, kind: view, inherit: [k, g], computed: { d: k + 1, e: g.x + 1 } }
+            nodes:
+              - id: top
+                state: { a: 1, b: 2, ma: { x: 10 }, mb: { x: 20 } }
+                children: [{ id: use, component: Around, binding: { v: $\(source), m: $m\(source) } }]
+            """
+        }
+        let graph = try Harness(scene("a"))
+        let names = ["k", "d", "g", "e"].map { "/top/use/inner/c.\($0)" }
+        func changes() -> [Value?] { names.map { graph.changes[$0]?.value } }
+        try graph.subscribe(["/top/use/inner/c.*"], initial: true)
+        #expect(changes() == [1, 2, ["x": 10], 11])
+        _ = try graph.apply(scene("b"), mode: .merge)
+        #expect(changes() == [2, 3, ["x": 20], 21])
+        try graph.set("/top.b", 5)
+        #expect(changes() == [5, 6, nil, nil])
+        try graph.set("/top.mb", ["x": 50])
+        #expect(changes() == [nil, nil, ["x": 50], 51])
+    }
+
     @Test("a key path identifies elements: they keep their states, and can be bound and named by it")
     func idPath() throws {
         let graph = try Harness(
