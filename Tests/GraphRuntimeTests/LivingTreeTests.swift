@@ -35,6 +35,14 @@ struct LivingTreeTests {
               Shelf: { state: { books: [{ id: p, n: 1 }], name: shelf }, computed: { count: size(books) } }
             components:
               Frame: { kind: container, let: { m: { default: 0 } }, computed: { t: m + 1 }, children: [{ id: rim, let: { w: =m }, inherit: [size] }] }
+              Rows:
+                kind: container
+                binding: { items: { type: list }, v: { type: int } }
+                environment: { size: $v }
+                computed: { twice: v * 2 }
+                children:
+                  - { id: each, forEach: { in: $items, as: item, node: { binding: { k: $item.n }, inherit: [size], computed: { t: k + size, u: item.n } } } }
+                  - { id: leaf, let: { w: $v }, inherit: [size], computed: { s: size + w } }
               Board:
                 kind: container
                 let: { n: { default: 0 } }
@@ -65,7 +73,8 @@ struct LivingTreeTests {
         func pick(_ choices: [String]) -> String { choices[Int.random(in: 0..<choices.count, using: &generator)] }
         func maybe(_ text: String) -> [String] { Bool.random(using: &generator) ? [text] : [] }
         var parts = ["id: \(id)"]
-        switch Int.random(in: 0..<7, using: &generator) {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 7: parts += ["component: Rows", "binding: { items: $items, v: $v }"] + maybe("environment: { pin.x: =v }")
         case 6 where depth > 0:
             parts += ["component: Board"] + maybe("let: { n: $v }") + maybe("environment: { pin.y: =v }")
             parts += maybe("slots: { header: [{ id: given, inherit: [size], containerValues: { mark: =v } }] }")
