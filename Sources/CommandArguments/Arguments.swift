@@ -89,9 +89,9 @@ extension Arguments {
     }
 }
 
-/// What the words of one argument make: a value, an optional one, or a list.
+/// The type of an argument reads its words: as one value, as an optional one, or as a list.
 package protocol ArgumentContent {
-    /// What it is if no word is given; nil if one is needed.
+    /// The value of an argument without a word; nil if the argument needs one.
     static var absent: Self? { get }
     static var isRepeated: Bool { get }
     /// All values, if there are few.

@@ -163,7 +163,7 @@ struct AttributeRecord {
     }
 }
 
-/// What is known of the uses of a shared vertex; see `AttributeRecord.isShared`.
+/// Counts the uses of a shared vertex; see `AttributeRecord.isShared`.
 class SharedUses {
     /// The number of sources that name the vertex.
     final var holders: Int32 = 0

@@ -78,7 +78,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
 
     func source(of input: Int, at base: Base) -> BoundInput {
         let vertex = vertex(of: input, at: base)
-        // A rule that is compared at another vertex may add up to row 0 there, too.
+        // The distance of a plain input may lead to row 0 as well, if the rule is compared at another vertex.
         guard vertex.index == 0, let rest = header.rest, !rest.inputs.isEmpty else { return .attribute(vertex) }
         return rest.inputs[input]
     }

@@ -140,17 +140,11 @@ extension Wiring {
 
     /// After references of other nodes have been led elsewhere: lets those of a node find their vertices again.
     func renewReferences(of row: UInt32) {
-        func renew(_ attribute: AttributeID) {
-            guard case .alias(let target, let vertex?)? = attributes.source(Int(attribute.index)),
-                knownVertex(behind: target) != vertex
-            else { return }
-            setSource(.alias(target, vertex: nil), of: attribute)
-        }
         let node = nodes[Int(row)]
         let all = node.attributes.map(\.attribute) + node.environment.map(\.attribute)
         for attribute in all + (node.attributes.element.map { [$0] } ?? []) {
-            renew(attribute)
-            attributes[Int(attribute.index)]?.projections?.forEachAttribute(renew)
+            guard case .alias(let target, _?)? = attributes.source(Int(attribute.index)) else { continue }
+            replaceSource(of: attribute, .alias(target, vertex: nil))
         }
     }
 

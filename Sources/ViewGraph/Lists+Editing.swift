@@ -120,7 +120,7 @@ extension Lists {
         return rows
     }
 
-    /// What the elements of new instances have in common.
+    /// The elements that an edit makes come from one list, and have one kind.
     private struct NewElements {
         let kind: InstanceScope.Kind
         let list: ValueList

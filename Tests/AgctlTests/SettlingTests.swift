@@ -14,7 +14,7 @@ struct SettlingTests {
         .completion(revision: 9, transaction: transaction, phase: phase, paths: ["/a.v"])
     }
 
-    /// Whether each event ends the watch.
+    /// By event: true if it ends the watch.
     private func ends(_ events: [Event]) -> [Bool] {
         var settling = Settling()
         return events.map { settling.isOver(after: $0) }
