@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, ROOT, Site, sleep, until } from './browser.js'
+import { before, describe, test } from 'node:test'
+import { Browser, CHROMIUM, PANELS, ROOT, Site, sleep, until, useBrowser } from './browser.js'
 
 const SCENE = join(ROOT, 'dashboard/test/every-card.yaml')
 
@@ -12,16 +12,11 @@ describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurr
   let browser
   let page
 
+  useBrowser([PANELS, SCENE], {}, (on) => ({ site, browser } = on))
+
   before(async () => {
-    site = await Site.start([PANELS, SCENE])
-    browser = await Browser.start()
     page = await browser.open(site.url)
     await page.until(`card('/all/plain.name')`)
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   test('there is a card of each kind, and each shows its value', async () => {

@@ -5,6 +5,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { after, before } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../clients/javascript/node.js'
 
@@ -299,4 +300,21 @@ export class Page {
   async close() {
     await this.browser.send('Target.closeTarget', { targetId: this.target })
   }
+}
+
+/** Starts a site and a browser before the first test of a suite, gives them to `take`, and stops both after the last test. */
+export function useBrowser(scenes, options, take) {
+  let site
+  let browser
+
+  before(async () => {
+    site = await Site.start(scenes, options)
+    browser = await Browser.start()
+    take({ site, browser })
+  })
+
+  after(async () => {
+    await browser?.stop()
+    await site?.stop()
+  })
 }

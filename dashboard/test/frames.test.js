@@ -1,8 +1,8 @@
 /** What the main thread of the page has to do while 200 cards move. */
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, Site, sleep } from './browser.js'
+import { before, describe, test } from 'node:test'
+import { CHROMIUM, PANELS, sleep, useBrowser } from './browser.js'
 
 const COUNT = 200
 /** Milliseconds of a frame that the main thread may work. */
@@ -22,9 +22,9 @@ describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   let browser
   let page
 
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
+
   before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
     // All cards are visible, so that none of them is left out.
     page = await browser.open(site.url, { width: 3840, height: 2160 })
     await page.until(`card('/m/c${COUNT - 1}.x')`)
@@ -33,11 +33,6 @@ describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
       const before = window.requestAnimationFrame
       window.requestAnimationFrame = (act) => { frames_ += 1; return before(act) }
     })()`)
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   const moveAll = (offset, animation) => site.client.transact(

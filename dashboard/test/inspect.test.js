@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, Site, until } from './browser.js'
+import { Browser, CHROMIUM, Site, until, useBrowser } from './browser.js'
 
 const SIZE = 5000
 const scene = `
@@ -24,17 +24,12 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
   const row = (path) => `document.getElementById('row-${path}')`
   const detail = `document.getElementById('detail').innerText`
 
+  useBrowser([], { scene }, (on) => ({ site, browser } = on))
+
   before(async () => {
-    site = await Site.start([], { scene })
     await site.client.set('/plant.rows', Array.from({ length: SIZE }, (_, i) => i), { label: 'fill' })
-    browser = await Browser.start()
     page = await browser.open(`${site.url}inspect.html?path=${encodeURIComponent('/plant.double')}`)
     await page.until(`${detail}.includes('level * 2.0')`)
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   test('it says who changed an attribute, when, with which label, and by which rules', async () => {

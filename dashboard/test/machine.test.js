@@ -1,8 +1,8 @@
 /** What the board of a machine needs: values that are not on their scale, feeds that end, and rows that come and go. */
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, Site } from './browser.js'
+import { before, describe, test } from 'node:test'
+import { CHROMIUM, PANELS, useBrowser } from './browser.js'
 
 const scene = `agd: 1
 nodes:
@@ -31,16 +31,11 @@ describe('the board of a machine', { skip: CHROMIUM ? false : 'there is no Chrom
   const turns = () => page.run(`[...card('/m/cpu/gauge.x').querySelectorAll('.windows .fill')].map((each) => getComputedStyle(each).transform).join()`)
   const shows = (x) => page.until(`textOf('/m/cpu/gauge.x').startsWith('${x}') && document.getAnimations().length === 0`)
 
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
+
   before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
     page = await browser.open(site.url)
     await page.until(`card('/m/cpu/processes')`)
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   test('a gauge is full above its scale, and empty below', async () => {
@@ -86,15 +81,7 @@ describe('several boards', { skip: CHROMIUM ? false : 'there is no Chromium', co
   let site
   let browser
 
-  before(async () => {
-    site = await Site.start([], { scene: `nodes:\n${twice('one')}${twice('two')}` })
-    browser = await Browser.start()
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
-  })
+  useBrowser([], { scene: `nodes:\n${twice('one')}${twice('two')}` }, (on) => ({ site, browser } = on))
 
   test('each has its own sections, with both names; a part that does not exist is told, over a connection that lives', async () => {
     const titles = (page) => page.run(`[...board().querySelectorAll('h2')].map((each) => each.innerText)`)

@@ -1,8 +1,8 @@
 /** The browser plays the daemon's motions. They are compared with the closed form (clients/javascript/timeline.js). */
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, Site, sleep } from './browser.js'
+import { before, describe, test } from 'node:test'
+import { CHROMIUM, PANELS, sleep, useBrowser } from './browser.js'
 
 const COUNT = 200
 const scene = `
@@ -70,18 +70,13 @@ describe('motion', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   let browser
   let page
 
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
+
   before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
     page = await browser.open(site.url)
     await page.until(`card('/m/b${COUNT - 1}.x')`)
     await page.run(RECORD)
     await page.run(`listen()`)
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   /** The largest distance from the closed form, as a part of the scale. */

@@ -1,8 +1,8 @@
 /** A component that places what it is given: the page draws each view where it stands. */
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, Site } from './browser.js'
+import { describe, test } from 'node:test'
+import { CHROMIUM, PANELS, useBrowser } from './browser.js'
 
 const scene = `
 agd: 1
@@ -31,15 +31,7 @@ describe('places', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   let site
   let browser
 
-  before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
-  })
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
 
   test('a view is drawn where it stands, and one that stands nowhere is not', async () => {
     const page = await browser.open(site.url)

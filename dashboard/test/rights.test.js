@@ -3,25 +3,17 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, ROOT, Site, until } from './browser.js'
+import { describe, test } from 'node:test'
+import { CHROMIUM, PANELS, ROOT, until, useBrowser } from './browser.js'
 
 describe('rights', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
   let site
   let browser
   let page
 
-  before(async () => {
-    site = await Site.start([PANELS, join(ROOT, 'dashboard/test/every-card.yaml')], {
-      access: ['read as:wall /**', 'write as:owner /**', 'read as:guest /all/shown/**'], tokens: ['wall', 'owner', 'guest'],
-    })
-    browser = await Browser.start()
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
-  })
+  useBrowser([PANELS, join(ROOT, 'dashboard/test/every-card.yaml')], {
+    access: ['read as:wall /**', 'write as:owner /**', 'read as:guest /all/shown/**'], tokens: ['wall', 'owner', 'guest'],
+  }, (on) => ({ site, browser } = on))
 
   /** Opens the page and enters a token in its form. */
   async function enter(name, address = '') {

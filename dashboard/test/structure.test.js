@@ -1,8 +1,8 @@
 /** Cards come, go and change their places with the transitions of their nodes. */
 
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, Site, sleep, until } from './browser.js'
+import { beforeEach, describe, test } from 'node:test'
+import { CHROMIUM, PANELS, sleep, until, useBrowser } from './browser.js'
 
 const scene = `
 agd: 1
@@ -53,10 +53,7 @@ describe('changes of the structure', { skip: CHROMIUM ? false : 'there is no Chr
   const slow = { animation: 'linear(duration: 20)' }
   const set = (path, value, options = { disablesAnimations: true }) => site.client.set(path, value, options)
 
-  before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
-  })
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
 
   beforeEach(async () => {
     await page?.close()
@@ -66,11 +63,6 @@ describe('changes of the structure', { skip: CHROMIUM ? false : 'there is no Chr
     await page.until(`card('/b/row/many/c.n')`)
     await page.run(HELPERS)
     assert.equal(await page.run(`board().getAnimations({ subtree: true }).length`), 0, 'a board appears at once')
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   test('a card comes with the insertion of its node, as the closed form says', async () => {

@@ -1,9 +1,9 @@
 /** Texts and numbers of every length and direction. */
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { number } from '../format.js'
-import { Browser, CHROMIUM, PANELS, Site, until } from './browser.js'
+import { CHROMIUM, PANELS, until, useBrowser } from './browser.js'
 
 const scene = `agd: 1
 nodes:
@@ -34,16 +34,11 @@ describe('texts', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency
   let browser
   let page
 
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
+
   before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
     page = await browser.open(site.url)
     await page.until(`card('/all/row/texts.lines')`)
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
   })
 
   test('a board of one section takes the whole width', async () => {

@@ -1,8 +1,8 @@
 /** Wide cards in sections that stand side by side. */
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { Browser, CHROMIUM, PANELS, Site } from './browser.js'
+import { describe, test } from 'node:test'
+import { CHROMIUM, PANELS, useBrowser } from './browser.js'
 
 const cards = (span) =>
   ['a', 'b', 'c', 'd', 'e']
@@ -15,15 +15,7 @@ describe('width', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency
   let site
   let browser
 
-  before(async () => {
-    site = await Site.start([PANELS], { scene })
-    browser = await Browser.start()
-  })
-
-  after(async () => {
-    await browser?.stop()
-    await site?.stop()
-  })
+  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
 
   test('no card stands outside of its section, however wide it wants to be', async () => {
     const page = await browser.open(site.url)
