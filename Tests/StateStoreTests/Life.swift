@@ -100,10 +100,12 @@ final class Life {
     }
 
     func apply(_ nodes: String, at: String = "/", mode: Request.ApplyMode = .merge) throws {
+        try apply(document: "agd: 1\nnodes: \(nodes)", at: at, mode: mode)
+    }
+
+    func apply(document: String, at: String = "/", mode: Request.ApplyMode = .merge) throws {
         try call(
-            .apply(
-                .init(document: .string("agd: 1\nnodes: \(nodes)"), at: at, mode: mode, dryRun: false, options: .init())
-            ))
+            .apply(.init(document: .string(document), at: at, mode: mode, dryRun: false, options: .init())))
     }
 
     func remove(_ path: String) throws { try call(.remove(path: path, .init())) }

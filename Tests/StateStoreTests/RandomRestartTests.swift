@@ -188,9 +188,7 @@ struct RandomRestartTests {
         case 14:
             let nodes = (0..<Int.random(in: 0..<2, using: &generator)).map { _ in node(2, &generator) }
             let document = "\(declarations(&generator))nodes: [\(nodes.joined(separator: ", "))]"
-            _ = try? life.call(
-                .apply(
-                    .init(document: .string(document), at: place.path, mode: .merge, dryRun: false, options: .init())))
+            _ = try? life.apply(document: document, at: place.path)
         case 0 where places.count > 4: try? life.remove(place.path)
         case 1...3 where isExact(place, to: other, places):
             try? life.move(place.path, to: Int.random(in: 0..<4, using: &generator) == 0 ? nil : other.path, at: index)

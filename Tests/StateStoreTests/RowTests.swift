@@ -212,14 +212,10 @@ struct RowTests {
         arguments: [uses, ""])
     func redeclaredSlots(_ again: String) throws {
         let life = try Life()
-        func apply(_ text: String) throws {
-            try life.call(
-                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
-        }
-        try apply(RowTests.cards("") + RowTests.uses)
+        try life.apply(document: RowTests.cards("") + RowTests.uses)
         let other = RowTests.cards(", { id: extra, state: { v: 1 } }")
             .replacing("each, forEach", with: "each, computed: { n: 1 }, forEach")
-        try apply(other + again)
+        try life.apply(document: other + again)
         var next = life
         for _ in 0..<2 {
             next = try next.next()
@@ -278,9 +274,9 @@ struct RowTests {
         }
         let life = try Life()
         let first = declare("")
-        try life.call(.apply(.init(document: .string(first), at: "/", mode: .create, dryRun: false, options: .init())))
+        try life.apply(document: first, mode: .create)
         let again = RowTests.cards(", { id: extra, state: { v: 1 } }")
-        try life.call(.apply(.init(document: .string(again), at: "/", mode: .merge, dryRun: false, options: .init())))
+        try life.apply(document: again)
         try life.set("/all/rows/x/logo.a", 3)
         var next = life
         for _ in 0..<2 {
@@ -313,8 +309,7 @@ struct RowTests {
             declare("") + "nodes: [{ id: p, component: Card, environment: { scale: 2.0 } }]",
             declare(", state: { v: 1 }"),
         ] {
-            try life.call(
-                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+            try life.apply(document: document)
         }
         var next = life
         for _ in 0..<2 {
@@ -336,8 +331,7 @@ struct RowTests {
                 components: { Shelf: { kind: container, children: [\(body)] } }
                 nodes: [{ id: d, component: Shelf\(given) }]
                 """
-            try life.call(
-                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+            try life.apply(document: document)
             let next = try life.next()
             let found = try differences(life.described(), next.described())
             #expect(found == [] && next.failures == [])
@@ -380,20 +374,16 @@ struct RowTests {
     @Test("a component uses the latest declaration of another one, in its next use and after a restart")
     func redeclaredInside() throws {
         let life = try Life()
-        func apply(_ text: String) throws {
-            try life.call(
-                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
-        }
-        try apply(
-            """
-            components:
-              Button: { let: { n: { default: 1 } } }
-              Bar: { kind: container, children: [{ id: b, component: Button }] }
-              Page: { component: Bar }
-            nodes: [{ id: old, component: Page }]
-            """)
-        try apply("components: { Button: { let: { n: { default: 2 } } } }")
-        try apply("nodes: [{ id: new, component: Page }]")
+        try life.apply(
+            document: """
+                components:
+                  Button: { let: { n: { default: 1 } } }
+                  Bar: { kind: container, children: [{ id: b, component: Button }] }
+                  Page: { component: Bar }
+                nodes: [{ id: old, component: Page }]
+                """)
+        try life.apply(document: "components: { Button: { let: { n: { default: 2 } } } }")
+        try life.apply(document: "nodes: [{ id: new, component: Page }]")
         var next = life
         for _ in 0..<2 {
             #expect(try next.value("/old/b.n") == 1 && next.value("/new/b.n") == 2)
@@ -401,45 +391,41 @@ struct RowTests {
             let found = try differences(life.described(), next.described())
             #expect(found == [] && next.failures == [])
         }
-        let failure = #expect(throws: Failure.self) { try apply("components: { Button: { let: [n] } }") }
+        let failure = #expect(throws: Failure.self) { try life.apply(document: "components: { Button: { let: [n] } }") }
         #expect(failure?.message.contains("Button needs its let 'n'") == true, "\(String(describing: failure))")
     }
 
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()
-        func apply(_ text: String) throws {
-            try life.call(
-                .apply(.init(document: .string(text), at: "/", mode: .merge, dryRun: false, options: .init())))
-        }
-        try apply(
-            """
-            types:
-              Book: { state: { title: A, pages: 10 }, computed: { text: title } }
-              Library: { state: { book: { type: Book }, books: [], old: 1 }, computed: { count: books.size(), year: 1 } }
-            keys: { environment: { shared: { type: Library, default: { old: 5, book: { pages: 3 } } } } }
-            nodes:
-              - id: l
-                kind: container
-                state:
-                  library: { type: Library, initial: { old: 3, book: { pages: 20 } } }
-                  list: { type: "list(Book)", initial: [{ title: B }] }
-                environment: { objects: [$library] }
-                children:
-                  - { id: r, inherit: { library: Library }, computed: { n: library.count, b: library.book.text } }
-                  - { id: gone, inherit: { library: Library }, computed: { o: library.old + 1, n: "library.year + 1" } }
-                  - { id: bound, binding: { old: $library.old } }
-              - { id: s, inherit: [shared], computed: { n: shared.count } }
-            """)
+        try life.apply(
+            document: """
+                types:
+                  Book: { state: { title: A, pages: 10 }, computed: { text: title } }
+                  Library: { state: { book: { type: Book }, books: [], old: 1 }, computed: { count: books.size(), year: 1 } }
+                keys: { environment: { shared: { type: Library, default: { old: 5, book: { pages: 3 } } } } }
+                nodes:
+                  - id: l
+                    kind: container
+                    state:
+                      library: { type: Library, initial: { old: 3, book: { pages: 20 } } }
+                      list: { type: "list(Book)", initial: [{ title: B }] }
+                    environment: { objects: [$library] }
+                    children:
+                      - { id: r, inherit: { library: Library }, computed: { n: library.count, b: library.book.text } }
+                      - { id: gone, inherit: { library: Library }, computed: { o: library.old + 1, n: "library.year + 1" } }
+                      - { id: bound, binding: { old: $library.old } }
+                  - { id: s, inherit: [shared], computed: { n: shared.count } }
+                """)
         try life.set("/l.library.books", ["x", "y"])
         try life.set("/l.library.book.title", "T")
         #expect(try life.value("/l/r.n") == 2)
-        try apply(
-            """
-            types:
-              Book: { state: { title: A, pages: 11, year: 2000 }, computed: { text: 'title + "!"' } }
-              Library: { state: { book: { type: Book }, books: [], new: 7 }, computed: { count: "books.size() * 10", year: "'y'" } }
-            """)
+        try life.apply(
+            document: """
+                types:
+                  Book: { state: { title: A, pages: 11, year: 2000 }, computed: { text: 'title + "!"' } }
+                  Library: { state: { book: { type: Book }, books: [], new: 7 }, computed: { count: "books.size() * 10", year: "'y'" } }
+                """)
         for (path, value) in [
             ("/l/r.n", 20), ("/l/r.b", "T!"), ("/l.library.new", 7), ("/l.library.book.pages", 20),
             ("/l.library.book.year", 2000), ("/l.list[0].year", 2000), ("/s.n", 0),
@@ -465,8 +451,7 @@ struct RowTests {
                 components: { Sub: { kind: container, children: [{ id: in, computed: { \(more)p: self.path } }] } }
                 nodes: [{ id: sub, component: Sub }]
                 """
-            try life.call(
-                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+            try life.apply(document: document)
         }
         #expect(try life.value("/sub/in.pp") == 1)
         let next = try life.next()
@@ -483,8 +468,7 @@ struct RowTests {
                     components: { Sub: { kind: container, children: [{ id: in, children: [{ id: deep }] }\(more)] } }
                     nodes: [{ id: sub, component: Sub }]
                     """
-                try life.call(
-                    .apply(.init(document: .string(document), at: "/", mode: mode, dryRun: false, options: .init())))
+                try life.apply(document: document, mode: mode)
             }
             if isRemoved {
                 try life.remove("/sub/in")
