@@ -143,7 +143,6 @@ struct Completion {
         graph.persistence.noteHome(
             of: row, graph.nodes.nodeID(record(row).parent), key: key, maker: graph.nodes.maker(of: row))
         graph.releasePlaces(below: row)
-        record(row).isContent = graph.nodes.isComponentRoot(parent)
         graph.nodes.adopt(row, by: parent)
         disordered.insert(parent)
         takePlace(fields, of: row, in: parent)
@@ -240,7 +239,7 @@ struct Completion {
             }
         }
         guard var made = read else { return }
-        let given = fields["given"]?.string
+        let given = givenSlot(fields, made)
         let layer = if case .int(let layer)? = fields["layer"] { Int(layer) } else { 0 }
         if made.givenSlot != given || made.layer != layer {
             made = NodeDefinition(copyOf: made, id: id)
@@ -248,7 +247,6 @@ struct Completion {
         }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
         let row = graph.instantiate(made, id: id, under: parent, slot: slot)
-        record(row).isContent = fields["isContent"] == true
         let kept = graph.nodes.kept(row)
         graph.nodes.setKey(key, of: row)
         kept.isOwn = true
@@ -267,9 +265,11 @@ struct Completion {
     private mutating func mergeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
         taken.append(absent)
         graph.nodes.kept(row).isStored = true
+        if case .bool(let isContent)? = fields["isContent"] { record(row).isContent = isContent }
         let without = fields["without"]?.list ?? []
-        guard fields["members"] != nil || !without.isEmpty else { return }
         let old = record(row).definition
+        let given = givenSlot(fields, old)
+        guard fields["members"] != nil || !without.isEmpty || given != old.givenSlot else { return }
         var target = old
         if case .map(var members)? = fields["members"] {
             members["id"] = .string(record(row).id)
@@ -282,10 +282,22 @@ struct Completion {
             }
         }
         if !without.isEmpty { target = target.without(without) }
+        if given != old.givenSlot {
+            target = NodeDefinition().merged(over: target)
+            target.givenSlot = given
+            disordered.insert(record(row).parent)
+        }
         graph.nodes.kept(row).base = old
         // A scene has made instances of its own template.
         if let data = old.forEach, target.forEach?.isSame(as: data) == false { graph.removeInstances(of: row) }
         _ = graph.redefineNode(row, target, true)
+    }
+
+    /// The slot that a node is given for.
+    /// - Parameter made: what it was made from.
+    private func givenSlot(_ fields: ValueMap, _ made: NodeDefinition) -> String? {
+        guard let slot = fields["given"]?.string else { return made.givenSlot }
+        return slot == NodeDefinition.contentSlot ? nil : slot
     }
 
     private func takeValues(of absent: AbsentNode, _ row: UInt32) {

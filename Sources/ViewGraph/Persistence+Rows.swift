@@ -8,8 +8,8 @@ import SceneModel
 // | `id`, `parent`, `order`, `slot` | its place; for a node that is where it was made, only what differs |
 // | `own` | for a client's node: the definition that it was made with, in document form |
 // | `components` | components in `own` and `members` that were declared anew since, as they were |
-// | `isContent` | it was given to the component around it |
-// | `given` | the component's slot that it was given for, if that is not `content` |
+// | `isContent` | whether it is given to the component around it, if it was not made so |
+// | `given` | the component's slot that it is given for, if it was not made so; a client's node is made for `content` |
 // | `layer` | which of the components around it has it in its body, if that is not the innermost one |
 // | `members` | members that differ from those it was made with, in document form |
 // | `without` | members that it was made with and no longer has, as `[group, name]` |
@@ -31,6 +31,11 @@ extension Persistence {
         if let order = kept.order { fields.add("order", .string(order)) }
         if node.slot != .content || kept.isElsewhere { fields["slot"] = .string(node.slot.rawValue) }
         if kept.isHeir { fields["heir"] = true }
+        let made = kept.isOwn ? nil : nodes.baseDefinition(of: row)
+        if node.isContent != made?.isContent ?? false { fields["isContent"] = .bool(node.isContent) }
+        if node.definition.givenSlot != made?.givenSlot {
+            fields["given"] = .string(node.definition.givenSlot ?? NodeDefinition.contentSlot)
+        }
         if kept.isOwn {
             let definition = nodes.baseDefinition(of: row)
             let isUse = definition.base != nil
@@ -38,8 +43,6 @@ extension Persistence {
                 lastOwn = (definition, .map(isUse ? use(definition) : plain(definition)))
             }
             if let written = lastOwn?.written { fields.add("own", written) }
-            if node.isContent { fields["isContent"] = true }
-            if let slot = node.definition.givenSlot { fields["given"] = .string(slot) }
             if node.definition.layer > 0 { fields["layer"] = .int(Int64(node.definition.layer)) }
             if isUse { addDifferences(of: row, to: &fields) }
         } else {
@@ -55,8 +58,7 @@ extension Persistence {
             }
             if let written = lastReferred?.written { fields.add("names", written) }
         }
-        if !isSaid, !hasPlace, fields["without"] == nil, kept.order == nil, !kept.isElsewhere { return nil }
-        return .map(fields)
+        return fields.isEmpty ? nil : .map(fields)
     }
 
     /// The key of a node, which is often asked for again for the next one.

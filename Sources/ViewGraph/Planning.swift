@@ -221,10 +221,12 @@ extension Planning {
             plan.changed.append(name)
             return try create()
         }
-        if old.slot != slot { plan.slots.append((existing, slot)) }
+        let given = definition.givenSlot ?? (isReplacing ? nil : old.definition.givenSlot)
+        let isElsewhere = old.slot != slot || old.definition.givenSlot != given
+        if isElsewhere { plan.slots.append((existing, slot)) }
         let isContent = isReplacing ? origin.isGiven(definition) : origin.isGiven(definition, over: old)
         let isOther =
-            differs(existing, definition, isReplacing) || old.slot != slot || old.isContent != isContent
+            differs(existing, definition, isReplacing) || isElsewhere || old.isContent != isContent
         if isOther {
             cost += PlanCost.change
             plan.changed.append(name)

@@ -561,6 +561,41 @@ struct RowTests {
         #expect(try differences(life.described(), next.described()) == [])
     }
 
+    @Test("a node belongs to a component's body or to its use after a restart as it did before")
+    func bodyOrUse() throws {
+        let life = try Life(
+            """
+            components:
+              Card: { kind: container, let: { n: { default: 5 } }, children: [{ id: inside, kind: container, let: { m: =n } }] }
+              Panel: { kind: container, children: [{ id: fix, kind: container, children: [{ slot: header }] }, { slot: content }] }
+            nodes:
+              - { id: moved, component: Card }
+              - { id: box, kind: container, state: { v: 1 }, children: [{ id: given, component: Card }] }
+              - { id: panel, component: Panel, slots: { header: [{ id: head }] } }
+              - { id: mine, component: Card }
+
+            """)
+        func expectSame() throws {
+            let next = try life.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [])
+        }
+        // A node that was moved here completes the body.
+        try life.remove("/mine/inside")
+        try life.move("/moved/inside", to: "/mine")
+        try expectSame()
+        try life.apply("[{ id: mine, component: Card }]")
+        #expect(try life.value("/mine/inside.m") == 5)
+        try expectSame()
+        // A document replaces a node of the body by one that is given.
+        try life.apply("[{ id: inside, kind: container, let: { m: =v } }]", at: "/box/given", mode: .replace)
+        #expect(try life.value("/box/given/inside.m") == 1)
+        try expectSame()
+        // A node leaves a slot for the content.
+        try life.apply("[{ id: head }, { id: next }]", at: "/panel", mode: .replace)
+        try expectSame()
+    }
+
     @Test("values that were folded and values that were not come back together, whenever the daemon is killed")
     func folds() throws {
         let life = try Life(RowTests.scene)
