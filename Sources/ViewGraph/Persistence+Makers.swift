@@ -250,20 +250,16 @@ extension Persistence {
         return keys
     }
 
+    /// Notes that nodes of a removed subtree have gone from where they were made.
     private func noteGoneFromHomes(_ rows: [UInt32]) {
         guard let top = rows.first else { return }
-        if hasMovedNodes {
-            for row in rows.dropFirst() {
-                guard let home = nodes[Int(row)].kept?.home, nodes.isAlive(home),
-                    !nodes.isInside(home.row, of: top)
-                else { continue }
-                noteGone(nodes[Int(row)].id, from: home.row)
-            }
-        }
         forgetAbsentRows(below: rows)
-        guard !nodes.isOwn(top) else { return }
-        let home = nodes[Int(top)].kept?.home ?? nodes.nodeID(nodes[Int(top)].parent)
-        if nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
+        for row in hasMovedNodes ? rows : [top] where !nodes.isOwn(row) {
+            guard let home = nodes[Int(row)].kept?.home ?? (row == top ? nodes.nodeID(nodes[Int(top)].parent) : nil),
+                nodes.isAlive(home), !nodes.isInside(home.row, of: top)
+            else { continue }
+            noteGone(nodes[Int(row)].id, from: home.row)
+        }
     }
 
     /// Deletes the rows of a node that were written up to a revision.

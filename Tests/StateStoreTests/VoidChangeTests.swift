@@ -87,6 +87,19 @@ struct VoidChangeTests {
         #expect(try next.value("/to/k2.v") == 2 && next.value("/to/k0.v") == 0)
     }
 
+    @Test("a node that goes together with the node that it was made in leaves nothing in the store")
+    func goneWithHome() throws {
+        let life = try Life(
+            "nodes: [{ id: home, kind: container, children: [{ id: n, kind: container }] }, { id: to, kind: container }]"
+        )
+        try life.move("/home/n", to: "/to")
+        try life.move("/home", to: "/to/n")
+        try life.remove("/to/n")
+        let next = try life.next()
+        #expect(next.failures == [])
+        #expect(try differences(life.described(), next.described()) == [])
+    }
+
     @Test("a node that was moved to a position stays there, whatever is removed beside it") func places() throws {
         let life = try Life()
         try life.apply("[{ id: p, kind: container, children: [{ id: a }, { id: b }, { id: c }] }]")
