@@ -175,6 +175,11 @@ extension Persistence {
     func noteUse(_ top: UInt32) -> [UInt32] {
         guard notesChanges, nodes.isOwn(top), isUse(top) else { return [] }
         var renamed: [UInt32] = []
+        // The body makes these nodes, too, but they stand elsewhere in the use.
+        var moved: [UInt32: Set<String>] = [:]
+        for row in hasMovedNodes ? nodes.subtree(of: top) : [] {
+            if let home = nodes[Int(row)].kept?.home { moved[home.row, default: []].insert(nodes[Int(row)].id) }
+        }
         var pending = [(made: childDefinitions(madeBy: top, isOwn: true), parent: top)]
         while let (made, parent) = pending.popLast() {
             if nodes[Int(parent)].kind.isMadeFromData { continue }
@@ -186,7 +191,9 @@ extension Persistence {
             forgetRemoved(besides: ids, from: parent)
             noteOrder(below: parent)
             for (place, definition) in made.enumerated()
-            where nodes[Int(parent)].kept?.removed.contains(definition.id) != true {
+            where nodes[Int(parent)].kept?.removed.contains(definition.id) != true
+                && moved[parent]?.contains(definition.id) != true
+            {
                 guard let child = nodes.child(definition.id, of: parent) else { continue }
                 nodes[Int(child)].basePlace = UInt32(place)
                 let kept = nodes.kept(child)

@@ -552,6 +552,17 @@ struct RowTests {
         try expectSame()
     }
 
+    @Test("a use makes a node of its body again where the first one was moved away, and both stay")
+    func movedInBody() throws {
+        let life = try Life(RowTests.boards)
+        try life.apply("[{ id: mine, component: Board }]")
+        try life.move("/mine/low", to: "/mine/high")
+        try life.apply("[{ id: mine, component: Board }]")
+        let next = try life.next()
+        #expect(try next.described("/mine").map?["children"]?.list?.count == 2)
+        #expect(try differences(life.described(), next.described()) == [])
+    }
+
     @Test("a node of a scene stays in a node that leaves its component") func stays() throws {
         let life = try Life(RowTests.boards + "  - { id: other, state: { q: 0 } }\n")
         try life.apply("[{ id: mine, component: Board }]")
