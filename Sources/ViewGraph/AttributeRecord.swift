@@ -186,6 +186,9 @@ struct AttributeTable {
     /// The source alone: a record takes longer to copy.
     func source(_ row: Int) -> Source? { row < rows.count ? rows[row]?.source : nil }
 
+    /// The place alone, if the vertex is one.
+    func place(_ row: Int) -> ProjectionTree.Entry? { row < rows.count ? rows[row]?.place : nil }
+
     mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
 
     /// As the record's members; a record takes longer to copy.
@@ -232,10 +235,11 @@ struct AttributeTable {
     /// O(rows).
     var count: Int { rows.count { $0 != nil } }
 
-    mutating func add(_ record: AttributeRecord, at row: UInt32) {
+    mutating func add(_ record: consuming AttributeRecord, at row: UInt32) {
+        if !record.isHidden { named += 1 }
+        if Int(row) == rows.count { return rows.append(record) }
         while rows.count <= Int(row) { rows.append(nil) }
         rows[Int(row)] = record
-        if !record.isHidden { named += 1 }
     }
 
     mutating func remove(at row: UInt32) {

@@ -19,6 +19,8 @@ final class ProjectionTree {
         var position: UInt32 = 0
         /// By `.key` and `.index` steps.
         fileprivate var children = Children()
+        /// Another entry that is linked in the children of `parent`.
+        fileprivate var next: Entry?
         /// `.element` steps, those of each field together.
         fileprivate var fields: [Field] = []
 
@@ -107,49 +109,65 @@ final class ProjectionTree {
             var pending = [self]
             while let entry = pending.popLast() {
                 if let attribute = entry.attribute { body(attribute) }
-                pending.append(contentsOf: entry.children.entries)
+                entry.children.forEach { pending.append($0) }
                 for field in entry.fields { pending.append(contentsOf: field.entries.values) }
             }
         }
     }
 
-    /// Entries by their steps. Few are searched one by one.
+    /// Entries by their steps, in no particular order. Few are linked to each other and searched one by one.
     fileprivate struct Children {
-        private static let scanned = 8
+        private static let linked = 8
 
-        /// In no particular order.
-        private(set) var entries: [Entry] = []
-        /// Positions in `entries`, as soon as there were more than `scanned`.
-        private var index: [AttributePath.Step: Int] = [:]
+        private var first: Entry?
+        private var many: [AttributePath.Step: Entry] = [:]
 
-        var isEmpty: Bool { entries.isEmpty }
-        var count: Int { entries.count }
+        var isEmpty: Bool { first == nil && many.isEmpty }
+        var areMany: Bool { !many.isEmpty }
 
-        private func position(of step: AttributePath.Step) -> Int? {
-            index.isEmpty ? entries.firstIndex { $0.step == step } : index[step]
+        subscript(step: AttributePath.Step) -> Entry? {
+            if areMany { return many[step] }
+            var entry = first
+            while let other = entry, other.step != step { entry = other.next }
+            return entry
         }
 
-        subscript(step: AttributePath.Step) -> Entry? { position(of: step).map { entries[$0] } }
+        func forEach(_ body: (Entry) -> Void) {
+            for entry in many.values { body(entry) }
+            var entry = first
+            while let linked = entry {
+                body(linked)
+                entry = linked.next
+            }
+        }
 
         /// Adds an entry whose step has none.
         mutating func add(_ entry: Entry) {
-            entries.append(entry)
-            if !index.isEmpty {
-                index[entry.step] = entries.count - 1
-            } else if entries.count > Children.scanned {
-                for (position, entry) in entries.enumerated() { index[entry.step] = position }
+            if areMany {
+                many[entry.step] = entry
+                return
+            }
+            (entry.next, first) = (first, entry)
+            var count = 0
+            forEach { _ in count += 1 }
+            if count > Children.linked {
+                while let linked = first {
+                    many[linked.step] = linked
+                    (first, linked.next) = (linked.next, nil)
+                }
             }
         }
 
         mutating func remove(_ step: AttributePath.Step) {
-            guard let position = position(of: step) else { return }
-            // The last entry fills the gap.
-            let last = entries.removeLast()
-            if position < entries.count {
-                entries[position] = last
-                if !index.isEmpty { index[last.step] = position }
+            if areMany {
+                many[step] = nil
+            } else if let head = first, head.step == step {
+                first = head.next
+            } else {
+                var before = first
+                while let entry = before, let next = entry.next, next.step != step { before = next }
+                before?.next = before?.next?.next
             }
-            index[step] = nil
         }
     }
 
@@ -157,32 +175,19 @@ final class ProjectionTree {
     final class Field {
         let name: String
         private(set) var entries: [Value: Entry] = [:]
-        /// The entry that was asked for last. Callers ask for places in one element after each other.
-        private var last: (id: Value, entry: Entry)?
         private var locator = ElementLocator()
 
         init(_ name: String) { self.name = name }
 
-        func entry(of id: Value) -> Entry? {
-            if let last, last.id == id { return last.entry }
-            guard let entry = entries[id] else { return nil }
-            last = (id, entry)
-            return entry
-        }
+        func entry(of id: Value) -> Entry? { entries[id] }
 
         /// - Parameter list: the entry that the field belongs to.
         func madeEntry(of id: Value, in list: Entry) -> Entry {
-            if let last, last.id == id { return last.entry }
             func existing(_ entry: inout Entry) -> Entry { entry }
-            let entry = existing(&entries[id, default: Entry(.element(field: name, value: id), in: list)])
-            last = (id, entry)
-            return entry
+            return existing(&entries[id, default: Entry(.element(field: name, value: id), in: list)])
         }
 
-        fileprivate func removeEntry(of id: Value) {
-            last = nil
-            entries[id] = nil
-        }
+        fileprivate func removeEntry(of id: Value) { entries[id] = nil }
 
         /// True while `ProjectionTree.locating` has it.
         fileprivate var isLocating = false
@@ -276,16 +281,16 @@ final class ProjectionTree {
             if entry.isLeaf { continue }
             let new = content.value
             if let old, let new, old.isIdentical(to: new) { continue }
-            if entry.children.count > ElementLocator.scanned, let old, let new {
+            if entry.children.areMany, let old, let new {
                 if refreshChanged(entry, old, new, &pending) {
                     for field in entry.fields { refreshElements(field, old, content, &pending) }
                     continue
                 }
             }
-            for child in entry.children.entries {
+            entry.children.forEach { child in
                 let before = old?.child(child.step)
                 let after = content.selecting(child.step)
-                if let before, case .value(let value) = after, before.isIdentical(to: value) { continue }
+                if let before, case .value(let value) = after, before.isIdentical(to: value) { return }
                 pending.append((child, before, after))
             }
             for field in entry.fields { refreshElements(field, old, content, &pending) }

@@ -64,12 +64,15 @@ extension Wiring {
     /// The vertex for a place inside the value of an attribute, or of another place. It is made at the first call, then
     /// shared, and freed when no source names it and nobody reads or watches it.
     func projectionVertex(of attribute: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
-        guard let record = attributes[Int(attribute.index)] else { return attribute }
-        let entry = steps.reduce(record.place ?? projections(of: attribute, record).root) { $0.madeChild($1) }
+        guard let whole = attributes.place(Int(attribute.index)) ?? projections(of: attribute)?.root else {
+            return attribute
+        }
+        let entry = steps.reduce(whole) { $0.madeChild($1) }
         return entry.attribute ?? makeVertex(for: entry)
     }
 
-    private func projections(of attribute: AttributeID, _ record: AttributeRecord) -> ProjectionTree {
+    private func projections(of attribute: AttributeID) -> ProjectionTree? {
+        guard let record = attributes[Int(attribute.index)] else { return nil }
         if let tree = record.projections { return tree }
         let tree = ProjectionTree(of: attribute, name: record.name)
         attributes[Int(attribute.index)]?.projections = tree
@@ -124,10 +127,10 @@ extension Wiring {
         -> ProjectionTree.Entry?
     {
         let place = follow(place)
-        guard let record = attributes[Int(place.attribute.index)], isInput(record.source), !list.isEmpty,
-            case .value(.list(let now)) = content(of: place), now.isIdentical(to: list)
+        guard let source = attributes.source(Int(place.attribute.index)), isInput(source), !list.isEmpty,
+            case .value(.list(let now)) = content(of: place), now.isIdentical(to: list),
+            let entry = projections(of: place.attribute)?.entry(at: place.steps)
         else { return nil }
-        let entry = projections(of: place.attribute, record).entry(at: place.steps)
         entry.madeField(field).noteUnique(list, expecting: more)
         return entry
     }
