@@ -184,11 +184,13 @@ extension Lists {
         if nodes.hasPlaces, let body = nodes.componentBody(around: row) {
             _ = nodes.placements.setWanted([], at: row, in: body.root)
         }
+        let hadElements = !state.ids.isEmpty
         state.isHeld = false
         state.list = []
         state.ids = []
         state.hasIndices = false
         nodes[Int(row)].instances = state
+        if hadElements { orderChanged(of: row) }
         graph.unsettled.lists.insert(row)
         return nodes[Int(row)].children
     }

@@ -99,6 +99,15 @@ struct ListsTests {
         #expect(try lists.emptyList(row()).count == 3 && stale.contains(row()))
     }
 
+    @Test("a list that was made empty has no elements, also if its data has none by then") func emptied() throws {
+        _ = try follow()
+        #expect(try scene.value("/a/rows.elements") == ["x", "y", "z"])
+        #expect(try lists.emptyList(row()).count == 3)
+        try change([])
+        #expect(try follow()?.made == 0)
+        #expect(try scene.value("/a/rows.elements") == [])
+    }
+
     @Test("a choice asks for the branch that its data names") func choosing() throws {
         let choice = try #require(stale.last)
         #expect(choice != (try row()))
