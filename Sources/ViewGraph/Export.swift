@@ -226,29 +226,21 @@ struct SceneExporter {
 
     private mutating func plain(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
+        var definition = node.definition
+        if graph.nodes.hasPlaces, let data = definition.forEach {
+            definition = NodeDefinition(copyOf: definition, id: node.id)
+            definition.forEach = data.withoutGiven { components.isWrittenAsUse($0) }
+        }
         var fields = ValueMap([(.string("id"), .string(node.id))])
-        if !node.isTransparent { fields["kind"] = .string(node.kind.rawValue) }
-        var groups: [(String, ValueMap)] = ["state", "binding", "let", "computed", "inherit", "clock", "actions"].map {
-            ($0, ValueMap())
+        DefinitionWriter.addMembers(of: definition, into: &fields) {
+            components.isWrittenAsUse($0)
+        } value: { attribute in
+            guard case .state(_, let isTransient) = attribute.role,
+                let state = graph.ownAttribute(attribute.name, of: row), graph.content(of: state).failure == nil
+            else { return nil }
+            return DefinitionWriter.stateForm(storedValue(of: state), attribute.type, isTransient, attribute.history)
         }
-        for (name, attribute) in node.attributes {
-            guard let definition = graph.record(attribute).definition else { continue }
-            var written = DefinitionWriter.attribute(definition)
-            if case .state(_, let isTransient) = definition.role, graph.content(of: attribute).failure == nil {
-                written.value = DefinitionWriter.stateForm(
-                    storedValue(of: attribute), definition.type, isTransient, definition.history)
-            }
-            if let position = groups.firstIndex(where: { $0.0 == written.group }) {
-                groups[position].1[name] = written.value
-            }
-        }
-        for (group, entries) in groups where !entries.isEmpty { fields[group] = .map(entries) }
         DefinitionWriter.moveReactions(in: &fields)
-        DefinitionWriter.addModifiers(of: node.definition, beyond: nil, into: &fields)
-        if let forEach = node.definition.forEach {
-            let written = graph.nodes.hasPlaces ? forEach.withoutGiven { components.isWrittenAsUse($0) } : forEach
-            DefinitionWriter.addData(of: written, into: &fields) { components.isWrittenAsUse($0) }
-        }
         return fields
     }
 

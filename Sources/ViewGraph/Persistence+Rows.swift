@@ -82,23 +82,8 @@ extension Persistence {
     }
 
     private func plain(_ definition: NodeDefinition) -> ValueMap {
-        var fields = members(of: definition)
-        if !definition.kind.isTransparent { fields["kind"] = .string(definition.kind.rawValue) }
-        return fields
-    }
-
-    /// The members of a definition in document form, without id, kind and children.
-    private func members(of definition: NodeDefinition) -> ValueMap {
-        var groups = MemberGroups()
-        for attribute in definition.attributes {
-            let (group, value) = DefinitionWriter.attribute(attribute)
-            groups.add(group, attribute.name, value)
-        }
-        var fields = groups.fields
-        DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &fields)
-        if let forEach = definition.forEach {
-            DefinitionWriter.addData(of: forEach, into: &fields)
-        }
+        var fields = ValueMap()
+        DefinitionWriter.addMembers(of: definition, into: &fields)
         return fields
     }
 
@@ -130,7 +115,8 @@ extension Persistence {
                 without.append([.string(group), .string(name)])
             }
         }
-        var members = groups.fields
+        var members = ValueMap()
+        groups.add(to: &members)
         for group in ["transformEnvironment", "tag", "animation", "transition"] where before[group] != after[group] {
             if let value = after[group] { members[group] = value } else { without.append([.string(group), ""]) }
         }
@@ -139,19 +125,6 @@ extension Persistence {
         }
         if !members.isEmpty { fields["members"] = .map(members) }
         if !without.isEmpty { fields["without"] = .list(without) }
-    }
-}
-
-/// Members by group and name. Each entry is added in place: one node may have thousands.
-private struct MemberGroups {
-    private var groups: [String: ValueMap] = [:]
-
-    mutating func add(_ group: String, _ name: String, _ value: Value) {
-        groups[group, default: ValueMap()][name] = value
-    }
-
-    var fields: ValueMap {
-        ValueMap(groups.map { (.string($0.key), .map($0.value)) }.sorted { $0.0.description < $1.0.description })
     }
 }
 

@@ -18,6 +18,25 @@ public enum DefinitionWriter {
         }
     }
 
+    /// Writes all of a definition but its id and children, if it is not written as the use of a component.
+    /// - Parameters:
+    ///   - isUse: as for `addData`.
+    ///   - value: what is written of an attribute instead of its definition; nil: the definition.
+    public static func addMembers(
+        of node: NodeDefinition, into fields: inout ValueMap, isUse: (NodeDefinition) -> Bool = { _ in true },
+        value: (AttributeDefinition) -> Value? = { _ in nil }
+    ) {
+        if !node.kind.isTransparent { fields["kind"] = .string(node.kind.rawValue) }
+        var groups = MemberGroups()
+        for attribute in node.attributes {
+            let written = self.attribute(attribute)
+            groups.add(written.group, attribute.name, value(attribute) ?? written.value)
+        }
+        groups.add(to: &fields)
+        addModifiers(of: node, beyond: nil, into: &fields)
+        if let data = node.forEach { addData(of: data, into: &fields, isUse: isUse) }
+    }
+
     /// A literal if that suffices, else the long form.
     public static func stateForm(
         _ value: Value, _ type: ValueType, _ isTransient: Bool, _ history: TimeSpan? = nil, start: Expression? = nil
@@ -242,16 +261,8 @@ public enum DefinitionWriter {
         if !isWhole {
             addUse(of: definition, into: &fields)
         } else {
-            if !definition.kind.isTransparent { fields["kind"] = .string(definition.kind.rawValue) }
-            for attribute in definition.attributes {
-                let (group, value) = self.attribute(attribute)
-                var entries = fields[group]?.map ?? ValueMap()
-                entries[attribute.name] = value
-                fields[group] = .map(entries)
-            }
+            addMembers(of: definition, into: &fields, isUse: isUse)
             moveReactions(in: &fields)
-            addModifiers(of: definition, beyond: nil, into: &fields)
-            if let inner = definition.forEach { addData(of: inner, into: &fields, isUse: isUse) }
         }
         addChildren(of: definition, beyond: isWhole ? nil : definition.base, into: &fields, isUse)
         return .map(fields)
@@ -275,5 +286,27 @@ public enum DefinitionWriter {
         }
         if !slots.isEmpty { fields["slots"] = .map(slots) }
         add("footer", definition.footer.dropFirst(body?.footer.count ?? 0))
+    }
+}
+
+/// Members of a definition by group and name. Each is added in place: one node may have thousands.
+public struct MemberGroups {
+    private static let order = [
+        "state", "binding", "let", "computed", "inherit", "clock", "actions", "environment", "containerValues",
+        "preferences",
+    ]
+    private var groups = [ValueMap](repeating: ValueMap(), count: order.count)
+
+    public init() {}
+
+    public mutating func add(_ group: String, _ name: String, _ value: Value) {
+        guard let place = MemberGroups.order.firstIndex(of: group) else {
+            preconditionFailure("no members are in a group \(group)")
+        }
+        groups[place][name] = value
+    }
+
+    public func add(to fields: inout ValueMap) {
+        for (name, members) in zip(MemberGroups.order, groups) where !members.isEmpty { fields[name] = .map(members) }
     }
 }
