@@ -1,5 +1,5 @@
-public import AttributeValues
-public import WireProtocol
+@_exported public import AttributeValues
+@_exported public import WireProtocol
 
 /// The daemon's client for Swift programs with tasks. Any number of tasks may use one client. Their requests share a
 /// connection. The first request opens it, and the next request after a loss opens it again.
