@@ -37,6 +37,8 @@ export const look = sheet(`
 /* Sections stand side by side where there is room. */
 .board { position: relative; overflow-x: clip; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
 .featured, .empty { grid-column: 1 / -1; }
+/* Featured cards hold all columns open, and the only section below them would leave all but one empty. */
+section:nth-child(1 of section:not(.featured, [hidden])):nth-last-child(1 of section:not(.featured, [hidden])) { grid-column: 1 / -1; }
 section { color: var(--ink); min-width: 0; container: section / inline-size; }
 section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
 h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; font-weight: 600; padding-block: 8px; }
@@ -47,6 +49,8 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
   position: relative; display: flex; flex-direction: column; gap: 4px; min-height: 112px; min-width: 0; color: var(--ink);
   background: var(--surface); border-radius: 12px; padding: 12px 16px; overflow: hidden; contain: layout paint style;
   box-shadow: 0 1px 2px light-dark(rgb(16 24 40 / 8%), transparent);
+  /* Cards outside of the window are not drawn while they move. The height is that of a bar, until a card has been seen. */
+  content-visibility: auto; contain-intrinsic-size: auto 121px;
 }
 :host > .card { height: 100%; }
 .card[data-span="2"] { grid-column: span 2; }

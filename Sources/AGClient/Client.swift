@@ -1,5 +1,5 @@
-public import AttributeValues
-public import WireProtocol
+@_exported public import AttributeValues
+@_exported public import WireProtocol
 
 /// The daemon's client for Swift programs with tasks. Any number of tasks may use one client. Their requests share a
 /// connection. The first request opens it, and the next request after a loss opens it again.
@@ -8,6 +8,15 @@ public import WireProtocol
 /// daemon may have performed it.
 ///
 /// Values are sent as typed JSON, so an int returns as an int and a timestamp as a timestamp.
+///
+/// ```swift
+/// let client = try Client(name: "player remote")
+/// try await client.set("/player.volume", to: 0.5, options: TransactionOptions(animation: "smooth"))
+/// for try await news in client.subscribe("/player.*") {
+///     guard case .event(.update(_, _, _, _, _, let changes, _)) = news else { continue }
+///     for change in changes { print(change.path, change.content) }
+/// }
+/// ```
 public final class Client: Sendable {
     private let location: SocketLocation
     private let name: String?

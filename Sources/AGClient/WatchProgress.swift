@@ -23,6 +23,9 @@ struct WatchProgress {
         return request
     }
 
+    /// No daemon knows this position, so the subscription begins with a snapshot.
+    mutating func forget() { position = Request.Position(epoch: "", revision: 0) }
+
     /// The daemon accepted the subscription.
     /// - Parameter resumed: its answer to `since`; nil if none was sent.
     mutating func subscribed(epoch: String, revision: UInt64, resumed: Bool?) {

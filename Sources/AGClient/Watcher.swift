@@ -121,6 +121,9 @@ public final class Watcher {
         }
     }
 
+    /// The next connection gets all values anew, with the motions that still run, instead of the changes since.
+    package func forgetPosition() { progress.forget() }
+
     private func connect() throws(ClientError) {
         let socket = try LineSocket(to: location, timeout: timeout)
         let hello = Request.hello(client: name, principal: principal)

@@ -140,7 +140,7 @@ final class Reader {
         var map = ValueMap([(.string("path"), .string(text))])
         switch graph.shown(existing.map(graph.content(of:)) ?? graph.content(at: place), of: place.attribute) {
         case .value(let value): map["value"] = value
-        case .failure(let failure): map["error"] = .string(failure.description)
+        case .failure(let failure): map["error"] = failure.json
         }
         if isPartial { _ = graph.content(of: vertex) }
         graph.description.explain(vertex, into: &map)

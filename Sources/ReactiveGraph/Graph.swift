@@ -1,4 +1,4 @@
-import AttributeGraph
+@_exported public import AttributeGraph
 
 /// A reactive graph over one type of values, with Swift closures as rules.
 ///

@@ -32,7 +32,7 @@ struct ExplanationText {
 
     func text(_ map: ValueMap) -> String {
         var text = style.bold((map["path"]?.string ?? "").printable)
-        if let error = map["error"]?.map?["message"]?.string ?? map["error"]?.string {
+        if let error = map["error"]?.map?["message"]?.string {
             text += "  \(style.red("error: " + error.printable))\n"
         } else {
             let value = map["value"] ?? .null

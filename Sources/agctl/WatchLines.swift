@@ -34,8 +34,13 @@ final class WatchLines {
             guard let news = try watcher.next(interrupt: session.output.pipe) else { throw Output.readerHasGone() }
             WatchNotice(news)?.report(session.errors)
             switch news {
-            case .interrupted: continue
-            case .resumed(let isSnapshot): if isSnapshot { log.expectSnapshot() }
+            // Its completion may come while nobody listens. A snapshot says what still moves.
+            case .interrupted: if settling != nil { watcher.forgetPosition() }
+            case .resumed(let isSnapshot):
+                if isSnapshot { log.expectSnapshot() }
+                settling?.resume()
+                // Invalidations come without a snapshot, and without motions.
+                if acknowledges, settling?.hasChange == true { return }
             case .event(let message):
                 try show(message)
                 try session.output.flush()
@@ -90,10 +95,24 @@ final class WatchLines {
 struct Settling {
     private var first: UInt64?
     private var replaced: Set<UInt64> = []
+    private var values = WatchedValues()
+
+    var hasChange: Bool { first != nil }
+
+    /// The connection was lost and is back. The next update has all values.
+    mutating func resume() { values.resume(isSnapshot: true) }
 
     /// - Returns: true if the event says that such a change is complete.
     mutating func isOver(after event: Event) -> Bool {
+        let isFirst = values.contents.isEmpty
+        let (changes, gone) = values.take(event)
         switch event {
+        case .update(_, _, _, _, true, _, _):
+            let differs = !isFirst && (!gone.isEmpty || changes.contains { $0.before != $0.change.content })
+            guard differs || hasChange else { return false }
+            // The daemon may have begun to count revisions anew. The change began whatever still moves.
+            first = 0
+            return changes.allSatisfy { $0.change.timeline == nil }
         case .update(let revision, let from, _, _, false, _, _): first = first ?? from ?? revision
         case .invalidate(let revision, _), .structure(let revision, _, _, _, _): first = first ?? revision
         case .completion(_, let transaction, "replaced", _): replaced.insert(transaction)

@@ -75,6 +75,18 @@ struct WatchProgressTests {
         progress.received(event("invalidate", 7))
         #expect(progress.position?.revision == 7)
     }
+
+    @Test("a subscription that forgets its place gets a snapshot, also if it wanted no initial values")
+    func forget() {
+        var progress = WatchProgress(subscribe(initial: false))
+        progress.subscribed(epoch: "e", revision: 5, resumed: nil)
+        progress.forget()
+        #expect(progress.request.since == .init(epoch: "", revision: 0))
+        progress.subscribed(epoch: "e", revision: 6, resumed: false)
+        #expect(progress.position == nil)
+        progress.received(event("update", 6, initial: true))
+        #expect(progress.position?.revision == 6)
+    }
 }
 
 @Suite("waiting before the next try")

@@ -137,7 +137,7 @@ struct OutputTests {
     @Test("text that clients wrote cannot control the terminal")
     func controlCharacters() {
         let explanation: Value = [
-            "path": "/a.b", "error": "bad \u{1b}[2J",
+            "path": "/a.b", "error": ["message": "bad \u{1b}[2J"],
             "changed": [
                 "revision": 1, "label": "x\ny\u{1b}]0;z\u{7}", "client": ["name": "\u{9b}31m", "pid": 1, "uid": 2],
             ],

@@ -73,6 +73,19 @@ struct ControlTests {
         #expect(told.last?.contains("completed removed") == true)
     }
 
+    @Test("a settled watch ends when its daemon is back, if the daemon ended during the motion")
+    func watchSettledOverRestart() throws {
+        let (watch, output) = try daemon.startControl(["watch", "/player.volume", "--settled"])
+        #expect(try output.line() == "/player.volume\t0.5")
+        try daemon.client().call(
+            "set", ["path": "/player.volume", "value": 0.75, "animation": "linear(duration: 1000)"])
+        #expect(try output.line() == "/player.volume\t0.75")
+        #expect(try daemon.stop() == 0)
+        let again = try Daemon(scenes: [Scenes.player], folder: daemon.folder)
+        #expect(try watch.wait() == 0)
+        #expect(try again.stop() == 0)
+    }
+
     @Test("a watch of everything tells what comes at the root, as its help shows")
     func watchStructure() throws {
         let (watch, output) = try daemon.startControl(["watch", "/**", "--structure", "--completion"])

@@ -127,6 +127,16 @@ struct PackageTests {
         for path in named { #expect(FileManager.default.fileExists(atPath: root + path), "\(path)") }
     }
 
+    @Test("the user of each unit exists while the unit does not run, so that access lines can name it")
+    func users() throws {
+        let users = try Project.text("systemd/agd.sysusers")
+        for unit in ["agd", "agd-dashboard", "agd-host-feeder", "agd-link"] {
+            let text = try Project.text("systemd/\(unit).service")
+            #expect(text.contains("\nUser=\(unit)\n") && !text.contains("\nDynamicUser="), "\(unit)")
+            #expect(users.contains("\nu \(unit) - "), "\(unit)")
+        }
+    }
+
     @Test("exactly the files that an administrator may change are configuration files") func configuration()
         throws
     {

@@ -309,6 +309,12 @@ struct ModelTests {
         #expect(coming["reason"]?.string == "there has been no such revision yet; the present one is \(last + 1)")
     }
 
+    @Test("explain tells an error as describe does, with its code and its message on one line")
+    func explainedError() throws {
+        let graph = try Harness("nodes: [{ id: a, state: { n: 0 }, computed: { bad: 1 / n } }]")
+        #expect(try explained(graph, "/a.bad")["error"] == ["code": "ruleFailed", "message": "division by zero"])
+    }
+
     @Test("explain of a place that nobody reads makes no vertex, and a place is forgotten with its last watcher")
     func placesForgotten() throws {
         let graph = try Harness("nodes: [{ id: a, state: { m: { x: 1 } }, computed: { all: m } }]")

@@ -259,7 +259,16 @@ export class Page {
   }
 
   until(expression, seconds) {
-    return until(expression, () => this.run(`(() => { try { return ${expression} } catch { return false } })()`), seconds)
+    const attempt = `(() => { try { return ${expression} } catch { return false } })()`
+    return until(expression, async () => {
+      try {
+        return await this.run(attempt)
+      } catch (error) {
+        // The page is on its way to another one.
+        if (!/navigated or closed|context was destroyed/.test(error.message)) throw error
+        return false
+      }
+    }, seconds)
   }
 
   async press(key, { code = key, text } = {}) {

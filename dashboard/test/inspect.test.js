@@ -101,6 +101,12 @@ describe('the inspector', { skip: CHROMIUM ? false : 'there is no Chromium', con
     assert.deepEqual(page.faults, [])
   })
 
+  test('it says which error an attribute has', async () => {
+    const other = await browser.open(`${site.url}inspect.html?path=${encodeURIComponent('/plant.broken')}`)
+    await other.until(`/Error\\s+division by zero/.test(${detail})`)
+    assert.deepEqual(other.faults, [])
+  })
+
   test('nothing overflows on a phone', async () => {
     await page.emulate({ width: 360, height: 740 })
     assert.ok((await page.run('document.documentElement.scrollWidth')) <= 360)

@@ -1,4 +1,4 @@
-/** Wide cards in sections that stand side by side. */
+/** Wide cards in sections that stand side by side, and windows that do not show all of them. */
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -27,6 +27,31 @@ describe('width', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency
         return [...section.querySelectorAll('.card')].filter((card) => card.getBoundingClientRect().right > edge).map((card) => card.dataset.path)
       }).join()`)
       assert.equal(outside, '', `at ${width} pixels`)
+    }
+    assert.deepEqual(page.faults, [])
+  })
+
+  test('a card outside of the window is not drawn before it is scrolled into it', async () => {
+    const page = await browser.open(site.url, { width: 500, height: 400 })
+    const isDrawn = (path) => `card('${path}').querySelector('.value').checkVisibility({ contentVisibilityAuto: true })`
+    await page.until(isDrawn('/one/a.x'))
+    await page.until(`!${isDrawn('/three/e.x')}`)
+    await page.run(`card('/three/e.x').scrollIntoView()`)
+    await page.until(isDrawn('/three/e.x'))
+    assert.deepEqual(page.faults, [])
+  })
+
+  test('the only section below the featured cards has the whole width', async () => {
+    const featured = '{ id: f, state: { x: 1 }, containerValues: { panel: { value: x, featured: true } } }'
+    await site.client.apply(
+      `agd: 1\nnodes: [{ id: home, component: Cards, children: [${featured}, { id: all, component: Cards, children: [${cards(1)}] }] }]`)
+    const page = await browser.open(`${site.url}?root=/home`)
+    await page.until(`board().querySelectorAll('.cards > .card').length === 6`)
+    for (const width of [700, 1280, 2400]) {
+      await page.emulate({ width, height: 900 })
+      const widths = await page.run(`[...board().querySelectorAll('section')].map((section) => Math.round(section.getBoundingClientRect().width)).join()`)
+      const [first, second] = widths.split(',')
+      assert.equal(first, second, `at ${width} pixels`)
     }
     assert.deepEqual(page.faults, [])
   })
