@@ -97,6 +97,64 @@ struct RowTests {
         #expect(try children(next.next(), "/app") == ["one", "two", "three"])
     }
 
+    @Test("a scene's node has the rows of the client's node that stands there, and no others, at each start")
+    func oneWinner() throws {
+        let made = """
+            nodes:
+              - id: n
+                kind: container
+                state: { s: 0 }
+                children: [{ id: in, kind: container, state: { v: 0, w: 0 } }, { id: far }]
+              - { id: to, kind: container }
+
+            """
+        let life = try Life(made)
+        try life.set("/n.s", 1)
+        try life.set("/n/in.v", 1)
+        try life.set("/n/in.w", 1)
+        try life.apply("[{ id: old }]", at: "/n/in")
+        try life.move("/n/far", to: "/to")
+        // The scene lacks it for a while.
+        let between = try life.next("nodes: [{ id: to, kind: container }]")
+        try between.apply(
+            "[{ id: n, kind: container, children: [{ id: in, kind: container, state: { v: 0 } }, { id: mine }] }]")
+        try between.set("/n/in.v", 2)
+        var next = try between.next(made)
+        for number in 0..<3 {
+            #expect(try next.value("/n.s") == .int(Int64(number)) && next.value("/n/in.v") == 2)
+            #expect(try next.value("/n/in.w") == .int(Int64(number)))
+            #expect(try children(next, "/n").sorted() == ["far", "in", "mine"])
+            #expect(try children(next, "/n/in") == [])
+            // Rows of both kinds are written.
+            try next.set("/n.s", .int(Int64(number + 1)))
+            try next.set("/n/in.w", .int(Int64(number + 1)))
+            next = try next.next()
+        }
+    }
+
+    @Test("the client's node that was made last is the scene's, wherever clients move it among its siblings")
+    func lastWinner() throws {
+        let made = "nodes: [{ id: a }, { id: n, state: { s: 0 } }, { id: b }]"
+        let life = try Life("nodes: [{ id: a }, { id: b }]")
+        try life.apply("[{ id: n, state: { s: 0 } }]")
+        try life.set("/n.s", 1)
+        let first = try life.next(made)
+        // Its row says from now on that a scene makes it.
+        try first.move("/n", to: nil, at: 0)
+        let second = try first.next("nodes: [{ id: a }, { id: b }]")
+        #expect(try children(second, "/") == ["a", "b"])
+        try second.apply("[{ id: n, state: { s: 0 } }]")
+        try second.set("/n.s", 2)
+        var next = try second.next(made)
+        for place in [2, 0, 1] {
+            #expect(try next.value("/n.s") == 2)
+            try next.move("/n", to: nil, at: place)
+            let order = try children(next, "/")
+            next = try next.next()
+            #expect(try children(next, "/") == order)
+        }
+    }
+
     @Test("a list that is fed after the start gives edited instances back, and its end takes their rows along")
     func fed() throws {
         let rows =
