@@ -500,6 +500,35 @@ struct RowTests {
         #expect(found == [], "\(found)")
     }
 
+    @Test("defaults of keys that have objects are those of a type as soon as it is declared anew")
+    func redeclaredDefaults() throws {
+        func types(_ pages: Int) -> String { "types: { Book: { state: { title: A, pages: \(pages) } } }\n" }
+        let life = try Life()
+        try life.apply(
+            document: types(10) + """
+                keys:
+                  environment:
+                    shared: { type: Book, default: { title: B } }
+                    shelf: { type: list(Book), default: [{ title: C }] }
+                  container: { open: { type: Book, default: {} } }
+                nodes:
+                  - id: s
+                    kind: container
+                    inherit: [shared, shelf]
+                    computed:
+                      n: shared.pages
+                      m: "shelf[0].pages"
+                      o: "subviews[0].containerValues.open.pages"
+                      t: shared.title
+                    children: [{ id: in }]
+                """)
+        try life.apply(document: types(11))
+        for life in [life, try life.next()] {
+            #expect(try ["n", "m", "o"].map { try life.value("/s.\($0)") } == [11, 11, 11])
+            #expect(try life.value("/s.t") == "B")
+        }
+    }
+
     @Test("what a document has completed stays when the component is declared again as it was") func redeclaredTwice()
         throws
     {
