@@ -189,6 +189,8 @@ extension ViewGraph {
     func redefineNode(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
+        // The component says which children are subviews.
+        if target.base !== nodes[Int(row)].definition.base { shapeChanged(at: row) }
         nodes[Int(row)].definition = target
         nodes.note(target)
         let begun = definition.attributes.filter { redefineAttribute($0, of: row) }.compactMap {

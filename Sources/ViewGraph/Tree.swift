@@ -121,7 +121,10 @@ final class Tree<Node: TreeNode> {
 
     /// Notes that a node of the tree has this definition.
     func note(_ definition: NodeDefinition) {
-        if !hasPlaces, definition.firstPlacing != nil { hasPlaces = true }
+        // A place may outlive the component that had it in its body.
+        if !hasPlaces, definition.firstPlacing != nil || definition.forEach?.choice?.isPlacement == true {
+            hasPlaces = true
+        }
         if !definition.animations.isEmpty { hasAnimations = true }
     }
 

@@ -453,6 +453,41 @@ struct RowTests {
         #expect(failure?.message.contains("Button needs its let 'n'") == true, "\(String(describing: failure))")
     }
 
+    @Test("slots and places of a component's earlier version are after a restart what they were")
+    func mergedWithoutSlots() throws {
+        let life = try Life()
+        try life.apply(
+            document: """
+                components:
+                  C:
+                    kind: container
+                    children:
+                      - { id: top, kind: container, children: [{ slot: header }] }
+                      - { id: body, kind: container, children: [{ slot: content }, { id: more }] }
+                  P: { kind: container, children: [{ id: in, kind: container, children: [{ place: "subviews" }] }] }
+                nodes:
+                  - { id: p, component: C, slots: { header: [{ id: h }] }, children: [{ id: g }] }
+                  - { id: q, component: P, children: [{ id: g }] }
+
+                """)
+        try life.apply(
+            document: """
+                components:
+                  C: { kind: container, children: [{ id: body, kind: container, children: [{ id: extra }] }] }
+                  P: { kind: container }
+                nodes: [{ id: p, component: C }, { id: q, component: P }]
+                """)
+        #expect(try children(life, "/p") == ["top", "body", "g", "h"])
+        // A slot shows nothing if the component has none.
+        #expect(try life.described("/p/body").map?["shown"] == nil)
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [], "\(found) \(next.failures)")
+        }
+    }
+
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()
