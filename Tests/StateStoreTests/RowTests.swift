@@ -488,6 +488,35 @@ struct RowTests {
         }
     }
 
+    @Test("of two places that want a node the first one shows it, whatever is moved, and after a restart too")
+    func firstPlace() throws {
+        let life = try Life()
+        try life.apply(
+            document: """
+                components:
+                  P:
+                    kind: container
+                    state: { items: [{ id: x }, { id: y }] }
+                    children:
+                      - { id: a, kind: container, children: [{ place: "subviews.filter(s, s.id == 'g')" }] }
+                      - { id: b, kind: container, children: [{ place: "subviews.filter(s, s.id == 'g')" }] }
+                      - id: each
+                        forEach:
+                          in: $items
+                          node: { kind: container, children: [{ place: "subviews.filter(s, s.id == 'h')" }] }
+                nodes: [{ id: p, component: P, children: [{ id: g }, { id: h }] }]
+                """)
+        func shown(_ path: String) throws -> Value? { try life.described(path).map?["shown"] }
+        #expect(try shown("/p/a") == ["/p/g"] && shown("/p/each/x") == ["/p/h"])
+        try life.move("/p/b", to: nil, at: 0)
+        try life.set("/p.items", [["id": "y"], ["id": "x"]])
+        #expect(try shown("/p/b") == ["/p/g"] && shown("/p/each/y") == ["/p/h"])
+        #expect(try shown("/p/a") == nil && shown("/p/each/x") == nil)
+        let next = try life.next()
+        let found = try differences(life.described(), next.described())
+        #expect(found == [], "\(found)")
+    }
+
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()
