@@ -517,6 +517,37 @@ struct RowTests {
         #expect(found == [], "\(found)")
     }
 
+    @Test("a component that is declared anew costs the request one row for each node made from it, and no others")
+    func redeclaredRows() throws {
+        var limits = RuntimeLimits()
+        limits.requestCost = 25_000
+        let life = try Life(limits: limits)
+        try life.apply(
+            document: """
+                components:
+                  A: { kind: container }
+                  B: { kind: container, state: { v: 1 } }
+                  C: { component: B }
+                nodes: [{ id: a, component: A }, { id: c, component: C }]
+                """)
+        func makeUses(_ numbers: Range<Int>) throws {
+            try life.apply("[\(numbers.map { "{ id: b\($0), component: B }" }.joined(separator: ", "))]")
+        }
+        func declare(_ v: Int) throws {
+            try life.apply(document: "components: { B: { kind: container, state: { v: \(v) } } }")
+        }
+        for start in stride(from: 0, to: 1500, by: 100) { try makeUses(start..<(start + 100)) }
+        try declare(2)
+        let rows = try life.rows().filter { $0.name.isEmpty && $0.revision == life.runtime.revision }
+        #expect(rows.filter { $0.value.map?["components"] != nil }.count == 1501)
+        #expect(!rows.contains { $0.key.hasPrefix("/a") })
+        for start in stride(from: 1500, to: 2700, by: 100) { try makeUses(start..<(start + 100)) }
+        let failure = #expect(throws: Failure.self) { try declare(3) }
+        #expect(failure?.code == .limit)
+        let next = try life.next()
+        #expect(try next.failures == [] && next.value("/b0.v") == 1 && next.value("/b2000.v") == 2)
+    }
+
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()
