@@ -548,6 +548,19 @@ struct RowTests {
         #expect(try next.failures == [] && next.value("/b0.v") == 1 && next.value("/b2000.v") == 2)
     }
 
+    @Test("a state that a client gives to a node begins anew, over a restart too, although a scene had it once")
+    func givenAgain() throws {
+        func scene(_ state: String) -> String {
+            "nodes: [{ id: a, kind: container, state: { items: [{ id: x }] }, children: [{ id: each, forEach: { in: $items, node: { state: { \(state) } } } }] }]"
+        }
+        let life = try Life(scene("n: 1, m: 1"))
+        try life.set("/a/each/x.n", 5)
+        try life.set("/a/each/x.m", 5)
+        let without = try life.next(scene("k: 1"))
+        try without.apply("[{ id: each, forEach: { in: $items, node: { state: { n: 1, k: 1 } } } }]", at: "/a")
+        for life in [without, try without.next()] { #expect(try life.value("/a/each/x.n") == 1) }
+    }
+
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()
