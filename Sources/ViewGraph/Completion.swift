@@ -56,15 +56,17 @@ struct Completion {
     private mutating func find(below top: UInt32) {
         var pending = [(top, graph.nodes.key(of: top))]
         while let (row, key) = pending.popLast() {
-            if let absent = graph.persistence.absentRows[key] { note(absent, as: row) }
+            note(graph.persistence.absentRows[key], as: row)
             for child in record(row).children {
                 pending.append((child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id)))
             }
         }
     }
 
-    private mutating func note(_ absent: AbsentNode, as row: UInt32) {
-        absent.made = graph.nodes.nodeID(row)
+    /// - Parameter absent: replaces the rows of an earlier key of the node.
+    private mutating func note(_ absent: AbsentNode?, as row: UInt32) {
+        self.absent(row)?.made = nil
+        absent?.made = graph.nodes.nodeID(row)
         found[row] = absent
     }
 
@@ -97,9 +99,9 @@ struct Completion {
         }
         guard let absent else { return }
         absent.isCompleted = true
-        let below = absent.children.map { (order: $0.fields?["order"]?.string ?? "", node: $0) }.sorted {
-            $0.order.hasSameBytes(as: $1.order)
-                ? $0.node.key.precedesByBytes($1.node.key) : $0.order.precedesByBytes($1.order)
+        // If several have the same id, the newest one stands there.
+        let below = absent.children.map { (number: StoredKey.number(in: $0.key) ?? 0, node: $0) }.sorted {
+            $0.number == $1.number ? $0.node.key.precedesByBytes($1.node.key) : $0.number > $1.number
         }.map(\.node)
         let definitions = readTogether(below, below: row)
         for (place, child) in below.enumerated() {

@@ -11,6 +11,8 @@ enum PlanCost {
     static let creation = 10
     static let removal = 15
     static let value = 50
+    /// A node that stays what it was made from a component that is declared anew: its row is written again.
+    static let row = 10
 }
 
 // Limits of the tree and its values, and the cost of requests.

@@ -62,6 +62,21 @@ extension Persistence {
         note(StoreChange(key: key, name: Persistence.heldName, value: nil))
     }
 
+    /// Deletes values of attributes that a node is about to get: it had them under an earlier scene, and the new ones
+    /// begin anew.
+    func forgetAbsentValues(of row: UInt32, in definition: NodeDefinition) {
+        guard !absentRows.isEmpty, let absent = absentRows[nodes.key(of: row)] else { return }
+        for name in absent.values.keys.sorted(by: { $0.precedesByBytes($1) }) {
+            // The name of an object's property begins with that of the object.
+            let attribute = name.prefix { $0 != "." }
+            guard nodes[Int(row)].attributes[String(attribute)] == nil,
+                definition.attributes.contains(where: { $0.name == attribute })
+            else { continue }
+            absentRows.remove(absent.key, name)
+            note(StoreChange(key: absent.key, name: name, value: nil))
+        }
+    }
+
     /// Deletes what clients changed in instances that do not exist yet, because their template has changed. Changes in
     /// instances of inner lists stay.
     func forgetAbsentChanges(below forEach: UInt32) {

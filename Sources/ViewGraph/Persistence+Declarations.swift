@@ -22,12 +22,24 @@ extension Persistence {
     /// Adds components. If one is declared anew, the rows of nodes that use it have to contain the old one.
     func declareComponents(_ new: [String: NodeDefinition], over declared: inout [String: NodeDefinition]) {
         if new.isEmpty { return }
-        let areChanged = new.contains { declared[$0]?.makesSame(as: $1) == false }
+        let outdated = notesChanges ? nodes.findOutdated(by: new, over: declared) : []
         declared.merge(new) { $1 }
         components = CurrentComponents(declared)
-        guard notesChanges, areChanged else { return }
-        for row in nodes.living where nodes[Int(row)].kept != nil {
-            if nodes[Int(row)].definition.forEach != nil || nodes.isOwn(row) && isUse(row) { noteRow(of: row) }
+        for row in outdated { noteRow(of: row) }
+    }
+}
+
+extension Tree<NodeRecord> {
+    /// The nodes whose rows have to contain a component as it was, if some are declared anew. O(nodes).
+    func findOutdated(by new: [String: NodeDefinition], over declared: [String: NodeDefinition]) -> [UInt32] {
+        guard new.contains(where: { declared[$0]?.makesSame(as: $1) == false }) else { return [] }
+        var components = CurrentComponents(declared.merging(new) { $1 })
+        return living.filter { row in
+            let (base, node) = (baseDefinition(of: row), self[Int(row)])
+            guard node.kept != nil, node.definition.forEach != nil || isOwn(row) && base.base != nil else {
+                return false
+            }
+            return !components.findOutdated(in: [base, node.definition]).isEmpty
         }
     }
 }

@@ -154,6 +154,7 @@ extension Persistence {
     /// - Parameter isRemade: the definition comes from a template.
     func noteUpdate(of row: UInt32, to definition: NodeDefinition, _ isReplacing: Bool, isRemade: Bool) {
         guard notesChanges else { return }
+        forgetAbsentValues(of: row, in: definition)
         if isRemade {
             guard let kept = nodes[Int(row)].kept else { return }
             kept.base = nil

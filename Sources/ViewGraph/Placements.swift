@@ -26,6 +26,9 @@ struct Placements {
     private var rivals: [Given: [UInt32]] = [:]
     /// Nodes that may stand elsewhere than before.
     private(set) var touched: Set<Given> = []
+    /// Nodes that several places should show, or none can show; and `Tree.changes` when they were last decided: the
+    /// order of the places is that of the tree.
+    private var disputed: (nodes: Set<Given>, changes: UInt64) = ([], 0)
     /// The touched nodes whose place has gone.
     private var displaced: Set<Given> = []
     /// Places that show something else than before.
@@ -37,7 +40,10 @@ struct Placements {
 
     /// True if no node stands elsewhere than where it was declared.
     var isEmpty: Bool { standing.isEmpty }
-    var isSettled: Bool { touched.isEmpty && changedPlaces.isEmpty }
+    /// - Parameter changes: `Tree.changes`.
+    func isSettled(at changes: UInt64) -> Bool {
+        touched.isEmpty && changedPlaces.isEmpty && (disputed.nodes.isEmpty || disputed.changes == changes)
+    }
 
     /// Where a node stands in the bodies of the components that it is given to.
     func standingPlaces(of node: UInt32) -> [(root: UInt32, place: UInt32)] { standing[node] ?? [] }
@@ -130,6 +136,7 @@ struct Placements {
                 incomplete.places.insert(place)
             }
             touched.remove(given)
+            disputed.nodes.remove(given)
             displaced.remove(given)
         }
     }
@@ -155,19 +162,22 @@ struct Placements {
         return at == node
     }
 
-    /// Decides where the touched nodes stand. If several places should show a node, the first one shows it. A place
-    /// inside the node cannot show it.
+    /// Decides where the touched and the disputed nodes stand. If several places should show a node, the first one
+    /// shows it. A place inside the node cannot show it.
     /// - Parameters:
+    ///   - changes: `Tree.changes`.
     ///   - parent: gives the parent of a node where it was declared.
     ///   - isBefore: the order of places in their document.
     /// - Returns: the nodes that stand elsewhere now, and the places that show something else.
     mutating func settle(
-        _ parent: (UInt32) -> UInt32, _ isBefore: (UInt32, UInt32) -> Bool
+        at changes: UInt64, _ parent: (UInt32) -> UInt32, _ isBefore: (UInt32, UInt32) -> Bool
     ) -> (nodes: [UInt32], places: Set<UInt32>) {
         var moved: [UInt32] = []
-        for given in touched.sorted(by: { ($0.node, $0.root) < ($1.node, $1.root) }) {
+        for given in touched.union(disputed.nodes).sorted(by: { ($0.node, $0.root) < ($1.node, $1.root) }) {
             let old = place(of: given.node, in: given.root)
-            let new = rivals[given]?.filter { !leads($0, into: given.node, parent) }.min(by: isBefore)
+            let all = rivals[given] ?? []
+            let new = all.filter { !leads($0, into: given.node, parent) }.min(by: isBefore)
+            if all.count > (new == nil ? 0 : 1) { disputed.nodes.insert(given) } else { disputed.nodes.remove(given) }
             guard old != new || displaced.contains(given) else { continue }
             setPlace(new, of: given)
             if let new { changedPlaces.insert(new) }
@@ -178,6 +188,7 @@ struct Placements {
             touched = []
             displaced = []
             changedPlaces = []
+            disputed.changes = changes
         }
         return (moved, changedPlaces)
     }

@@ -19,7 +19,9 @@ extension ViewGraph {
 
     /// Decides where nodes stand. Connects those that stand elsewhere than before, and reports the changes of shape.
     func settlePlacements() {
-        let (moved, places) = nodes.placements.settle({ self.nodes[Int($0)].parent }) { nodes.isBefore($0, $1) }
+        let (moved, places) = nodes.placements.settle(at: nodes.changes, { self.nodes[Int($0)].parent }) {
+            nodes.isBefore($0, $1)
+        }
         for place in places where nodes.isAlive(place) {
             shapeChanged(at: place)
             structureChange.rearrangedNodes.append(nodes.nodeID(nodes.visible(place)))

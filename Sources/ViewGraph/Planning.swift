@@ -43,7 +43,8 @@ public final class Planning {
         self.isBuilt = isBuilt
         isDeclared = graph.declarations.haveAll(of: scene.declarations)
         version = graph.nodes.changes
-        cost = scene.values.count * PlanCost.value
+        let outdated = graph.nodes.findOutdated(by: scene.declarations.components, over: graph.declarations.components)
+        cost = scene.values.count * PlanCost.value + outdated.count * PlanCost.row
         pending = [
             Children(
                 parent: node.row, definitions: scene.nodes.map { ($0, .content) }, isReplacing: mode == .replace,

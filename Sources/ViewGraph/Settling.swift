@@ -48,7 +48,7 @@ extension ViewGraph {
             collectInvalidated()
             let stale = lists.takeStale(settlement)
             if stale.isEmpty {
-                if nodes.placements.isSettled { break }
+                if nodes.placements.isSettled(at: nodes.changes) { break }
                 settlePlacements()
                 continue
             }

@@ -116,9 +116,13 @@ extension ViewGraph {
         // The types first: defaults of keys may be objects of these types.
         let types = new.types.filter { declarations.types[$0]?.isSame(as: $1) == false }
         declarations.types.merge(new.types) { $1 }
-        let hasNewObjects = renewDefaults(declarations.completed(new.environment)) || !types.isEmpty
+        func completed(_ group: KeyGroup) -> [String: KeyDefinition] {
+            let known = types.isEmpty ? [:] : declarations[group].filter { !$0.value.type.objectNames.isEmpty }
+            return declarations.completed(known.merging(new[group]) { $1 })
+        }
+        let hasNewObjects = renewDefaults(completed(.environment), areTypesNew: !types.isEmpty) || !types.isEmpty
         if !types.isEmpty { renewObjects(of: types) }
-        let (container, preference) = (declarations.completed(new.container), declarations.completed(new.preference))
+        let (container, preference) = (completed(.container), completed(.preference))
         let isGatheredAnew =
             container.contains { declarations.container[$0]?.isSame(as: $1) != true }
             || preference.contains { declarations.preference[$0]?.isSame(as: $1) == false }
@@ -133,7 +137,7 @@ extension ViewGraph {
     /// Gives keys that are declared again their new defaults. Default objects are dropped, and made anew when their
     /// readers are connected again.
     /// - Returns: whether there were default objects.
-    private func renewDefaults(_ keys: [String: KeyDefinition]) -> Bool {
+    private func renewDefaults(_ keys: [String: KeyDefinition], areTypesNew: Bool) -> Bool {
         var hasObjects = false
         for (name, key) in keys {
             guard let old = declarations.environment.updateValue(key, forKey: name),
@@ -144,7 +148,7 @@ extension ViewGraph {
             if old.type.objectName == nil, key.type.objectName == nil {
                 setInput(vertex, .value(key.defaultValue))
                 attributes[Int(vertex.index)]?.retype(key.type)
-            } else if old.type != key.type || old.defaultValue != key.defaultValue {
+            } else if areTypesNew || old.type != key.type || old.defaultValue != key.defaultValue {
                 destroyVertex(vertex)
                 environmentDefaults[name] = nil
                 hasObjects = true
@@ -154,14 +158,9 @@ extension ViewGraph {
     }
 
     /// Gives objects whose types are declared again the properties that the types have now. Values of these types in
-    /// lists and the like get the missing ones. Default objects of keys are made anew for their next readers.
+    /// lists and the like get the missing ones.
     private func renewObjects(of types: [String: ObjectTypeDefinition]) {
         var begun: [AttributeID] = []
-        for (key, vertex) in environmentDefaults {
-            guard case .object = record(vertex).source else { continue }
-            destroyVertex(vertex)
-            environmentDefaults[key] = nil
-        }
         var pending = nodes.subtree(of: NodeID.root.row)
         while let row = pending.popLast() {
             for (_, state) in nodes[Int(row)].attributes {
@@ -190,6 +189,8 @@ extension ViewGraph {
     func redefineNode(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> [AttributeID] {
         let target = isReplacing ? definition : definition.merged(over: nodes[Int(row)].definition)
         let hasSameModifiers = target.hasSameModifiers(as: nodes[Int(row)].definition)
+        // The component says which children are subviews.
+        if target.base !== nodes[Int(row)].definition.base { shapeChanged(at: row) }
         nodes[Int(row)].definition = target
         nodes.note(target)
         let begun = definition.attributes.filter { redefineAttribute($0, of: row) }.compactMap {

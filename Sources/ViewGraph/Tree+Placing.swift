@@ -82,13 +82,14 @@ extension Tree<NodeRecord> {
     /// The layer of a node's innermost component that places the nodes it is given.
     func firstPlacing(of root: UInt32) -> Int? { self[Int(root)].definition.firstPlacing }
 
-    /// The nodes that a component's body is given, among the children of its root.
+    /// The nodes that a component's body is given, among the children of its root. None if the component puts nothing
+    /// into its body, which may have slots of an earlier version.
     /// - Parameter layer: the layer of the body.
     func given(to root: UInt32, inside layer: Int, slot: String) -> [UInt32] {
         let node = self[Int(root)]
-        let next = node.definition.components.indices.first {
-            $0 > layer && !node.definition.components[$0].placing.isEmpty
-        }
+        let placing = node.definition.components.map { !$0.placing.isEmpty }
+        guard placing.indices.contains(layer), placing[layer] else { return [] }
+        let next = placing.indices.first { $0 > layer && placing[$0] }
         return node.children.filter {
             let own = self.layer(of: $0)
             return own > layer && own <= next ?? .max

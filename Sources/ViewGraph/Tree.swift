@@ -121,7 +121,10 @@ final class Tree<Node: TreeNode> {
 
     /// Notes that a node of the tree has this definition.
     func note(_ definition: NodeDefinition) {
-        if !hasPlaces, definition.firstPlacing != nil { hasPlaces = true }
+        // A place may outlive the component that had it in its body.
+        if !hasPlaces, definition.firstPlacing != nil || definition.forEach?.choice?.isPlacement == true {
+            hasPlaces = true
+        }
         if !definition.animations.isEmpty { hasAnimations = true }
     }
 
@@ -272,7 +275,10 @@ final class Tree<Node: TreeNode> {
     }
 
     /// Sets the order of all children.
-    func order(_ children: [UInt32], below parent: UInt32) { node(parent).children = children }
+    func order(_ children: [UInt32], below parent: UInt32) {
+        changes &+= 1
+        node(parent).children = children
+    }
 
     /// Replaces a stretch of children by others. `gone` are the nodes of the stretch that were removed. New nodes are
     /// attached already, as the last.

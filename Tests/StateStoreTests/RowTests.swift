@@ -97,6 +97,64 @@ struct RowTests {
         #expect(try children(next.next(), "/app") == ["one", "two", "three"])
     }
 
+    @Test("a scene's node has the rows of the client's node that stands there, and no others, at each start")
+    func oneWinner() throws {
+        let made = """
+            nodes:
+              - id: n
+                kind: container
+                state: { s: 0 }
+                children: [{ id: in, kind: container, state: { v: 0, w: 0 } }, { id: far }]
+              - { id: to, kind: container }
+
+            """
+        let life = try Life(made)
+        try life.set("/n.s", 1)
+        try life.set("/n/in.v", 1)
+        try life.set("/n/in.w", 1)
+        try life.apply("[{ id: old }]", at: "/n/in")
+        try life.move("/n/far", to: "/to")
+        // The scene lacks it for a while.
+        let between = try life.next("nodes: [{ id: to, kind: container }]")
+        try between.apply(
+            "[{ id: n, kind: container, children: [{ id: in, kind: container, state: { v: 0 } }, { id: mine }] }]")
+        try between.set("/n/in.v", 2)
+        var next = try between.next(made)
+        for number in 0..<3 {
+            #expect(try next.value("/n.s") == .int(Int64(number)) && next.value("/n/in.v") == 2)
+            #expect(try next.value("/n/in.w") == .int(Int64(number)))
+            #expect(try children(next, "/n").sorted() == ["far", "in", "mine"])
+            #expect(try children(next, "/n/in") == [])
+            // Rows of both kinds are written.
+            try next.set("/n.s", .int(Int64(number + 1)))
+            try next.set("/n/in.w", .int(Int64(number + 1)))
+            next = try next.next()
+        }
+    }
+
+    @Test("the client's node that was made last is the scene's, wherever clients move it among its siblings")
+    func lastWinner() throws {
+        let made = "nodes: [{ id: a }, { id: n, state: { s: 0 } }, { id: b }]"
+        let life = try Life("nodes: [{ id: a }, { id: b }]")
+        try life.apply("[{ id: n, state: { s: 0 } }]")
+        try life.set("/n.s", 1)
+        let first = try life.next(made)
+        // Its row says from now on that a scene makes it.
+        try first.move("/n", to: nil, at: 0)
+        let second = try first.next("nodes: [{ id: a }, { id: b }]")
+        #expect(try children(second, "/") == ["a", "b"])
+        try second.apply("[{ id: n, state: { s: 0 } }]")
+        try second.set("/n.s", 2)
+        var next = try second.next(made)
+        for place in [2, 0, 1] {
+            #expect(try next.value("/n.s") == 2)
+            try next.move("/n", to: nil, at: place)
+            let order = try children(next, "/")
+            next = try next.next()
+            #expect(try children(next, "/") == order)
+        }
+    }
+
     @Test("a list that is fed after the start gives edited instances back, and its end takes their rows along")
     func fed() throws {
         let rows =
@@ -395,6 +453,114 @@ struct RowTests {
         #expect(failure?.message.contains("Button needs its let 'n'") == true, "\(String(describing: failure))")
     }
 
+    @Test("slots and places of a component's earlier version are after a restart what they were")
+    func mergedWithoutSlots() throws {
+        let life = try Life()
+        try life.apply(
+            document: """
+                components:
+                  C:
+                    kind: container
+                    children:
+                      - { id: top, kind: container, children: [{ slot: header }] }
+                      - { id: body, kind: container, children: [{ slot: content }, { id: more }] }
+                  P: { kind: container, children: [{ id: in, kind: container, children: [{ place: "subviews" }] }] }
+                nodes:
+                  - { id: p, component: C, slots: { header: [{ id: h }] }, children: [{ id: g }] }
+                  - { id: q, component: P, children: [{ id: g }] }
+
+                """)
+        try life.apply(
+            document: """
+                components:
+                  C: { kind: container, children: [{ id: body, kind: container, children: [{ id: extra }] }] }
+                  P: { kind: container }
+                nodes: [{ id: p, component: C }, { id: q, component: P }]
+                """)
+        #expect(try children(life, "/p") == ["top", "body", "g", "h"])
+        // A slot shows nothing if the component has none.
+        #expect(try life.described("/p/body").map?["shown"] == nil)
+        var next = life
+        for _ in 0..<2 {
+            next = try next.next()
+            let found = try differences(life.described(), next.described())
+            #expect(found == [] && next.failures == [], "\(found) \(next.failures)")
+        }
+    }
+
+    @Test("of two places that want a node the first one shows it, whatever is moved, and after a restart too")
+    func firstPlace() throws {
+        let life = try Life()
+        try life.apply(
+            document: """
+                components:
+                  P:
+                    kind: container
+                    state: { items: [{ id: x }, { id: y }] }
+                    children:
+                      - { id: a, kind: container, children: [{ place: "subviews.filter(s, s.id == 'g')" }] }
+                      - { id: b, kind: container, children: [{ place: "subviews.filter(s, s.id == 'g')" }] }
+                      - id: each
+                        forEach:
+                          in: $items
+                          node: { kind: container, children: [{ place: "subviews.filter(s, s.id == 'h')" }] }
+                nodes: [{ id: p, component: P, children: [{ id: g }, { id: h }] }]
+                """)
+        func shown(_ path: String) throws -> Value? { try life.described(path).map?["shown"] }
+        #expect(try shown("/p/a") == ["/p/g"] && shown("/p/each/x") == ["/p/h"])
+        try life.move("/p/b", to: nil, at: 0)
+        try life.set("/p.items", [["id": "y"], ["id": "x"]])
+        #expect(try shown("/p/b") == ["/p/g"] && shown("/p/each/y") == ["/p/h"])
+        #expect(try shown("/p/a") == nil && shown("/p/each/x") == nil)
+        let next = try life.next()
+        let found = try differences(life.described(), next.described())
+        #expect(found == [], "\(found)")
+    }
+
+    @Test("a component that is declared anew costs the request one row for each node made from it, and no others")
+    func redeclaredRows() throws {
+        var limits = RuntimeLimits()
+        limits.requestCost = 25_000
+        let life = try Life(limits: limits)
+        try life.apply(
+            document: """
+                components:
+                  A: { kind: container }
+                  B: { kind: container, state: { v: 1 } }
+                  C: { component: B }
+                nodes: [{ id: a, component: A }, { id: c, component: C }]
+                """)
+        func makeUses(_ numbers: Range<Int>) throws {
+            try life.apply("[\(numbers.map { "{ id: b\($0), component: B }" }.joined(separator: ", "))]")
+        }
+        func declare(_ v: Int) throws {
+            try life.apply(document: "components: { B: { kind: container, state: { v: \(v) } } }")
+        }
+        for start in stride(from: 0, to: 1500, by: 100) { try makeUses(start..<(start + 100)) }
+        try declare(2)
+        let rows = try life.rows().filter { $0.name.isEmpty && $0.revision == life.runtime.revision }
+        #expect(rows.filter { $0.value.map?["components"] != nil }.count == 1501)
+        #expect(!rows.contains { $0.key.hasPrefix("/a") })
+        for start in stride(from: 1500, to: 2700, by: 100) { try makeUses(start..<(start + 100)) }
+        let failure = #expect(throws: Failure.self) { try declare(3) }
+        #expect(failure?.code == .limit)
+        let next = try life.next()
+        #expect(try next.failures == [] && next.value("/b0.v") == 1 && next.value("/b2000.v") == 2)
+    }
+
+    @Test("a state that a client gives to a node begins anew, over a restart too, although a scene had it once")
+    func givenAgain() throws {
+        func scene(_ state: String) -> String {
+            "nodes: [{ id: a, kind: container, state: { items: [{ id: x }] }, children: [{ id: each, forEach: { in: $items, node: { state: { \(state) } } } }] }]"
+        }
+        let life = try Life(scene("n: 1, m: 1"))
+        try life.set("/a/each/x.n", 5)
+        try life.set("/a/each/x.m", 5)
+        let without = try life.next(scene("k: 1"))
+        try without.apply("[{ id: each, forEach: { in: $items, node: { state: { n: 1, k: 1 } } } }]", at: "/a")
+        for life in [without, try without.next()] { #expect(try life.value("/a/each/x.n") == 1) }
+    }
+
     @Test("objects have the properties of their type as soon as it is declared anew, and after a restart")
     func redeclaredTypes() throws {
         let life = try Life()
@@ -440,6 +606,35 @@ struct RowTests {
         // Of a rule that does not fit the types the type is unknown after a restart.
         let found = try differences(life.described(), next.described()).filter { !$0.contains("dyn") }
         #expect(found == [], "\(found)")
+    }
+
+    @Test("defaults of keys that have objects are those of a type as soon as it is declared anew")
+    func redeclaredDefaults() throws {
+        func types(_ pages: Int) -> String { "types: { Book: { state: { title: A, pages: \(pages) } } }\n" }
+        let life = try Life()
+        try life.apply(
+            document: types(10) + """
+                keys:
+                  environment:
+                    shared: { type: Book, default: { title: B } }
+                    shelf: { type: list(Book), default: [{ title: C }] }
+                  container: { open: { type: Book, default: {} } }
+                nodes:
+                  - id: s
+                    kind: container
+                    inherit: [shared, shelf]
+                    computed:
+                      n: shared.pages
+                      m: "shelf[0].pages"
+                      o: "subviews[0].containerValues.open.pages"
+                      t: shared.title
+                    children: [{ id: in }]
+                """)
+        try life.apply(document: types(11))
+        for life in [life, try life.next()] {
+            #expect(try ["n", "m", "o"].map { try life.value("/s.\($0)") } == [11, 11, 11])
+            #expect(try life.value("/s.t") == "B")
+        }
     }
 
     @Test("what a document has completed stays when the component is declared again as it was") func redeclaredTwice()

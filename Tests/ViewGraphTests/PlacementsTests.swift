@@ -9,7 +9,7 @@ struct PlacementsTests {
     private let parents: [UInt32: UInt32] = [1: 0, 2: 1, 3: 2, 4: 1, 5: 4, 6: 1]
 
     private func settle(_ placements: inout Placements) -> [UInt32] {
-        placements.settle({ parents[$0] ?? 0 }) { $0 < $1 }.nodes
+        placements.settle(at: 0, { parents[$0] ?? 0 }) { $0 < $1 }.nodes
     }
 
     @Test("a node does not come to stand in itself, and stands in the next place that wants it") func inItself() {

@@ -56,7 +56,7 @@ extension Declarations {
     public func completed(_ keys: [String: KeyDefinition]) -> [String: KeyDefinition] {
         keys.mapValues { key in
             var key = key
-            key.defaultValue = complete(key.defaultValue, as: key.type)
+            key.defaultValue = complete(key.written, as: key.type)
             return key
         }
     }

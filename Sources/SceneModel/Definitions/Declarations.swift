@@ -8,6 +8,8 @@ public struct KeyDefinition {
     public var name: String
     public var type: ValueType
     public var defaultValue: Value
+    /// The default as it was declared. Of objects it says only what differs from their types.
+    let written: Value
     /// For preferences, the rule that combines two values, over `value` and `next`.
     public var reduce: Program?
 
@@ -15,6 +17,7 @@ public struct KeyDefinition {
         self.name = name
         self.type = type
         self.defaultValue = defaultValue
+        written = defaultValue
         self.reduce = reduce
     }
 }
