@@ -52,25 +52,33 @@ extension Persistence {
         var affected: [(row: UInt32, isOwn: Bool, old: String)] = []
         var keys: [UInt32: String] = [:]
         var pending = [(row: top, isOwn: true)]
+        // Nodes that were moved into clients' nodes: their keys follow from their makers, which may be among these.
+        var strays: [UInt32] = []
         let home = nodes[Int(top)].kept?.home
-        while let (row, isOwn) = pending.popLast() {
-            let key = isNew ? "" : nodes.key(of: row)
-            affected.append((row, isOwn, key))
-            if !isNew { keys[row] = key }
-            let made =
-                isOwn && !nodes[Int(row)].kind.isMadeFromData
-                ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
-            for child in nodes[Int(row)].children {
-                let isLeft = made.map { !$0.contains(ObjectIdentifier(nodes.baseDefinition(of: child))) } ?? false
-                if let kept = nodes[Int(child)].kept, kept.key != nil, !kept.isHeir || !isLeft {
-                    // Its row names this parent. The key of a moved child follows the child's maker.
+        repeat {
+            while let (row, isOwn) = pending.popLast() {
+                if keys[row] != nil { continue }
+                let key = isNew ? "" : nodes.key(of: row)
+                affected.append((row, isOwn, key))
+                if !isNew { keys[row] = key }
+                let made =
+                    isOwn && !nodes[Int(row)].kind.isMadeFromData
+                    ? Set(childDefinitions(madeBy: row, isOwn: true).map { ObjectIdentifier($0) }) : nil
+                for child in nodes[Int(row)].children {
+                    let isLeft = made.map { !$0.contains(ObjectIdentifier(nodes.baseDefinition(of: child))) } ?? false
+                    guard let kept = nodes[Int(child)].kept, kept.key != nil, !kept.isHeir || !isLeft else {
+                        pending.append((child, isLeft))
+                        continue
+                    }
+                    // Its row names this parent.
                     noteRow(of: child)
-                    if !kept.isOwn, let maker = kept.maker, keys[maker.row] != nil { pending.append((child, false)) }
-                    continue
+                    if hasMovedNodes { strays += nodes.subtree(of: child).filter { nodes[Int($0)].kept?.maker != nil } }
                 }
-                pending.append((child, isLeft))
             }
-        }
+            let due = strays.filter { keys[nodes[Int($0)].kept?.maker?.row ?? $0] != nil }
+            strays.removeAll { keys[nodes[Int($0)].kept?.maker?.row ?? $0] != nil }
+            pending = due.map { ($0, false) }
+        } while !pending.isEmpty
         if !isNew {
             for (row, _, key) in affected { forget(row, key) }
             if let home, nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }

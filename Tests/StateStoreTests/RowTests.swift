@@ -747,6 +747,31 @@ struct RowTests {
         try expectSame()
     }
 
+    @Test("a node that was moved into a client's node comes back though the instance that made it has another key")
+    func movedIntoOwn() throws {
+        let life = try Life(
+            """
+            nodes:
+              - id: top
+                kind: container
+                state: { fed: [{ id: z }] }
+                children: [{ id: live, forEach: { in: $fed, node: { kind: container, children: [{ id: kid, state: { n: 0 } }] } } }]
+              - id: d
+                kind: container
+                state: { items: [{ id: x }] }
+                children: [{ id: rows, forEach: { in: $items, node: { kind: container } } }]
+
+            """)
+        try life.apply("[{ id: a, kind: group }]", at: "/top/live/z")
+        try life.move("/top/live/z/kid", to: "/top/live/z/a")
+        try life.set("/top/live/z/a/kid.n", 5)
+        try life.move("/top", to: "/d/rows/x")
+        let next = try life.next()
+        #expect(try next.value("/d/rows/x/top/live/z/a/kid.n") == 5)
+        #expect(try differences(life.described(), next.described()) == [])
+        #expect(next.failures == [])
+    }
+
     @Test("a use makes a node of its body again where the first one was moved away, and both stay")
     func movedInBody() throws {
         let life = try Life(RowTests.boards)
