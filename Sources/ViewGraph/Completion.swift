@@ -99,10 +99,7 @@ struct Completion {
         }
         guard let absent else { return }
         absent.isCompleted = true
-        // If several have the same id, the newest one stands there.
-        let below = absent.children.map { (number: StoredKey.number(in: $0.key) ?? 0, node: $0) }.sorted {
-            $0.number == $1.number ? $0.node.key.precedesByBytes($1.node.key) : $0.number > $1.number
-        }.map(\.node)
+        let below = inOrder(absent.children)
         let definitions = readTogether(below, below: row)
         for (place, child) in below.enumerated() {
             guard let fields = child.fields else { continue }
@@ -112,6 +109,21 @@ struct Completion {
                 put(moved.row, child.key, fields, below: row)
             }
         }
+    }
+
+    /// The order in which nodes below another one are made: that of their places. If several have the same id, the
+    /// newest one stands there, so it is made first.
+    private func inOrder(_ nodes: [AbsentNode]) -> [AbsentNode] {
+        let ids = Set(nodes.compactMap { $0.fields?["id"]?.string })
+        if ids.count < nodes.count {
+            return nodes.map { (number: StoredKey.number(in: $0.key) ?? 0, node: $0) }.sorted {
+                $0.number == $1.number ? $0.node.key.precedesByBytes($1.node.key) : $0.number > $1.number
+            }.map(\.node)
+        }
+        return nodes.map { (order: $0.fields?["order"]?.string ?? "", node: $0) }.sorted {
+            $0.order.hasSameBytes(as: $1.order)
+                ? $0.node.key.precedesByBytes($1.node.key) : $0.order.precedesByBytes($1.order)
+        }.map(\.node)
     }
 
     /// Detaches nodes below another node that were moved elsewhere.
