@@ -1,6 +1,8 @@
 import AttributeValues
 @testable import GraphRuntime
 import StateStore
+import TestSupport
+import Testing
 import ViewGraph
 import WireProtocol
 
@@ -134,4 +136,13 @@ final class Life {
 
     /// All rows that the store holds.
     func rows() throws -> [StoredRow] { try folder.copy().open().restored.rows }
+}
+
+/// What comes back is what there was.
+@discardableResult
+func expectKept(_ life: Life, _ location: SourceLocation = #_sourceLocation) throws -> Life {
+    let next = try life.next()
+    #expect(next.failures == [], sourceLocation: location)
+    #expect(try differences(life.described(), next.described()) == [], sourceLocation: location)
+    return next
 }
