@@ -237,6 +237,8 @@ struct AttributeTable {
 
     mutating func add(_ record: consuming AttributeRecord, at row: UInt32) {
         if !record.isHidden { named += 1 }
+        // Memory that is never used costs nothing in a large table, so it grows seldom.
+        if rows.count == rows.capacity, rows.count >= 1024 { rows.reserveCapacity(8 * rows.count) }
         if Int(row) == rows.count { return rows.append(record) }
         while rows.count <= Int(row) { rows.append(nil) }
         rows[Int(row)] = record
