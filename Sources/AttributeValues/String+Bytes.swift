@@ -28,6 +28,23 @@ extension String {
         return a.withUTF8 { a in b.withUTF8 { a.hasSameBytes(as: $0) } }
     }
 
+    /// True if the UTF-8 bytes contain those of another string. (`contains` looks for whole characters, at 340
+    /// instructions a byte.)
+    public func containsBytes(of other: String) -> Bool {
+        var (whole, part) = (self, other)
+        return whole.withUTF8 { whole in
+            part.withUTF8 { part in
+                guard let first = part.first else { return true }
+                var rest = whole[...]
+                while let place = rest.firstIndex(of: first) {
+                    if rest[place...].starts(with: part) { return true }
+                    rest = rest[(place + 1)...]
+                }
+                return false
+            }
+        }
+    }
+
     /// Order of the UTF-8 bytes, which is the order of the Unicode scalars.
     @inlinable
     public func precedesByBytes(_ other: String) -> Bool {

@@ -93,9 +93,9 @@ public enum SceneImports {
         init(_ file: SceneFile) {
             self.file = file
             // Most scenes import nothing, and are read once.
-            guard file.text.contains("import"), let document = DocumentReader.read(file.text, FaultCollector()) else {
-                return
-            }
+            guard file.text.containsBytes(of: "import"),
+                let document = DocumentReader.read(file.text, FaultCollector())
+            else { return }
             imports = SceneImports.paths(in: document).filter { $0.string != nil }[...]
         }
 

@@ -46,6 +46,20 @@ struct StringBytesTests {
         }
     }
 
+    @Test("a string contains another if its bytes do")
+    func containing() {
+        let samples = Self.samples
+        for a in samples {
+            let whole = Array(a.utf8)
+            for b in samples.prefix(120) {
+                let part = Array(b.utf8)
+                let places = 0..<max(0, whole.count - part.count + 1)
+                let isInside = places.contains { whole[$0...].starts(with: part) }
+                #expect(a.containsBytes(of: b) == isInside)
+            }
+        }
+    }
+
     @Test("joining by words gives the string that + gives")
     func joining() {
         let samples = Self.samples
