@@ -22,7 +22,7 @@ final class BoundSelection {
     }
 
     func isSame(as other: BoundSelection) -> Bool {
-        selection.text == other.selection.text && targets == other.targets && rule.readsSame(as: other.rule, at: .none)
+        selection == other.selection && targets == other.targets && rule.readsSame(as: other.rule, at: .none)
     }
 
     func place(_ result: Value) throws(Failure) -> Place {

@@ -3,18 +3,6 @@ import SceneModel
 
 // Comparing and merging definitions, so that a document changes only what differs.
 
-extension Expression {
-    func isSame(as other: Expression) -> Bool {
-        switch (self, other) {
-        case (.literal(let a), .literal(let b)): a == b
-        case (.reference(let a), .reference(let b)): a == b
-        case (.rule(let a), .rule(let b)): a.text == b.text
-        case (.selection(let a), .selection(let b)): a.text == b.text
-        default: false
-        }
-    }
-}
-
 extension AttributeDefinition {
     var kind: AttributeKind {
         switch role {
@@ -27,64 +15,14 @@ extension AttributeDefinition {
         case .action: .action
         }
     }
-
-    func isSame(as other: AttributeDefinition) -> Bool {
-        guard name == other.name, type == other.type, history == other.history else { return false }
-        switch (start, other.start) {
-        case (nil, nil): break
-        case (let a?, let b?): guard a.isSame(as: b) else { return false }
-        default: return false
-        }
-        switch (role, other.role) {
-        case (.state(let a, let x), .state(let b, let y)): return a == b && x == y
-        case (.binding(let a, let x), .binding(let b, let y)):
-            guard x == y else { return false }
-            switch (a, b) {
-            case (nil, nil): return true
-            case (.reference(let a)?, .reference(let b)?): return a == b
-            case (.constant(let a)?, .constant(let b)?): return a == b
-            case (.selection(let a)?, .selection(let b)?): return a.text == b.text
-            case (.rules(let a, let x)?, .rules(let b, let y)?):
-                return a.text == b.text
-                    && x.elementsEqual(y) { $0.target == $1.target && $0.value.isSame(as: $1.value) }
-            default: return false
-            }
-        case (.constant(nil), .constant(nil)): return true
-        case (.constant(let a?), .constant(let b?)): return a.isSame(as: b)
-        case (.computed(let a), .computed(let b)): return a.text == b.text
-        case (.inherit(let a), .inherit(let b)): return a == b
-        case (.inheritObject(let a, let x), .inheritObject(let b, let y)): return a == b && x == y
-        case (.clock(let a), .clock(let b)): return a == b
-        case (.action(let a), .action(let b)): return a.document == b.document
-        default: return false
-        }
-    }
 }
 
 extension NodeDefinition {
     func hasSameModifiers(as other: NodeDefinition) -> Bool {
-        func same(_ a: [KeyedExpression], _ b: [KeyedExpression]) -> Bool {
-            a.elementsEqual(b) {
-                $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type
-                    && $0.expression.isSame(as: $1.expression)
-            }
-        }
-        let hasSameTag =
-            switch (tag, other.tag) {
-            case (nil, nil): true
-            case (let a?, let b?): a.isSame(as: b)
-            default: false
-            }
-        return hasSameTag && transition == other.transition && same(environment, other.environment)
-            && same(containerValues, other.containerValues)
-            && same(preferences, other.preferences) && environmentObjects == other.environmentObjects
-            && transformEnvironment.elementsEqual(other.transformEnvironment) {
-                $0.key == $1.key && $0.steps == $1.steps && $0.type == $1.type && $0.place == $1.place
-                    && $0.program.text == $1.program.text
-            }
-            && animations.elementsEqual(other.animations) {
-                $0.animation == $1.animation && $0.value.isSame(as: $1.value)
-            }
+        tag == other.tag && transition == other.transition && environment == other.environment
+            && containerValues == other.containerValues && preferences == other.preferences
+            && environmentObjects == other.environmentObjects && transformEnvironment == other.transformEnvironment
+            && animations == other.animations
     }
 
     /// True if the innermost modifiers of this definition are those of the component's body, as at a use of the
@@ -120,8 +58,7 @@ extension NodeDefinition {
             guard a.id == b.id, a.kind == b.kind, a.component == b.component, a.isContent == b.isContent,
                 a.givenSlot == b.givenSlot,
                 a.layer == b.layer,
-                a.attributes.count == b.attributes.count,
-                zip(a.attributes, b.attributes).allSatisfy({ $0.isSame(as: $1) }), a.hasSameModifiers(as: b)
+                a.attributes == b.attributes, a.hasSameModifiers(as: b)
             else { return false }
             switch (a.forEach, b.forEach) {
             case (nil, nil): break
@@ -184,27 +121,14 @@ extension NodeDefinition {
     }
 }
 
-extension ObjectTypeDefinition {
-    func isSame(as other: ObjectTypeDefinition) -> Bool {
-        properties.elementsEqual(other.properties) { $0.isSame(as: $1) }
-    }
-}
-
 extension ForEachDefinition {
     func hasSameData(as other: ForEachDefinition) -> Bool {
         choice == other.choice && idField == other.idField && elementName == other.elementName
-            && indexName == other.indexName
-            && data.isSame(as: other.data)
+            && indexName == other.indexName && data == other.data
     }
 
     func isSame(as other: ForEachDefinition) -> Bool {
         hasSameData(as: other) && templates.count == other.templates.count
             && zip(templates, other.templates).allSatisfy { $0.makesSame(as: $1) }
-    }
-}
-
-extension KeyDefinition {
-    func isSame(as other: KeyDefinition) -> Bool {
-        type == other.type && defaultValue == other.defaultValue && reduce?.text == other.reduce?.text
     }
 }

@@ -194,7 +194,7 @@ struct SceneExporter {
                 if case .action(let action) = attribute.role, action.trigger != nil { continue }
                 return false
             }
-            if !attribute.isSame(as: inBody), !inBody.isParameter || !attribute.isParameter { return false }
+            if attribute != inBody, !inBody.isParameter || !attribute.isParameter { return false }
         }
         let names = Set(node.definition.attributes.map(\.name))
         guard body.attributes.allSatisfy({ names.contains($0.name) }) else { return false }

@@ -96,7 +96,7 @@ extension Persistence {
         var names: Set<String> = []
         for attribute in definition.attributes {
             names.insert(attribute.name)
-            if old[attribute.name]?.isSame(as: attribute) == true { continue }
+            if old[attribute.name] == attribute { continue }
             let (group, value) = DefinitionWriter.attribute(attribute)
             groups.add(group, attribute.name, value)
         }

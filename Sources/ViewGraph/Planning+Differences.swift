@@ -26,7 +26,7 @@ extension Planning {
                 lines.append("+ \(name): \(said(attribute))")
                 continue
             }
-            if old.isSame(as: attribute) { continue }
+            if old == attribute { continue }
             var line = "~ \(name): \(said(old)) → \(said(attribute))"
             if case (.state, .state) = (old.role, attribute.role) {
                 line += old.type == attribute.type ? ", keeps its value" : ", starts from its initial value"

@@ -33,12 +33,7 @@ extension Declarations {
             && new.components.allSatisfy { name, component in
                 components[name]?.makesSame(as: component) == true
             }
-            && new.types.allSatisfy { name, type in
-                guard let old = types[name]?.properties, old.count == type.properties.count else {
-                    return false
-                }
-                return zip(old, type.properties).allSatisfy { $0.isSame(as: $1) }
-            }
+            && new.types.allSatisfy { types[$0] == $1 }
     }
 }
 

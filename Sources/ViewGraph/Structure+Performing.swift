@@ -114,7 +114,7 @@ extension ViewGraph {
     public func declareNames(_ new: Declarations) {
         persistence.noteDeclarations(new, over: declarations)
         // The types first: defaults of keys may be objects of these types.
-        let types = new.types.filter { declarations.types[$0]?.isSame(as: $1) == false }
+        let types = new.types.filter { (declarations.types[$0] ?? $1) != $1 }
         declarations.types.merge(new.types) { $1 }
         func completed(_ group: KeyGroup) -> [String: KeyDefinition] {
             let known = types.isEmpty ? [:] : declarations[group].filter { !$0.value.type.objectNames.isEmpty }
@@ -124,8 +124,8 @@ extension ViewGraph {
         if !types.isEmpty { renewObjects(of: types) }
         let (container, preference) = (completed(.container), completed(.preference))
         let isGatheredAnew =
-            container.contains { declarations.container[$0]?.isSame(as: $1) != true }
-            || preference.contains { declarations.preference[$0]?.isSame(as: $1) == false }
+            container.contains { declarations.container[$0] != $1 }
+            || preference.contains { (declarations.preference[$0] ?? $1) != $1 }
         declarations.container.merge(container) { $1 }
         declarations.preference.merge(preference) { $1 }
         persistence.declareComponents(new.components, over: &declarations.components)
@@ -231,10 +231,10 @@ extension ViewGraph {
             }
         if isKept {
             attributes[Int(existing.index)]?.redefine(as: definition)
-            if case .action = definition.role, !old.isSame(as: definition) { reactions.restart(existing) }
+            if case .action = definition.role, old != definition { reactions.restart(existing) }
             if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
                 if isTransient, isDurable(existing) { stored.forget([existing]) }
-                let begins = !isTransient && (!isDurable(existing) || !old.isSame(as: definition))
+                let begins = !isTransient && (!isDurable(existing) || old != definition)
                 attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
                 return begins
             }

@@ -14,7 +14,7 @@ extension TransactedWiring {
     /// Writes through a binding with rules, in the open transaction.
     /// - Parameter steps: the place inside its value that is written.
     func write(
-        _ set: [(target: Reference, value: Expression)], of binding: AttributeID, at steps: [AttributePath.Step],
+        _ set: [BindingTarget.Write], of binding: AttributeID, at steps: [AttributePath.Step],
         _ path: AttributePath, isKept: Bool, _ animation: String?, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let record = record(binding)
@@ -30,9 +30,10 @@ extension TransactedWiring {
             throw Failure(.limit, "\(path) goes through too many bindings with rules", path: path.description)
         }
         defer { open.leaveBinding() }
-        for (target, expression) in set {
+        for part in set {
+            let target = part.target
             let value = try evaluate(
-                expression, at: record.node, .enclosing, ValueMap([(.string(BindingTarget.newValue), accepted)]))
+                part.value, at: record.node, .enclosing, ValueMap([(.string(BindingTarget.newValue), accepted)]))
             guard let attribute = resolveName(target.name, from: record.node, .enclosing) else {
                 throw Failure(
                     .dangling, "$\(target.name) names no attribute of an enclosing node", path: path.description)

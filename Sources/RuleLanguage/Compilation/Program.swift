@@ -117,6 +117,11 @@ public final class Program {
     }
 }
 
+/// Programs are equal if they are written the same.
+extension Program: Equatable {
+    public static func == (a: Program, b: Program) -> Bool { a === b || a.text == b.text }
+}
+
 /// The common part of programs whose texts differ only in numbers. It owns its memory from `init` to `deinit`.
 final class ProgramForm {
     /// The parts of the first program, without those that are in memory below.

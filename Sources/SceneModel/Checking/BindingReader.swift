@@ -124,7 +124,7 @@ struct BindingReader {
         let scope = LexicalScope(
             [ScopeEntry(name: BindingTarget.newValue, type: type, access: .readOnly("the value that is written"))],
             in: outer)
-        var writes: [(target: Reference, value: Expression)] = []
+        var writes: [BindingTarget.Write] = []
         cursor.at("set") {
             cursor.visitEntries(set, "set", hint: form) { entry in
                 guard entry.name.hasPrefix("$") else {
@@ -133,7 +133,7 @@ struct BindingReader {
                 guard let found = expressions.references.resolveTarget(entry.name, in: outer, at: entry.key),
                     let (value, _) = expressions.expression(entry.value, in: scope)
                 else { return }
-                writes.append((found.reference, value))
+                writes.append(BindingTarget.Write(target: found.reference, value: value))
             }
         }
         guard !writes.isEmpty else { return nil }

@@ -3,7 +3,7 @@ import RuleLanguage
 
 /// Writes that are done together when somebody calls the action, or when the daemon does so by itself. Its rules and
 /// references use the names of its node, and its parameters.
-public final class ActionDefinition {
+public final class ActionDefinition: Equatable {
     public struct Parameter {
         public var name: String
         public var type: ValueType
@@ -61,6 +61,8 @@ public final class ActionDefinition {
         self.trigger = trigger
         self.document = document
     }
+
+    public static func == (a: ActionDefinition, b: ActionDefinition) -> Bool { a.document == b.document }
 
     public static let oldValue = "oldValue"
     public static let newValue = "newValue"

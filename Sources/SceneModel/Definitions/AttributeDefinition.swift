@@ -5,7 +5,7 @@ import RuleLanguage
 /// first.
 /// `let` and `binding` look up the lexically enclosing nodes, nearest first, up to the root of the component that
 /// contains them.
-public enum AttributeRole {
+public enum AttributeRole: Equatable {
     case state(initial: Value, isTransient: Bool)
     /// A nil target is a component's parameter without a default, which the use must give (only inside component
     /// definitions).
@@ -67,6 +67,15 @@ public final class AttributeDefinition {
         case .binding(nil, _), .constant(nil): true
         default: false
         }
+    }
+}
+
+/// Where a definition is written does not count.
+extension AttributeDefinition: Equatable {
+    public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
+        a === b
+            || a.name == b.name && a.type == b.type && a.history == b.history && a.start == b.start
+                && a.role == b.role
     }
 }
 

@@ -1,13 +1,18 @@
 import AttributeValues
 import RuleLanguage
 
-public enum BindingTarget {
+public enum BindingTarget: Equatable {
     case reference(Reference)
     case selection(Selection)
     /// Reading gives the value of a rule. A write gives each target the value of an expression over `newValue`.
-    case rules(get: Program, set: [(target: Reference, value: Expression)])
+    case rules(get: Program, set: [Write])
     /// A constant binding: reading gives the value, writes are refused (`readOnly`).
     case constant(Value)
+
+    public struct Write: Equatable {
+        public var target: Reference
+        public var value: Expression
+    }
 
     public static let newValue = "newValue"
 

@@ -4,7 +4,8 @@ import RuleLanguage
 public enum KeyGroup: String, CaseIterable, Sendable { case environment, container, preference }
 
 /// A declared environment, container-value or preference key.
-public struct KeyDefinition {
+/// Equal keys have the same type, default and rule.
+public struct KeyDefinition: Equatable {
     public var name: String
     public var type: ValueType
     public var defaultValue: Value
@@ -20,10 +21,14 @@ public struct KeyDefinition {
         written = defaultValue
         self.reduce = reduce
     }
+
+    public static func == (a: KeyDefinition, b: KeyDefinition) -> Bool {
+        a.type == b.type && a.defaultValue == b.defaultValue && a.reduce == b.reduce
+    }
 }
 
 /// An observable-object type with stored and computed properties. Each property is tracked separately.
-public final class ObjectTypeDefinition {
+public final class ObjectTypeDefinition: Equatable {
     public let name: String
     /// Only the roles `state` and `computed`.
     public let properties: [AttributeDefinition]
@@ -32,6 +37,8 @@ public final class ObjectTypeDefinition {
         self.name = name
         self.properties = properties
     }
+
+    public static func == (a: ObjectTypeDefinition, b: ObjectTypeDefinition) -> Bool { a.properties == b.properties }
 }
 
 /// The declarations of a document. They also apply to all later documents.

@@ -2,7 +2,7 @@ import AttributeValues
 import RuleLanguage
 
 /// The value of an input: a literal, a rule (`=…`), a reference (`$name.path`), or one that a rule chooses.
-public enum Expression {
+public enum Expression: Equatable {
     case literal(Value)
     case rule(Program)
     case reference(Reference)

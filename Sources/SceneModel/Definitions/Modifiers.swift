@@ -4,7 +4,7 @@ import RuleLanguage
 // The modifiers of a node.
 
 /// `key.path: expression` in the modifiers environment, containerValues and preferences.
-public struct KeyedExpression {
+public struct KeyedExpression: Equatable {
     public let key: String
     /// The steps into a grouped key; empty for the whole.
     public let steps: [AttributePath.Step]
@@ -22,10 +22,15 @@ public struct KeyedExpression {
         self.expression = expression
         self.position = position
     }
+
+    /// Where it is written does not count.
+    public static func == (a: KeyedExpression, b: KeyedExpression) -> Bool {
+        a.key == b.key && a.steps == b.steps && a.type == b.type && a.expression == b.expression
+    }
 }
 
 /// `transformEnvironment: {key.path: rule over value}`: in the program, `value` is the inherited value of that part.
-public struct EnvironmentTransform {
+public struct EnvironmentTransform: Equatable {
     public let key: String
     /// The steps into a grouped key; empty for the whole.
     public let steps: [AttributePath.Step]
@@ -44,7 +49,7 @@ public enum EnvironmentModifier {
 
 /// `animation: {curve, value}`: when `value` changes in a transaction, this animation applies to the node and all nodes
 /// below it.
-public struct AnimationModifier {
+public struct AnimationModifier: Equatable {
     /// The text form; nil if the change is not animated.
     public let animation: String?
     public let value: Expression

@@ -5,7 +5,7 @@ import RuleLanguage
 ///
 /// The rule is compiled with a list in the place of each reference: the number of the reference, and the values of the
 /// steps that it leaves open.
-public final class Selection {
+public final class Selection: Equatable {
     /// One of the references that can be chosen.
     public struct Target {
         public var name: String
@@ -30,6 +30,8 @@ public final class Selection {
         self.program = program
         self.targets = targets
     }
+
+    public static func == (a: Selection, b: Selection) -> Bool { a.text == b.text }
 
     /// The form in a document.
     public var written: String { text.hasPrefix("$") ? text : "=" + text }
