@@ -114,7 +114,6 @@ let package = Package(
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
-        module("LinkProtocol", ["AttributeValues"], settings: fast),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
         module("EventLoop", ["CLibuv", "AttributeValues"], settings: fast),
@@ -152,8 +151,7 @@ let package = Package(
         program("agd-host-feeder", ["AGClient", "AttributeValues", "ProgramOptions", "WireProtocol"]),
         program("agd-gateway", ["AttributeValues", "ProgramOptions", "WireProtocol", "CZlib"] + nio),
         program(
-            "agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "ProgramOptions", "WireProtocol"],
-            settings: fast),
+            "agd-link", ["AGClient", "AttributeValues", "CNATS", "ProgramOptions", "WireProtocol"], settings: fast),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
@@ -198,7 +196,7 @@ let package = Package(
                 "CAllocationCounter", "GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol",
                 "AttributeValues",
             ]),
-        tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
+        tests("LinkProtocol", ["agd-link", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "ProgramOptions", log]),

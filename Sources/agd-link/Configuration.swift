@@ -1,6 +1,5 @@
 import AGClient
 import AttributeValues
-import LinkProtocol
 
 /// The settings of `config/link.conf`.
 struct Configuration: Sendable {

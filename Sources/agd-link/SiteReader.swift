@@ -1,6 +1,5 @@
 import AGClient
 import AttributeValues
-import LinkProtocol
 import WireProtocol
 
 /// The daemon's side of a publication: one subtree as it is at a revision, and what has changed in it.
