@@ -2,7 +2,7 @@ import AttributeValues
 import EventLoop
 import GraphRuntime
 import Logging
-import ProgramOptions
+import CommandArguments
 import StateStore
 
 /// The daemon's parts and their connections. `Turn` is the work between two sleeps of the loop. `Daemon+Starting` and

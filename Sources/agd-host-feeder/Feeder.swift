@@ -28,7 +28,7 @@ final class Feeder {
                 try feed(try Connection(to: location(), name: "agd-host-feeder"))
             } catch {
                 guard error.mayPass else { throw error }
-                if !hasComplained { HostFeeder.options.report("\(error); trying again") }
+                if !hasComplained { HostFeeder.report("\(error); trying again") }
                 hasComplained = true
                 interrupt.wait(backoff.pause())
             }
@@ -37,7 +37,7 @@ final class Feeder {
 
     /// A daemon has answered, so it has accepted the feeder.
     private func noteAnswer() {
-        if hasComplained { HostFeeder.options.report("connected to agd") }
+        if hasComplained { HostFeeder.report("connected to agd") }
         hasComplained = false
         backoff.reset()
     }
