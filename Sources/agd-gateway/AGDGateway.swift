@@ -124,7 +124,7 @@ struct AGDGateway: Verb {
             hosts: ["localhost", "127.0.0.1"] + host.map { $0.lowercased() },
             origins: allowOrigin.map { $0.lowercased() }, isWritable: writable,
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
-            socket: socket ?? AGDGateway.findSocket())
+            socket: socket ?? SocketPlaces.find().path)
         let door = try AGDGateway.opening {
             try loop.submit { [settings, tokens] in
                 let tokens = try tokens.map { file in try Tokens(file: file) }
@@ -169,12 +169,6 @@ struct AGDGateway: Verb {
         let number = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
         return SocketAddress(path)?.withAddress { connect(number, $0, $1) == 0 } ?? false
-    }
-
-    private static func findSocket() -> String {
-        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-        if let named = SocketPlaces.named(environment) { return named }
-        return SocketPlaces.standard(environment).first { access($0, F_OK) == 0 } ?? SocketPlaces.systemPath
     }
 
     private static func isFolder(_ path: String) -> Bool {
