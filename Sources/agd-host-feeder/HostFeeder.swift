@@ -13,7 +13,7 @@ struct HostFeeder: Verb {
             processes, raw and as one transaction. While the daemon does not run or has no room for another client, it \
             waits. When it ends itself, the daemon marks the figures as stale.
 
-            It ends with 0 on SIGINT and SIGTERM, and with 1 when the daemon refuses what it writes.
+            It ends with 0 on SIGINT, SIGTERM and SIGHUP, and with 1 when the daemon refuses what it writes.
             """)
 
     @Option(
@@ -39,12 +39,12 @@ struct HostFeeder: Verb {
     }
 
     func run() {
-        let interrupt: Wakeup
-        do throws(ClientError) { interrupt = try StopSignal.install() } catch {
+        let signals: Signals
+        do throws(ClientError) { signals = try Signals() } catch {
             HostFeeder.report("\(error)")
             exit(1)
         }
-        let feeder = Feeder(node: node, interval: interval, proc: ProcFolder(path: proc), interrupt: interrupt)
+        let feeder = Feeder(node: node, interval: interval, proc: ProcFolder(path: proc), signals: signals)
         do throws(ClientError) { try feeder.run { .find(socket) } } catch {
             HostFeeder.report("\(error)" + (error.hint.map { " (\($0))" } ?? ""))
             if error.failure?.code == .notFound {
