@@ -92,7 +92,6 @@ let package = Package(
     ],
     targets: [
         // Row 0
-        .systemLibrary(name: "CArgp"),
         .systemLibrary(name: "CLibuv", providers: [.apt(["libuv1-dev"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -104,7 +103,6 @@ let package = Package(
         // Row 1
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
-        module("ProgramOptions", ["AttributeValues", "CArgp"]),
         module("CommandArguments", ["AttributeValues"]),
         module("AttributeGraph", settings: fast),
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
@@ -114,7 +112,6 @@ let package = Package(
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
-        module("LinkProtocol", ["AttributeValues"], settings: fast),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
         module("EventLoop", ["CLibuv", "AttributeValues"], settings: fast),
@@ -132,7 +129,7 @@ let package = Package(
         module(
             "DaemonServer",
             [
-                "AttributeValues", "ProgramOptions", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log,
+                "AttributeValues", "CommandArguments", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log,
             ],
             settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),
@@ -140,7 +137,7 @@ let package = Package(
         module("AGScenes", ["AGClient", "AttributeValues", "WireProtocol"]),
         // Row 9
         program(
-            "agd", ["DaemonServer", "AttributeValues", "WireProtocol", "ProgramOptions", "COneThread", log],
+            "agd", ["DaemonServer", "AttributeValues", "WireProtocol", "CommandArguments", "COneThread", log],
             links: oneThread),
         program(
             "agctl",
@@ -149,11 +146,10 @@ let package = Package(
                 "Timelines",
                 "WireProtocol",
             ]),
-        program("agd-host-feeder", ["AGClient", "AttributeValues", "ProgramOptions", "WireProtocol"]),
-        program("agd-gateway", ["AttributeValues", "ProgramOptions", "WireProtocol", "CZlib"] + nio),
+        program("agd-host-feeder", ["AGClient", "AttributeValues", "CommandArguments", "WireProtocol"]),
+        program("agd-gateway", ["AttributeValues", "CommandArguments", "WireProtocol", "CZlib"] + nio),
         program(
-            "agd-link", ["AGClient", "AttributeValues", "CNATS", "LinkProtocol", "ProgramOptions", "WireProtocol"],
-            settings: fast),
+            "agd-link", ["AGClient", "AttributeValues", "CNATS", "CommandArguments", "WireProtocol"], settings: fast),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
@@ -198,10 +194,10 @@ let package = Package(
                 "CAllocationCounter", "GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol",
                 "AttributeValues",
             ]),
-        tests("LinkProtocol", ["LinkProtocol", "AttributeValues"]),
+        tests("LinkProtocol", ["agd-link", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
-        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "ProgramOptions", log]),
+        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "CommandArguments", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "CommandArguments", "SceneModel", "WireProtocol", "AttributeValues"]),

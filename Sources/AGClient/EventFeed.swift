@@ -1,38 +1,25 @@
 import Synchronization
 import WireProtocol
 
-/// The thread behind one subscription, and the queue of news for the iterating task.
+/// The thread behind one subscription. It reads some events ahead of the iterating task.
 ///
-/// The queue is bounded. When it is full, the thread stops reading, the socket fills, and the daemon retains the newest
-/// value of each path until there is room again. So a slow task costs no memory and still gets the last value of
-/// everything.
+/// While the task takes none, the socket fills, and the daemon retains the newest value of each path until there is
+/// room again. So a slow task costs no memory and still gets the last value of everything.
 final class EventFeed: Sendable {
-    static let maximumQueuedEvents = 256
-    static let maximumQueuedBytes = 4 << 20
+    /// Bytes of events that are read ahead.
+    private static let mostBytes = 64 << 10
 
     typealias Item = Result<Watcher.News?, ClientError>
 
     private struct State {
-        var queue: [Watcher.News] = []
-        var head = 0
-        var bytes = 0
         var waiter: CheckedContinuation<Item, Never>?
-        /// The item that ends the sequence, after the queued ones.
-        var end: Item?
+        /// What the task gets next, in order.
+        var ready: [Item] = []
+        var bytes = 0
         var hasWorker = false
+        var isOver = false
 
-        var isFull: Bool {
-            queue.count - head >= EventFeed.maximumQueuedEvents || bytes >= EventFeed.maximumQueuedBytes
-        }
-
-        mutating func pop() -> Watcher.News? {
-            guard head < queue.count else { return nil }
-            let news = queue[head]
-            head += 1
-            bytes -= news.size
-            if head == queue.count { (queue, head) = ([], 0) }
-            return news
-        }
+        var isFull: Bool { bytes >= EventFeed.mostBytes }
     }
 
     private let request: Request.Subscribe
@@ -52,9 +39,16 @@ final class EventFeed: Sendable {
     }
 
     /// Ends the thread and the sequence.
-    func close() { finish(.success(nil), dropping: true) }
+    func close() {
+        let waiter = state.withLock { state in
+            (state.isOver, state.ready, state.bytes) = (true, [], 0)
+            return state.waiter.take()
+        }
+        waiter?.resume(returning: .success(nil))
+        wakeup.signal()
+    }
 
-    /// nil at the end of the sequence.
+    /// nil at the end of the sequence. An error is thrown once; after that, the sequence has ended.
     func next(isolation: isolated (any Actor)?) async throws(ClientError) -> Watcher.News? {
         let item: Item = await withTaskCancellationHandler(
             operation: { await withCheckedContinuation(isolation: isolation) { take($0) } },
@@ -65,13 +59,13 @@ final class EventFeed: Sendable {
 
     private func take(_ continuation: CheckedContinuation<Item, Never>) {
         let (item, hasRoom): (Item?, Bool) = state.withLock { state in
-            let wasFull = state.isFull
-            if let news = state.pop() { return (.success(news), wasFull && !state.isFull) }
-            if let end = state.end {
-                // An error is thrown once. After that, the sequence has ended.
-                state.end = .success(nil)
-                return (end, false)
+            if !state.ready.isEmpty {
+                let wasFull = state.isFull
+                let next = state.ready.removeFirst()
+                state.bytes -= EventFeed.size(of: next)
+                return (next, wasFull && !state.isFull)
             }
+            if state.isOver { return (.success(nil), false) }
             precondition(state.waiter == nil, "one task at a time iterates a subscription")
             if !state.hasWorker {
                 do throws(ClientError) { try Worker.start { self.run() } } catch { return (.failure(error), false) }
@@ -84,18 +78,19 @@ final class EventFeed: Sendable {
         if let item { continuation.resume(returning: item) }
     }
 
-    private func finish(_ end: Item, dropping: Bool) {
-        let waiter = state.withLock { state -> CheckedContinuation<Item, Never>? in
-            if dropping { (state.queue, state.head, state.bytes) = ([], 0, 0) }
-            guard let waiter = state.waiter.take() else {
-                if dropping || state.end == nil { state.end = end }
-                return nil
+    private static func size(of item: Item) -> Int {
+        if case .success(.event(let message)?) = item { message.bytes.count } else { 1 }
+    }
+
+    private func give(_ item: Item) {
+        let waiter = state.withLock { state in
+            if state.waiter == nil, !state.isOver {
+                state.ready.append(item)
+                state.bytes += EventFeed.size(of: item)
             }
-            state.end = .success(nil)
-            return waiter
+            return state.waiter.take()
         }
-        waiter?.resume(returning: end)
-        wakeup.signal()
+        waiter?.resume(returning: item)
     }
 
     // MARK: The thread
@@ -103,7 +98,7 @@ final class EventFeed: Sendable {
     private func run() {
         let watcher = Watcher(request, at: location, name: name, backoff: backoff)
         while true {
-            let (isOver, isFull) = state.withLock { ($0.end != nil, $0.isFull) }
+            let (isOver, isFull) = state.withLock { ($0.isOver, $0.isFull) }
             if isOver { return }
             if isFull {
                 wakeup.wait()
@@ -111,25 +106,15 @@ final class EventFeed: Sendable {
                 continue
             }
             do throws(ClientError) {
-                if let news = try watcher.next(interrupt: wakeup.descriptor) { put(news) } else { wakeup.clear() }
-            } catch { return finish(.failure(error), dropping: false) }
+                if let news = try watcher.next(interrupt: wakeup.descriptor) {
+                    give(.success(news))
+                } else {
+                    wakeup.clear()
+                }
+            } catch {
+                give(.failure(error))
+                return state.withLock { $0.isOver = true }
+            }
         }
-    }
-
-    private func put(_ news: Watcher.News) {
-        let waiter = state.withLock { state -> CheckedContinuation<Item, Never>? in
-            if let waiter = state.waiter.take() { return waiter }
-            guard state.end == nil else { return nil }
-            state.queue.append(news)
-            state.bytes += news.size
-            return nil
-        }
-        waiter?.resume(returning: .success(news))
-    }
-}
-
-extension Watcher.News {
-    fileprivate var size: Int {
-        if case .event(let message) = self { message.bytes.count } else { 0 }
     }
 }

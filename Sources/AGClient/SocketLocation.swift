@@ -1,5 +1,4 @@
-import Glibc
-import WireProtocol
+public import WireProtocol
 
 /// The path of the daemon's socket: the caller's choice, else `AGD_SOCKET`, else the first of
 /// `$XDG_RUNTIME_DIR/agd/agd.sock` and `/run/agd/agd.sock` that exists.
@@ -8,30 +7,17 @@ public struct SocketLocation: Hashable, Sendable {
     /// The paths that were tried, if the caller named none.
     public let searched: [String]
 
-    public init(path: String) {
-        self.path = path
-        searched = []
-    }
+    public init(path: String) { self.init(path: path, searched: []) }
+
+    private init(path: String, searched: [String]) { (self.path, self.searched) = (path, searched) }
 
     /// - Parameter named: the caller's own choice, which takes precedence.
-    public static func find(_ named: String? = nil) -> SocketLocation {
-        find(named, environment: environment) { access($0, F_OK) == 0 }
-    }
-
-    /// The same rule for a given environment and file system.
+    /// - Parameter found: the standard places.
     public static func find(
-        _ named: String?, environment: (String) -> String?, exists: (String) -> Bool
+        _ named: String? = nil, among found: @autoclosure () -> (path: String, searched: [String]) = SocketPlaces.find()
     ) -> SocketLocation {
         if let named { return SocketLocation(path: named) }
-        if let named = SocketPlaces.named(environment) { return SocketLocation(path: named) }
-        let candidates = SocketPlaces.standard(environment)
-        return SocketLocation(path: candidates.first(where: exists) ?? SocketPlaces.systemPath, searched: candidates)
+        let found = found()
+        return SocketLocation(path: found.path, searched: found.searched)
     }
-
-    private init(path: String, searched: [String]) {
-        self.path = path
-        self.searched = searched
-    }
-
-    private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }

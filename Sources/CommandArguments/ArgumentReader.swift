@@ -46,6 +46,7 @@ package struct ArgumentReader {
         let (name, value) = ArgumentReader.parts(of: word)
         if name == "-h" || name == "--help" { throw TextRequest.help(verb) }
         if name == "--version" { throw TextRequest.version }
+        if name == "--dump-help" { throw TextRequest.data }
         guard let slot = slots.first(where: { $0.names.contains(name) }) else {
             throw UsageError(
                 "unknown option '\(name)'", hint: NearestName.hint(name, among: slots.flatMap(\.names)))

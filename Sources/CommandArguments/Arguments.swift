@@ -63,6 +63,8 @@ package struct UsageError: Error {
 package enum TextRequest: Error {
     case help(any Verb.Type)
     case version
+    /// The help of the whole program as JSON, for `Scripts/manual` and `Scripts/site`.
+    case data
 }
 
 extension Arguments {

@@ -2,12 +2,14 @@ import AttributeValues
 
 /// The help of a program and of its verbs, for people and as JSON.
 package struct HelpText {
-    private let program: any ProgramWithVerbs.Type
+    private let program: any Verb.Type
     /// Columns that lines may take.
     private let columns: Int
 
     /// - Parameter width: columns of the terminal. The last one stays free.
-    package init(of program: any ProgramWithVerbs.Type, width: Int) { (self.program, columns) = (program, width - 1) }
+    package init(of program: any Verb.Type, width: Int = 80) { (self.program, columns) = (program, width - 1) }
+
+    private var verbs: [any Verb.Type]? { (program as? any ProgramWithVerbs.Type)?.verbs }
 
     typealias Row = (spelling: String, meaning: String)
 
@@ -18,7 +20,7 @@ package struct HelpText {
 
     /// - Parameter verb: the program itself for its overview.
     package func text(for verb: any Verb.Type) -> String {
-        if verb == program { return overview }
+        if verb == program, let verbs { return overview(verbs) }
         let slots = verb.init().slots
         let (operands, options) = (slots.filter { $0.form == .operand }, slots.filter { $0.form != .operand })
         let rows: [Row] = operands.map { ("<\($0.valueName)>", $0.help + HelpText.note(on: $0)) }
@@ -29,28 +31,28 @@ package struct HelpText {
             }
         }
         return sections(
-            verb.help, usage: HelpText.usage(of: verb.help.name, operands, options),
+            verb.help, usage: (verb == program ? [] : [verb.help.name]) + HelpText.usage(operands, options),
             [("ARGUMENTS", rows), ("OPTIONS", named + HelpText.standard)])
     }
 
-    private var overview: String {
-        let verbs: [Row] = program.verbs.map {
+    private func overview(_ verbs: [any Verb.Type]) -> String {
+        let rows: [Row] = verbs.map {
             (([$0.help.name] + $0.help.aliases).joined(separator: ", "), $0.help.summary)
         }
-        let tables = [("OPTIONS", HelpText.standard), ("SUBCOMMANDS", verbs)]
-        return sections(program.help, usage: "<subcommand>", tables)
+        let tables = [("OPTIONS", HelpText.standard), ("SUBCOMMANDS", rows)]
+        return sections(program.help, usage: ["<subcommand>"], tables)
             + "\n  See '\(program.help.name) help <subcommand>' for detailed help.\n"
     }
 
-    /// `set [<options>] <path> <value>`. Options that must be given are named.
-    private static func usage(of name: String, _ operands: [ArgumentSlot], _ options: [ArgumentSlot]) -> String {
-        var words = [name, "[<options>]"]
+    /// `[<options>] <path> <value>`. Options that must be given are named.
+    private static func usage(_ operands: [ArgumentSlot], _ options: [ArgumentSlot]) -> [String] {
+        var words = ["[<options>]"]
         words += options.filter { !$0.isOptional }.map { $0.spelled() }
         for operand in operands {
             let terminator = operand.isBehindTerminator ? "-- " : ""
             words.append(operand.isOptional ? "[\(terminator)\(operand.spelled())]" : operand.spelled())
         }
-        return words.joined(separator: " ")
+        return words
     }
 
     private static func note(on slot: ArgumentSlot) -> String {
@@ -63,11 +65,11 @@ package struct HelpText {
     }
 
     private func sections(
-        _ help: VerbHelp, usage: String, _ tables: [(title: String, rows: [Row])]
+        _ help: VerbHelp, usage: [String], _ tables: [(title: String, rows: [Row])]
     ) -> String {
         var text = fill("OVERVIEW: \(help.summary)") + "\n"
         if !help.discussion.isEmpty { text += fill(help.discussion) + "\n" }
-        text += "USAGE: \(program.help.name) \(usage)\n"
+        text += "USAGE: \(([program.help.name] + usage).joined(separator: " "))\n"
         for table in tables where !table.rows.isEmpty {
             text += "\n\(table.title):\n"
             for (name, meaning) in table.rows { text += row(name, meaning) }
@@ -99,19 +101,17 @@ package struct HelpText {
 
     // MARK: JSON
 
-    /// All verbs with their arguments: `Scripts/manual` and `Scripts/site` read it.
+    /// The program and all verbs with their arguments: `Scripts/manual` and `Scripts/site` read it.
     package var json: Value {
-        [
-            "help": HelpText.json(of: program.help),
-            "verbs": .list(program.verbs.map { HelpText.json(of: $0.help, $0.init().slots) }),
-        ]
+        ["help": HelpText.json(of: program), "verbs": .list((verbs ?? []).map(HelpText.json))]
     }
 
-    private static func json(of help: VerbHelp, _ slots: [ArgumentSlot] = []) -> Value {
-        [
+    private static func json(of verb: any Verb.Type) -> Value {
+        let help = verb.help
+        return [
             "name": .string(help.name), "summary": .string(help.summary), "discussion": .string(help.discussion),
             "aliases": .list(help.aliases.map { .string($0) }),
-            "arguments": .list(slots.map(json)),
+            "arguments": .list(verb.init().slots.map { json(of: $0) }),
         ]
     }
 

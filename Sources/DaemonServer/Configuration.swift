@@ -52,20 +52,3 @@ public struct Configuration {
 
     var accessRules: AccessRules { AccessRules(access, owner: geteuid()) }
 }
-
-public struct ConfigurationFault: Error, Equatable, CustomStringConvertible {
-    public var file: String
-    /// From 1; nil if the fault concerns the file as a whole.
-    public var line: Int?
-    public var message: String
-    public var hint: String?
-
-    public var description: String {
-        file + (line.map { ":\($0)" } ?? "") + ": \(message)" + (hint.map { " (\($0))" } ?? "")
-    }
-}
-
-public struct ConfigurationFaults: Error, Equatable, CustomStringConvertible {
-    public var faults: [ConfigurationFault]
-    public var description: String { faults.map(\.description).joined(separator: "\n") }
-}

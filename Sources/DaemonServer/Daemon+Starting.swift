@@ -179,30 +179,19 @@ extension Daemon {
             ) { [unowned self] listener in accept(from: listener) }
             listeners.append(listener)
         }
-        let wakefulness = try Wakefulness(loop)
-        let care = try Timer(loop) { [unowned self] in self.care() }
-        let deadline = try Timer(loop) {}
-        turn.timer = deadline
-        let fold = try Timer(loop) { [unowned self] in self.fold() }
-        foldTimer = fold
-        handles = [wakefulness, care, deadline, fold]
-        self.wakefulness = wakefulness
-        careTimer = care
-        handles.append(try BeforeSleep(loop) { [unowned self] in beforeSleep() })
-        for number in [SIGTERM, SIGINT] { handles.append(try Signal(loop, number) { [unowned self] in stop() }) }
-        handles.append(try Signal(loop, SIGHUP) { [unowned self] in reload() })
-        try startWatchdog()
-    }
-
-    private func startWatchdog() throws(LoopError) {
+        wakefulness = try Wakefulness(loop)
+        careTimer = try Timer(loop) { [unowned self] _ in care() }
+        turn.timer = try Timer(loop) { _ in }
+        foldTimer = try Timer(loop) { [unowned self] _ in fold() }
+        _ = try BeforeSleep(loop) { [unowned self] in beforeSleep() }
+        for number in [SIGTERM, SIGINT] { _ = try Signal(loop, number) { [unowned self] in stop() } }
+        _ = try Signal(loop, SIGHUP) { [unowned self] in reload() }
         guard let interval = manager.watchdogInterval else { return }
-        let timer = try Timer(loop) { [unowned self] in
+        let watchdog = try Timer(loop) { [unowned self] timer in
             manager.isAlive()
-            watchdogTimer?.start(in: interval)
+            timer.start(in: interval)
         }
-        watchdogTimer = timer
-        timer.start(in: interval)
-        handles.append(timer)
+        watchdog.start(in: interval)
     }
 
     /// Accepts a waiting connection, or leaves it to the next turn if clients have sent much in this turn.

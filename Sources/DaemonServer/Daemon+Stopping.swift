@@ -15,33 +15,24 @@ extension Daemon {
         ownSocket?.removeFile()
         sessions.endReading()
         do throws(LoopError) {
-            let timer = try Timer(loop) { [unowned self] in
+            let timer = try Timer(loop) { [unowned self] _ in
                 log.warning("shutdown-time is over: the unread output of \(sessions.count) clients is dropped")
                 sessions.closeAll()
             }
             timer.start(in: configuration.server.shutdownTime)
-            shutdownTimer = timer
         } catch { sessions.closeAll() }
     }
 
     func closeWhenDrained() {
-        if sessions.count == 0, !sessions.hasNews { closeHandles() }
-    }
-
-    private func closeHandles() {
-        for listener in listeners { listener.close() }
-        listeners = []
-        for handle in handles { handle.close() }
-        handles = []
-        shutdownTimer?.close()
+        if sessions.count == 0, !sessions.hasNews { loop.closeHandles() }
     }
 
     /// Ends at once, because the graph can no longer be stored or the daemon could not start.
     func end(because error: StartupError) {
         failure = error
         isStopping = true
-        closeHandles()
         sessions.closeAll()
+        loop.closeHandles()
     }
 
     /// Called when nothing is left on the loop.

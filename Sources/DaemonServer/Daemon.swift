@@ -2,7 +2,7 @@ import AttributeValues
 import EventLoop
 import GraphRuntime
 import Logging
-import ProgramOptions
+import CommandArguments
 import StateStore
 
 /// The daemon's parts and their connections. `Turn` is the work between two sleeps of the loop. `Daemon+Starting` and
@@ -29,13 +29,9 @@ public final class Daemon {
     var listeners: [Listener] = []
     /// Listeners with a connection that waits for the next turn.
     var unaccepted: [Listener] = []
-    var handles: [Handle] = []
     var careTimer: Timer?
     var isCaring = false
     var foldTimer: Timer?
-    private var isFolding = false
-    var watchdogTimer: Timer?
-    var shutdownTimer: Timer?
     var wakefulness: Wakefulness?
     var lastStatus = 0.0
     /// The service manager has not been sent the status since the last turn.
@@ -89,8 +85,8 @@ public final class Daemon {
                 limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
                 revision: restored?.revision ?? 0, at: Daemon.now())
             runtime.beginWith(MachineSettings(environment).values)
-            runtime.longestAnswer = configuration.server.outputMaximum
-            runtime.longestAnswerWithoutRights = configuration.server.outputQueue
+            runtime.clients.longestAnswer = configuration.server.outputMaximum
+            runtime.clients.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)
             turn = Turn(sessions, runtime, store)
             // A turn of many costly rules ends, but may take longer than the service manager waits.
@@ -150,8 +146,7 @@ public final class Daemon {
         wakefulness?.isAwake = sessions.hasNews
         isStatusDue = !isStopping
         sendStatus(at: now.monotonic)
-        if let store, store.turns >= Daemon.turnsToFold, !isFolding {
-            isFolding = true
+        if let store, store.turns >= Daemon.turnsToFold, foldTimer?.isActive == false {
             foldTimer?.start(in: Daemon.foldInterval)
         }
         if sessions.needsCare || isStatusDue || runtime.hasFreed, !isCaring {
@@ -174,8 +169,7 @@ public final class Daemon {
     func fold() {
         guard let store else { return }
         do throws(StoreError) { try store.fold() } catch { return end(because: StartupError(error)) }
-        isFolding = store.turns >= Daemon.turnsToFold
-        if isFolding { foldTimer?.start(in: Daemon.foldInterval) }
+        if store.turns >= Daemon.turnsToFold { foldTimer?.start(in: Daemon.foldInterval) }
     }
 
     /// Checks clients that wait or have ended their side, as long as there are any. Sends the status if it was too
@@ -213,8 +207,8 @@ public final class Daemon {
             log.logLevel = configuration.logLevel
             sessions.change(limits: configuration.server, log: log)
             makeRoomForClients()
-            runtime.longestAnswer = configuration.server.outputMaximum
-            runtime.longestAnswerWithoutRights = configuration.server.outputQueue
+            runtime.clients.longestAnswer = configuration.server.outputMaximum
+            runtime.clients.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions.change(configuration.accessRules)
             let rest = waiting.isEmpty ? "" : "; these wait for a restart: " + waiting.joined(separator: ", ")
             log.notice("the configuration was read again\(rest)")

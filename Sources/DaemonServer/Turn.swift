@@ -31,7 +31,7 @@ final class Turn {
         runtime.leavesWritten = true
         // The output is sent only after the commit.
         runtime.output = outbox
-        runtime.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
+        runtime.clients.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
     }
 
     /// - Returns: false if there was nothing to do.

@@ -1,27 +1,15 @@
 import Glibc
 
-/// The process at the other end of a Unix socket, as the kernel reported it when the peer connected.
-public struct PeerCredentials: Hashable {
-    public var pid: Int32
-    public var uid: UInt32
-    public var gid: UInt32
-
-    public init(pid: Int32, uid: UInt32, gid: UInt32) {
-        self.pid = pid
-        self.uid = uid
-        self.gid = gid
-    }
-}
-
 extension Connection {
-    public func peerCredentials() throws(LoopError) -> PeerCredentials {
+    /// The process at the other end, as the kernel reported it when the peer connected.
+    public func peerCredentials() throws(LoopError) -> (pid: Int32, uid: UInt32, gid: UInt32) {
         // struct ucred, which glibc declares only to GNU sources.
         var credentials: (pid: Int32, uid: UInt32, gid: UInt32) = (0, 0, 0)
         var length = socklen_t(MemoryLayout.size(ofValue: credentials))
         if getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0 {
             throw LoopError(call: "getsockopt(SO_PEERCRED)", number: errno)
         }
-        return PeerCredentials(pid: credentials.pid, uid: credentials.uid, gid: credentials.gid)
+        return credentials
     }
 
     /// The supplementary groups of the peer. Empty if the kernel does not report them (before Linux 4.13).

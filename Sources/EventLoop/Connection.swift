@@ -20,8 +20,8 @@ public protocol ConnectionDelegate: AnyObject {
 public final class Connection: Handle {
     /// Kept alive until `connectionDidClose` has been called.
     public var delegate: ConnectionDelegate?
-    /// The buffers of the write that is under way, kept alive for libuv.
-    private var writing: AnyObject?
+    /// The run whose rest libuv writes.
+    private var writing: OutputRun?
     private let request = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     private var isReading = false
     private var socket: Int32 = -1
@@ -112,42 +112,36 @@ extension Connection {
 extension Connection {
     /// Writes as much as the socket accepts at once, without waiting and without libuv. No write may be under way.
     /// - Returns: the number of bytes accepted; 0 if the socket is full.
-    func tryWrite(_ bytes: ByteBuffer) throws(LoopError) -> Int {
+    func tryWrite(_ bytes: ByteBuffer, from offset: Int = 0) throws(LoopError) -> Int {
         if isClosed { return 0 }
-        let count = bytes.withBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT | MSG_NOSIGNAL)) }
+        let count = bytes.withBytes { bytes in
+            send(
+                socket, bytes.baseAddress.map { $0 + offset }, bytes.count - offset, Int32(MSG_DONTWAIT | MSG_NOSIGNAL))
+        }
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EINTR { return 0 }
         throw LoopError(call: "write", number: errno)
     }
 
-    /// Writes as much as the socket accepts at once, without waiting.
-    /// - Returns: the number of bytes accepted; 0 if the socket is full or a write is under way.
-    public func tryWrite(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>) throws(LoopError) -> Int {
-        guard !isClosed, let start = buffers.baseAddress else { return 0 }
-        let count = uv_try_write(stream, start, UInt32(buffers.count))
-        if count == UV_EAGAIN.rawValue { return 0 }
-        return Int(try check(count, "write"))
-    }
-
-    /// Writes the rest as soon as the socket accepts it, then calls `didWrite`. Only one such write may run at a time.
-    ///
-    /// - Parameter owner: keeps the bytes alive and in place until then.
-    public func write(_ buffers: UnsafeMutableBufferPointer<uv_buf_t>, keeping owner: AnyObject) throws(LoopError) {
+    /// Writes the rest of a run as soon as the socket accepts it, then calls `didWrite`. Only one such write may be
+    /// under way.
+    func write(_ run: OutputRun, from offset: Int) throws(LoopError) {
         precondition(writing == nil && !isClosed)
-        writing = owner
-        let result = uv_write(request, stream, buffers.baseAddress, UInt32(buffers.count)) { request, status in
-            guard let data = request?.pointee.handle.pointee.data,
-                let connection = Handle.owner(data, as: Connection.self)
-            else { return }
-            connection.writing = nil
-            if connection.isClosed { return }
-            connection.delegate?.connection(
-                connection, didWrite: status < 0 ? LoopError(call: "write", number: status) : nil)
+        let result = run.bytes.withBytes { bytes in
+            let start = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + offset) }
+            var buffer = uv_buf_init(start?.assumingMemoryBound(to: CChar.self), UInt32(bytes.count - offset))
+            return uv_write(request, stream, &buffer, 1) { request, status in
+                guard let data = request?.pointee.handle.pointee.data,
+                    let connection = Handle.owner(data, as: Connection.self)
+                else { return }
+                connection.writing = nil
+                if connection.isClosed { return }
+                connection.delegate?.connection(
+                    connection, didWrite: status < 0 ? LoopError(call: "write", number: status) : nil)
+            }
         }
-        if result < 0 {
-            writing = nil
-            throw LoopError(call: "write", number: result)
-        }
+        try check(result, "write")
+        writing = run
     }
 
     public var isWriting: Bool { writing != nil }

@@ -4,8 +4,8 @@ import Glibc
 /// libuv's event loop: one thread waits for sockets, timers and signals, and calls the registered callbacks.
 ///
 /// Lifetime: the loop must outlive its handles. A handle keeps itself alive from its opening until libuv has closed it,
-/// so a running loop never calls into freed memory. To end them all, call `close` on every handle and then `run` once
-/// more. Only then may the loop be freed.
+/// so a running loop never calls into freed memory. To end them all, call `closeHandles` and then `run` once more. Only
+/// then may the loop be freed.
 public final class Loop {
     let raw: UnsafeMutablePointer<uv_loop_t>
 
@@ -32,6 +32,11 @@ public final class Loop {
     /// Runs everything that is due, without waiting. Returns true while there is something left to wait for.
     @discardableResult
     public func runOnce(waiting: Bool = false) -> Bool { uv_run(raw, waiting ? UV_RUN_ONCE : UV_RUN_NOWAIT) != 0 }
+
+    /// Closes all handles, so that nothing is left to wait for.
+    public func closeHandles() {
+        uv_walk(raw, { handle, _ in Handle.owner(handle?.pointee.data, as: Handle.self)?.close() }, nil)
+    }
 
     /// Makes `run` return after the present iteration.
     public func stop() { uv_stop(raw) }

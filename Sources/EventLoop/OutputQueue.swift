@@ -1,10 +1,9 @@
 import AttributeValues
-import CLibuv
 
 /// The bytes that wait to be written to one connection: runs of its own, and runs that it shares with other queues.
 ///
 /// Lifetime: a run in the queue is never changed, except the last own one. That one is set aside before libuv gets its
-/// bytes. So the addresses that libuv has stay valid until the run is dropped.
+/// bytes. The connection keeps the run that libuv writes.
 public struct OutputQueue {
     private let ledger: OutputLedger
     /// Complete runs, oldest first. Runs before `head` have been dropped.
@@ -19,8 +18,6 @@ public struct OutputQueue {
     /// Messages of at least this size are shared instead of copied: copying a smaller one costs less than an entry of
     /// its own.
     public static let sharingThreshold = 4096
-    /// Runs handed to the system in one call.
-    private static let maximumRuns = 64
     /// An own run that has grown beyond this size is not reused.
     private static let keptCapacity = 65_536
 
@@ -79,7 +76,7 @@ extension OutputQueue {
         return false
     }
 
-    /// Writes as much as the connection accepts, without waiting. libuv writes the rest later and then calls
+    /// Writes as much as the connection accepts, without waiting. libuv writes the rest of a run later and then calls
     /// `didWrite`, which should flush again.
     ///
     /// - Returns: the bytes that the socket accepted at once.
@@ -97,48 +94,22 @@ extension OutputQueue {
             offset = total
         }
         setLastAside()
-        while head < runs.count {
-            let end = min(runs.count, head + OutputQueue.maximumRuns)
-            let slice = runs[head..<end].compactMap { $0 }
-            let wanted = slice.reduce(-offset) { $0 + $1.bytes.count }
-            let taken = try OutputQueue.write(slice, from: offset, to: connection)
+        while head < runs.count, !connection.isWriting, let run = runs[head] {
+            let taken = try connection.tryWrite(run.bytes, from: offset)
             total += taken
-            drop(taken)
-            if taken < wanted {
-                try handOver(to: connection)
-                break
-            }
+            offset += taken
+            if offset < run.bytes.count { try connection.write(run, from: offset) }
+            dropFirst()
         }
         return total
     }
 
-    /// Gives some runs to libuv, which writes them as soon as the socket accepts them.
-    private mutating func handOver(to connection: Connection) throws(LoopError) {
-        let end = min(runs.count, head + OutputQueue.maximumRuns)
-        let owner = Runs(runs[head..<end].compactMap { $0 })
-        let from = offset
-        let result = OutputQueue.withBuffers(of: owner.runs, from: from) { buffers -> LoopError? in
-            do throws(LoopError) {
-                try connection.write(buffers, keeping: owner)
-                return nil
-            } catch {
-                return error
-            }
-        }
-        if let result { throw result }
-        drop(owner.runs.reduce(-from) { $0 + $1.bytes.count })
-    }
-
-    private mutating func drop(_ count: Int) {
-        var rest = count
-        while head < runs.count, let length = runs[head]?.bytes.count, rest >= length - offset {
-            rest -= length - offset
-            completeBytes -= length
-            runs[head] = nil
-            head += 1
-            offset = 0
-        }
-        offset += rest
+    /// Drops the first run, which has been written or given to libuv.
+    private mutating func dropFirst() {
+        completeBytes -= runs[head]?.bytes.count ?? 0
+        runs[head] = nil
+        head += 1
+        offset = 0
         if head == runs.count {
             runs.removeAll(keepingCapacity: true)
             head = 0
@@ -147,43 +118,6 @@ extension OutputQueue {
             head = 0
         }
     }
-
-    private static func write(_ runs: [OutputRun], from offset: Int, to connection: Connection) throws(LoopError) -> Int
-    {
-        let result = withBuffers(of: runs, from: offset) { buffers -> Result<Int, LoopError> in
-            do throws(LoopError) {
-                return .success(try connection.tryWrite(buffers))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
-    }
-
-    /// The bytes of some runs in libuv's form. Valid inside `body`, and after it as long as the runs live and do not
-    /// change.
-    private static func withBuffers<R>(
-        of runs: [OutputRun], from offset: Int, _ body: (UnsafeMutableBufferPointer<uv_buf_t>) -> R
-    ) -> R {
-        withUnsafeTemporaryAllocation(of: uv_buf_t.self, capacity: runs.count) { buffers in
-            for (place, run) in runs.enumerated() {
-                run.bytes.withBytes { bytes in
-                    let skipped = place == 0 ? offset : 0
-                    let start = bytes.baseAddress.map { UnsafeMutableRawPointer(mutating: $0 + skipped) }
-                    buffers.initializeElement(
-                        at: place,
-                        to: uv_buf_init(start?.assumingMemoryBound(to: CChar.self), UInt32(bytes.count - skipped)))
-                }
-            }
-            return body(buffers)
-        }
-    }
-}
-
-/// Runs that libuv is writing.
-private final class Runs {
-    let runs: [OutputRun]
-    init(_ runs: [OutputRun]) { self.runs = runs }
 }
 
 /// Counts the memory of the waiting output in all queues together. A run in several queues counts once.

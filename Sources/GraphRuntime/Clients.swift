@@ -2,17 +2,18 @@ import AttributeValues
 import WireProtocol
 
 /// The connected clients: their rights, and how much each of them may be sent.
-final class Clients {
+public final class Clients {
     private let limits: RuntimeLimits
     private let turn: CurrentTurn
     private var byID: [ClientID: Client] = [:]
     private(set) var access: AccessRules
-    /// Bytes that an answer, a snapshot or an update may have.
-    var longestAnswer = 64 << 20
-    /// See `GraphRuntime.longestAnswerWithoutRights`.
-    var longestAnswerWithoutRights = 1 << 20
-    /// See `GraphRuntime.admitsAnswer`.
-    var admitsAnswer: ((ClientID, Int) -> Bool)?
+    /// Bytes that an answer, a snapshot or an update may have. A longer one is refused.
+    public var longestAnswer = 64 << 20
+    /// The same for an answer to a client without any right, if other answers precede it in the same turn or batch.
+    public var longestAnswerWithoutRights = 1 << 20
+    /// Decides whether an answer of this many bytes may be queued for a client now. Called for long answers to requests
+    /// that only read.
+    public var admitsAnswer: ((ClientID, Int) -> Bool)?
 
     init(_ limits: RuntimeLimits, _ access: AccessRules, _ turn: CurrentTurn) {
         self.limits = limits

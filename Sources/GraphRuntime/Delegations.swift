@@ -34,24 +34,25 @@ struct Delegations {
         var delegate: ClientID
         /// Monotonic seconds.
         var deadline: Double
+        /// nil until the delegate has answered. The request is then performed again, and gets it.
+        var answer: Answer?
     }
 
     /// By node ids.
     private var delegates: [[String]: Delegate] = [:]
+    /// By writer.
     private var forwards: [ClientID: Forward] = [:]
-    private var writers: [Int64: ClientID] = [:]
-    /// Answers whose requests have not been performed again yet.
-    private var answers: [ClientID: Answer] = [:]
     /// Clients that have disconnected before their requests were performed. These wait for no answer.
     private var gone: Set<ClientID> = []
     private var nextNumber: Int64 = 1
 
-    var isEmpty: Bool { delegates.isEmpty && forwards.isEmpty && answers.isEmpty }
+    var isEmpty: Bool { delegates.isEmpty && forwards.isEmpty }
     var count: Int { delegates.count }
-    /// A delegate has to answer.
-    var isWaiting: Bool { !forwards.isEmpty }
 
-    var nextDeadline: Double? { forwards.isEmpty ? nil : forwards.values.lazy.map(\.deadline).min() }
+    var nextDeadline: Double? {
+        if forwards.isEmpty { return nil }
+        return forwards.values.lazy.filter { $0.answer == nil }.map(\.deadline).min()
+    }
 
     /// True if no other client performs any writes. A mirror's link writes many paths at a time.
     func areAll(of client: ClientID) -> Bool { delegates.values.allSatisfy { $0.client == client } }
@@ -71,11 +72,10 @@ struct Delegations {
 
     /// The state of the client's forwarded request when it is performed again; nil if the client's next request is new.
     mutating func lastForwarding(of writer: ClientID) -> Forwarding? {
-        if let answer = answers.removeValue(forKey: writer) { return .answered(answer) }
-        guard forwards[writer] != nil else { return nil }
-        guard gone.contains(writer) else { return .waiting }
-        drop(writer)
-        return .answered(Delegations.unknown)
+        guard let forward = forwards[writer] else { return nil }
+        if forward.answer == nil, !gone.contains(writer) { return .waiting }
+        forwards[writer] = nil
+        return .answered(forward.answer ?? Delegations.unknown)
     }
 
     /// - Returns: the number of the request.
@@ -87,22 +87,17 @@ struct Delegations {
         // The client has gone and does not read the answer.
         if gone.contains(writer) { return (number, .answered(Delegations.unknown)) }
         forwards[writer] = Forward(number: number, delegate: delegate, deadline: deadline)
-        writers[number] = writer
         return (number, .waiting)
     }
 
     /// - Returns: the writer, whose request has to come again; nil if no request of this number waits for the delegate.
     mutating func answer(_ number: Int64, from delegate: ClientID, _ answer: Answer) -> ClientID? {
-        guard let writer = writers[number], forwards[writer]?.delegate == delegate else { return nil }
-        finish(writer, answer)
-        return writer
+        finish(with: answer) { $0.number == number && $0.delegate == delegate }.first
     }
 
     /// - Returns: the writers whose deadline is over.
     mutating func expire(at now: Double) -> [ClientID] {
-        let expired = forwards.filter { $0.value.deadline <= now }.map(\.key)
-        for writer in expired { finish(writer, Delegations.unknown) }
-        return expired
+        finish(with: Delegations.unknown) { $0.deadline <= now }
     }
 
     /// Forgets a client.
@@ -110,24 +105,20 @@ struct Delegations {
     mutating func forget(_ client: ClientID) -> [ClientID] {
         gone.remove(client)
         if isEmpty { return [] }
-        drop(client)
+        forwards[client] = nil
         for (nodes, delegate) in delegates where delegate.client == client { delegates[nodes]?.client = nil }
-        let orphans = forwards.filter { $0.value.delegate == client }.map(\.key)
-        for writer in orphans { finish(writer, Delegations.unknown) }
-        return orphans
+        return finish(with: Delegations.unknown) { $0.delegate == client }
     }
 
     /// The requests of a client that has disconnected are still performed.
     mutating func giveUp(_ writer: ClientID) { gone.insert(writer) }
 
-    private mutating func drop(_ writer: ClientID) {
-        answers[writer] = nil
-        if let forward = forwards.removeValue(forKey: writer) { writers[forward.number] = nil }
-    }
-
-    private mutating func finish(_ writer: ClientID, _ answer: Answer) {
-        drop(writer)
-        answers[writer] = answer
+    /// Answers requests that wait.
+    /// - Returns: their writers.
+    private mutating func finish(with answer: Answer, _ isMeant: (Forward) -> Bool) -> [ClientID] {
+        let writers = forwards.filter { $0.value.answer == nil && isMeant($0.value) }.map(\.key)
+        for writer in writers { forwards[writer]?.answer = answer }
+        return writers
     }
 
     private static var unknown: Answer {

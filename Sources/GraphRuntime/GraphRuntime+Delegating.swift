@@ -118,7 +118,7 @@ extension GraphRuntime {
     }
 
     func expireForwards() {
-        if delegations.isWaiting { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
+        if delegations.nextDeadline != nil { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
     }
 }
 

@@ -19,7 +19,7 @@ public final class GraphRuntime {
     let graph: ViewGraph
     let turn: CurrentTurn
     let statistics = Statistics()
-    let clients: Clients
+    public let clients: Clients
     let history: History
     let presentations: Presentations
     let watching: Watching
@@ -93,23 +93,6 @@ public final class GraphRuntime {
     /// The first revision of earlier lives from which a client can resume. The daemon knows no changes before it.
     public var resumableFrom: UInt64 { history.resumableFrom }
 
-    /// The limit of an answer in bytes. A longer answer is refused.
-    public var longestAnswer: Int {
-        get { clients.longestAnswer }
-        set { clients.longestAnswer = newValue }
-    }
-    /// The limit of an answer to a client without any right, in bytes, if other answers precede it in the same turn or
-    /// batch.
-    public var longestAnswerWithoutRights: Int {
-        get { clients.longestAnswerWithoutRights }
-        set { clients.longestAnswerWithoutRights = newValue }
-    }
-    /// Decides whether an answer of this many bytes may be queued for a client now. Called for long answers to requests
-    /// that only read.
-    public var admitsAnswer: ((ClientID, Int) -> Bool)? {
-        get { clients.admitsAnswer }
-        set { clients.admitsAnswer = newValue }
-    }
     /// If set, gets each delivery at once, instead of leaving it in the outcome. It must outlive its use.
     public var output: (any TurnOutput)? {
         get { turn.output }

@@ -242,10 +242,7 @@ extension StateStore {
 
     /// Names the time since the machine was started; empty if that is not known.
     public static func machineLife() -> String {
-        guard let file = fopen("/proc/sys/kernel/random/boot_id", "re") else { return "" }
-        defer { fclose(file) }
-        var name = [UInt8](repeating: 0, count: 36)
-        return fread(&name, 1, name.count, file) == name.count ? String(decoding: name, as: UTF8.self) : ""
+        (try? TextFile.read("/proc/sys/kernel/random/boot_id").trimmed) ?? ""
     }
 
     /// Writes the notes about this life for the next start. The disk confirms them before anything else of this life is

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The standard paths of the socket: `AGD_SOCKET`, else `$XDG_RUNTIME_DIR/agd/agd.sock`, else `/run/agd/agd.sock`. The
 /// daemon uses the first one whose variable is set. A client uses the first one that exists.
 public enum SocketPlaces {
@@ -14,5 +16,15 @@ public enum SocketPlaces {
         // XDG requires that a relative path is ignored.
         guard let runtime = environment("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") else { return [systemPath] }
         return [runtime + "/agd/agd.sock", systemPath]
+    }
+
+    /// The path that a client uses, and the paths that were tried if the variable names none.
+    public static func find(
+        _ environment: (String) -> String? = { getenv($0).map { String(cString: $0) } },
+        exists: (String) -> Bool = { access($0, F_OK) == 0 }
+    ) -> (path: String, searched: [String]) {
+        if let named = named(environment) { return (named, []) }
+        let candidates = standard(environment)
+        return (candidates.first(where: exists) ?? systemPath, candidates)
     }
 }

@@ -49,21 +49,16 @@ struct Agctl: ProgramWithVerbs {
     @Option("--generate-completion-script", help: ArgumentHelp("A script for bash, zsh or fish.", valueName: "shell"))
     var shell: String?
 
-    @Flag("--dump-help", help: "The help as JSON.") var dumpsHelp = false
-
     @OptionGroup var common: CommonOptions
 
     func validate() throws(UsageError) {
-        if shell == nil, !dumpsHelp { throw UsageError("a verb is missing") }
-        if let shell, script == nil {
+        guard let shell else { throw UsageError("a verb is missing") }
+        if script == nil {
             throw UsageError("there is no script for '\(shell)'", hint: "shells are bash, zsh and fish")
         }
     }
 
     private var script: String? { shell.flatMap { Offer.script(for: $0, of: Agctl.help.name) } }
 
-    func run() throws {
-        let text = script ?? HelpText(of: Agctl.self, width: 80).json.jsonText + "\n"
-        throw EndOfCommand(code: Front.tell(text))
-    }
+    func run() throws { throw EndOfCommand(code: Front.tell(script ?? "")) }
 }

@@ -1,3 +1,4 @@
+import AGClient
 import AttributeValues
 
 /// A path and its content as a line, for lists of values.
@@ -19,6 +20,9 @@ enum ContentRow {
         default: output.writeLine(describe(content))
         }
     }
+
+    /// The content of a described attribute; null if it has none.
+    static func content(of attribute: Value) -> Content { (try? Content(result: attribute)) ?? .value(.null) }
 
     /// One line without colours.
     static func describe(_ content: Content) -> String {

@@ -60,16 +60,13 @@ struct DescribeCommand: DaemonVerb {
 /// Names and values, one per line.
 enum FieldList {
     static func text(_ map: ValueMap, _ style: Style) -> String {
-        let width = map.keys.map { DisplayWidth.of($0.string ?? "") }.max() ?? 0
-        return map.map { name, value in
+        let rows = map.map { name, value -> [String] in
             // An error is shown in a few words. The JSON output contains all of it.
-            if let message = value.map?["message"]?.string, name == "error" {
-                return "\(style.yellow(DisplayWidth.pad("error", to: width)))  \(style.red(message.printable))\n"
-            }
-            let text = (value.string ?? value.jsonText).printable
-            return
-                "\(style.yellow(DisplayWidth.pad(name.string ?? "", to: width)))  \(style.paintValue(text, of: value))\n"
-        }.joined()
+            let error = name == "error" ? value.map?["message"]?.string : nil
+            let text = style.paintValue((value.string ?? value.jsonText).printable, of: value)
+            return [style.yellow(name.string ?? ""), error.map { style.red($0.printable) } ?? text]
+        }
+        return TextTable(rows: rows).text()
     }
 }
 

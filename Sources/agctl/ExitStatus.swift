@@ -66,3 +66,16 @@ struct EndOfCommand: Error {
     /// - Parameter code: that of another program, whose end is the command's.
     init(code: Int32) { self.code = code }
 }
+
+extension Signals {
+    /// - Returns: the signals that have arrived since the last call.
+    /// - Throws: if one of the signals that end a program has arrived.
+    @discardableResult
+    func check() throws(EndOfCommand) -> [Int32] {
+        let taken = take()
+        if let signal = taken.first(where: Signals.ending.contains) {
+            throw EndOfCommand(status: ExitStatus(endedBy: signal))
+        }
+        return taken
+    }
+}

@@ -33,6 +33,7 @@ enum Front {
             switch request {
             case .help(let verb): return tell(HelpText(of: Agctl.self, width: width).text(for: verb))
             case .version: return tell(Release.version + "\n")
+            case .data: return tell(HelpText(of: Agctl.self).json.jsonText + "\n")
             }
         } catch let end as EndOfCommand { return end.code } catch let error as ClientError {
             return Complaint(error).report(form)

@@ -50,10 +50,7 @@ struct ListCommand: DaemonVerb {
             ]
         }
         for (name, attribute) in attributes {
-            let error = attribute.map?["error"]?.map?["message"]?.string
-            let text =
-                error.map { "error: " + ContentRow.oneLine($0) }
-                ?? (attribute.map?["value"] ?? Value.null).jsonText.printable
+            let text = ContentRow.describe(ContentRow.content(of: attribute))
             rows.append([style.yellow(path(of: name)), style.dim(attribute.map?["kind"]?.string ?? ""), text])
         }
         // The value gets the rest of the line.

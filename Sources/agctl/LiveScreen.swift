@@ -1,3 +1,4 @@
+import AGClient
 import Glibc
 
 /// The terminal of a command that shows pictures until `q`: its screen, keys and signals. When this is freed, or a

@@ -85,7 +85,10 @@ final class Session {
         return made
     }
 
-    func newConnection(name: String) throws(ClientError) -> Connection {
+    /// The next `connection` is a new one.
+    func disconnect() { opened = nil }
+
+    private func newConnection(name: String) throws(ClientError) -> Connection {
         try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
     }
 

@@ -143,16 +143,8 @@ struct TreeDrawing {
         -> String
     {
         var left = columns == .max ? Int.max : max(8, columns - indent - used - 4)
-        let text: String
-        let content: String
-        if let error = attribute["error"]?.map {
-            text = DisplayWidth.cut("error: " + ContentRow.oneLine(error["message"]?.string ?? ""), to: left)
-            content = style.red(text)
-        } else {
-            let value = attribute["value"] ?? .null
-            text = DisplayWidth.cut(value.jsonText.printable, to: left)
-            content = style.paintValue(text, of: value)
-        }
+        let content = ContentRow.content(of: .map(attribute))
+        let text = DisplayWidth.cut(ContentRow.describe(content), to: left)
         if left != .max { left -= DisplayWidth.of(text) }
         var source = ""
         if let target = attribute["target"]?.string { source = "→ " + target }
@@ -163,6 +155,6 @@ struct TreeDrawing {
             source = ""
         }
         let label = name.isEmpty ? style.dim(self.label(attribute)) : style.yellow(name) + "  " + style.dim(kind)
-        return "\(label)  \(content)\(source)\n"
+        return "\(label)  \(style.content(text, of: content))\(source)\n"
     }
 }

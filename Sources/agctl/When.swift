@@ -69,7 +69,7 @@ struct WhenCommand: DaemonVerb {
             try signals.check()
             guard let news else { continue }
             WatchNotice(news)?.report(session.errors)
-            if case .interrupted = news { condition.disconnect() }
+            if case .interrupted = news { session.disconnect() }
             guard case .event(let message) = news, try condition.take(message) else { continue }
             if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
         }
@@ -128,7 +128,6 @@ private struct Condition {
     private var values: [String: Value] = [:]
     /// The attributes that have had a value. Those without one now have no variable.
     private var names: Set<String> = []
-    private var connection: Connection?
 
     init(rule: String, at: String, _ session: Session) {
         self.rule = rule
@@ -136,13 +135,11 @@ private struct Condition {
         self.session = session
     }
 
-    mutating func disconnect() { connection = nil }
-
     /// All attributes of a node.
     static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
 
     /// Throws if the daemon is not there, or the rule has a mistake.
-    mutating func check() throws(ClientError) { _ = try evaluate() }
+    func check() throws(ClientError) { _ = try evaluate() }
 
     /// - Returns: whether the event has changed attributes.
     mutating func take(_ message: EncodedMessage) throws(ClientError) -> Bool {
@@ -162,29 +159,22 @@ private struct Condition {
     }
 
     /// - Returns: nil if the daemon is away. The caller asks again when the watcher has news.
-    mutating func holds() throws(ClientError) -> Bool? {
+    func holds() throws(ClientError) -> Bool? {
         do throws(ClientError) { return try evaluate() } catch {
             if let failure = error.failure {
                 // The node may return.
                 if failure.code == .notFound { return false }
                 throw error
             }
-            connection = nil
+            session.disconnect()
             return nil
         }
     }
 
-    private mutating func open() throws(ClientError) -> Connection {
-        if let connection { return connection }
-        let opened = try session.newConnection(name: "agctl when")
-        connection = opened
-        return opened
-    }
-
-    private mutating func evaluate() throws(ClientError) -> Bool {
+    private func evaluate() throws(ClientError) -> Bool {
         let bindings = ValueMap(values.map { (.string($0.key), $0.value) })
         let request = Request.eval(expression: rule, bindings: bindings, at: at, typed: true)
-        return try open().call(request).map?["value"] == Value.bool(true).typedJSON
+        return try session.connection(name: "agctl when").call(request).map?["value"] == Value.bool(true).typedJSON
     }
 
     /// The environment variables of the command.

@@ -1,15 +1,15 @@
 import AttributeValues
+import CommandArguments
 import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import ProgramOptions
 import WireProtocol
 
 @main
-struct AGDGateway {
-    static let options = ProgramOptions(
-        program: "agd-gateway", version: Release.version,
+struct AGDGateway: Verb {
+    static let help = VerbHelp(
+        name: "agd-gateway",
         summary: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
         discussion: """
             It is a client of the daemon like any other, so HTTP stays outside the daemon's process. Pages may do \
@@ -42,97 +42,89 @@ struct AGDGateway {
             Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file of \
             --add-token cannot be written; 77 the port or the socket needs rights; 78 the file of the tokens is not \
             usable.
-            """,
-        [
-            .value(
-                "socket", "PATH",
-                "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock."),
-            .value("port", "PORT", "The port on 127.0.0.1; 0 takes a free one (default: 7210)."),
-            .value(
-                "listen", "ADDRESS",
-                "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock."),
-            .value("host", "NAME", "Another host name that requests may use for this machine; may be repeated."),
-            .value(
-                "allow-origin", "ORIGIN",
-                "An origin whose pages may send requests, as https://board.example; may be repeated."),
-            .flag("writable", "Lets pages change the graph. Everybody who reaches the port can then do so."),
-            .value(
-                "pages", "FOLDER", "A folder of pages to serve, instead of the installed dashboard; may be repeated."),
-            .value("tokens", "FILE", "The file of the tokens. Every request then needs a token."),
-            .value(
-                "add-token", "NAME",
-                "Makes a token for a principal, prints it, adds its hash to the file of --tokens, and ends."),
-        ])
+            """)
 
-    private var socket: String?
-    private var port: UInt16 = 7210
-    private var listen: String?
-    private var hosts: [String] = []
-    private var origins: [String] = []
-    private var isWritable = false
-    private var pages: [String] = []
-    private var tokens: String?
-    private var addToken: String?
+    @Option(
+        help: ArgumentHelp(
+            "The daemon's socket; otherwise AGD_SOCKET, $XDG_RUNTIME_DIR/agd/agd.sock, /run/agd/agd.sock.",
+            valueName: "path")) var socket: String?
 
-    static func main() throws { try AGDGateway().run() }
+    @Option(help: "The port on 127.0.0.1; 0 takes a free one.")
+    var port = 7210
 
-    private init() {
-        for (name, value) in AGDGateway.options.read() {
-            switch name {
-            case "socket": socket = value
-            case "port":
-                guard let number = UInt16(value) else {
-                    AGDGateway.options.refuse("--port is a number from 0 to 65535, not '\(value)'")
-                }
-                port = number
-            case "listen": listen = AGDGateway.checkedAddress(value)
-            case "host":
-                guard !value.contains(where: { "/:".contains($0) }) else {
-                    AGDGateway.options.refuse("--host is a name alone, as board.example, not '\(value)'")
-                }
-                hosts.append(value.lowercased())
-            case "allow-origin": origins.append(AGDGateway.checkedOrigin(value))
-            case "writable": isWritable = true
-            case "pages":
-                guard AGDGateway.isFolder(value) else {
-                    AGDGateway.options.refuse("--pages: there is no folder \(value)")
-                }
-                pages.append(value)
-            case "tokens": tokens = value
-            default: addToken = value
-            }
+    @Option(
+        help: ArgumentHelp(
+            "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.",
+            valueName: "address")) var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Another host name that requests may use for this machine; may be repeated.", valueName: "name"))
+    var host: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An origin whose pages may send requests, as https://board.example; may be repeated.", valueName: "origin"))
+    var allowOrigin: [String] = []
+
+    @Flag(help: "Lets pages change the graph. Everybody who reaches the port can then do so.")
+    var writable = false
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder of pages to serve, instead of the installed dashboard; may be repeated.", valueName: "folder"))
+    var pages: [String] = []
+
+    @Option(help: ArgumentHelp("The file of the tokens. Every request then needs a token.", valueName: "file"))
+    var tokens: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Makes a token for a principal, prints it, adds its hash to the file of --tokens, and ends.",
+            valueName: "name")) var addToken: String?
+
+    static func main() throws { try AGDGateway.readCommandLine(version: Release.version).run() }
+
+    func validate() throws(UsageError) {
+        guard (0...65_535).contains(port) else {
+            throw UsageError("--port is a number from 0 to 65535, not '\(port)'")
         }
-        if addToken != nil, tokens == nil { AGDGateway.options.refuse("--add-token needs --tokens FILE") }
+        if let listen { try AGDGateway.check(address: listen) }
+        for name in host where name.contains(where: { "/:".contains($0) }) {
+            throw UsageError("--host is a name alone, as board.example, not '\(name)'")
+        }
+        for origin in allowOrigin { try AGDGateway.check(origin: origin) }
+        for folder in pages where !AGDGateway.isFolder(folder) {
+            throw UsageError("--pages: there is no folder \(folder)")
+        }
+        if addToken != nil, tokens == nil { throw UsageError("--add-token needs --tokens FILE") }
     }
 
     /// As browsers write it. Any other form would never match.
-    private static func checkedOrigin(_ text: String) -> String {
+    private static func check(origin text: String) throws(UsageError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard text == "null" || parts.count == 3 && parts[0].hasSuffix(":") && parts[1].isEmpty && !parts[2].isEmpty
-        else {
-            options.refuse("--allow-origin is a scheme and a host, as https://board.example, not '\(text)'")
-        }
-        return text.lowercased()
+        else { throw UsageError("--allow-origin is a scheme and a host, as https://board.example, not '\(text)'") }
     }
 
-    private static func checkedAddress(_ text: String) -> String {
+    private static func check(address text: String) throws(UsageError) {
         guard text.hasPrefix("unix:/") else {
-            options.refuse("--listen is unix: and an absolute path, not '\(text)'; --port gives a port")
+            throw UsageError("--listen is unix: and an absolute path, not '\(text)'; --port gives a port")
         }
         guard text.utf8.count - "unix:".utf8.count <= SocketAddress.maximumLength else {
-            options.refuse("the path of a socket has at most \(SocketAddress.maximumLength) bytes")
+            throw UsageError("the path of a socket has at most \(SocketAddress.maximumLength) bytes")
         }
-        return text
     }
 
-    private func run() throws {
+    func run() throws {
         if let addToken, let tokens { return AGDGateway.add(addToken, to: tokens) }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         let settings = Gateway.Settings(
-            hosts: ["localhost", "127.0.0.1"] + hosts, origins: origins, isWritable: isWritable,
+            hosts: ["localhost", "127.0.0.1"] + host.map { $0.lowercased() },
+            origins: allowOrigin.map { $0.lowercased() }, isWritable: writable,
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
-            socket: socket ?? AGDGateway.findSocket())
+            socket: socket ?? SocketPlaces.find().path)
         let door = try AGDGateway.opening {
             try loop.submit { [settings, tokens] in
                 let tokens = try tokens.map { file in try Tokens(file: file) }
@@ -154,8 +146,8 @@ struct AGDGateway {
                 AGDGateway.say(listen)
                 try channel.closeFuture.wait()
             } else {
-                let channel = try server.bind(host: "127.0.0.1", port: Int(port)).wait()
-                AGDGateway.say("http://127.0.0.1:\(channel.localAddress?.port ?? Int(port))")
+                let channel = try server.bind(host: "127.0.0.1", port: port).wait()
+                AGDGateway.say("http://127.0.0.1:\(channel.localAddress?.port ?? port)")
                 try channel.closeFuture.wait()
             }
         } catch let error as IOError { fail(error) } catch is UnixDomainSocketPathWrongType {
@@ -177,12 +169,6 @@ struct AGDGateway {
         let number = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(number) }
         return SocketAddress(path)?.withAddress { connect(number, $0, $1) == 0 } ?? false
-    }
-
-    private static func findSocket() -> String {
-        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-        if let named = SocketPlaces.named(environment) { return named }
-        return SocketPlaces.standard(environment).first { access($0, F_OK) == 0 } ?? SocketPlaces.systemPath
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -208,7 +194,7 @@ struct AGDGateway {
             case EACCES, EPERM: ("\(place): \(String(cString: strerror(error.errnoCode)))", 77)
             default: ("\(place): \(String(cString: strerror(error.errnoCode)))", 71)
             }
-        AGDGateway.options.report(text)
+        AGDGateway.report(text)
         exit(status)
     }
 
@@ -220,14 +206,14 @@ struct AGDGateway {
     /// A file of tokens that cannot be used ends the gateway.
     private static func opening<T>(_ body: () throws -> T) throws -> T {
         do { return try body() } catch let error as Tokens.Unusable {
-            options.report(error.text)
+            report(error.text)
             exit(78)
         }
     }
 
     private static func add(_ principal: String, to file: String) {
         do throws(Tokens.Unusable) { say(try Tokens.add(principal, to: file)) } catch {
-            options.report(error.text)
+            report(error.text)
             exit(73)
         }
     }

@@ -1,8 +1,8 @@
 import AttributeValues
 import NIOHTTP1
 
-/// The complete answer to a request.
-struct Answer {
+/// The complete answer to a request. It is an error for code that needs a result of the daemon to go on.
+struct Answer: Error {
     var status: HTTPResponseStatus
     var type = "application/json"
     var body: [UInt8]

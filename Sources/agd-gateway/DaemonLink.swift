@@ -3,13 +3,12 @@ import NIOCore
 import NIOPosix
 
 /// The gateway's connection to the daemon: the requests of all pages, and their shared subscriptions. After a loss it
-/// reconnects. Requests that wait for an answer then get an error.
+/// reconnects. Requests that wait for an answer are then refused, in the form of the daemon's refusals.
 ///
 /// Everything here happens on one event loop.
 final class DaemonLink {
-    /// The reason why the daemon has not answered a request.
-    struct Unavailable: Error { let reason: String }
-    typealias Answer = (Result<Value, Unavailable>) -> Void
+    /// Gets a reply: `{"result": …}` or `{"error": …}`.
+    typealias Answer = (ValueMap) -> Void
 
     /// Called with every event of a subscription, until the connection is lost.
     typealias Listener = (_ method: String, _ parameters: Value) -> Void
@@ -70,7 +69,7 @@ final class DaemonLink {
             }
     }
 
-    /// Ends the connection for good. Requests get an error.
+    /// Ends the connection for good. Requests are refused.
     func close() {
         let before = state
         state = .closed
@@ -83,19 +82,21 @@ final class DaemonLink {
         queued = []
         waiting = [:]
         listeners = [:]
-        for answer in answers { answer(.failure(DaemonLink.ended)) }
+        for answer in answers { answer(DaemonLink.ended) }
     }
 
-    private static let ended = Unavailable(reason: "the token of this principal has been deleted")
+    private static var ended: ValueMap { unavailable("the token of this principal has been deleted") }
+
+    private static func unavailable(_ reason: String) -> ValueMap { Gateway.fault(Failure(.unavailable, reason)) }
 
     private func didConnect(_ channel: Channel) {
         if case .closed = state { return channel.close(promise: nil) }
         state = .greeting(channel)
         var parameters = ValueMap([("client", .string(DaemonLink.clientName))])
         if let principal { parameters["as"] = .string(principal) }
-        write("hello", .map(parameters), on: channel) { [self] result in
+        write("hello", .map(parameters), on: channel) { [self] message in
             // After a refusal other requests would have the rights of the gateway's own user.
-            guard case .success(let message) = result else { return }
+            guard case .greeting = state else { return }
             if let error = message["error"] {
                 refusal = "the daemon refuses: \(error["message"]?.string ?? "no reason")"
                 channel.close(promise: nil)
@@ -122,9 +123,7 @@ final class DaemonLink {
         pause = min(pause * 2, DaemonLink.longestPause)
         let queued = self.queued
         self.queued = []
-        for (_, _, answer) in queued {
-            answer(.failure(Unavailable(reason: refusal ?? "no daemon answers at \(path)")))
-        }
+        for (_, _, answer) in queued { answer(DaemonLink.unavailable(refusal ?? "no daemon answers at \(path)")) }
     }
 
     fileprivate func didClose() {
@@ -138,14 +137,14 @@ final class DaemonLink {
         waiting = [:]
         retry()
         if wasUp { onChange(false) }
-        for answer in answers { answer(.failure(Unavailable(reason: "the daemon closed the connection"))) }
+        for answer in answers { answer(DaemonLink.unavailable("the daemon closed the connection")) }
     }
 
     // MARK: Messages
 
     /// - Parameter answer: called once, with the complete reply.
     func send(_ method: String, _ parameters: Value, answer: @escaping Answer) {
-        if case .closed = state { return answer(.failure(DaemonLink.ended)) }
+        if case .closed = state { return answer(DaemonLink.ended) }
         guard case .up(let channel) = state else {
             queued.append((method, parameters, answer))
             // A request starts an attempt at once.
@@ -181,7 +180,7 @@ final class DaemonLink {
             }
             listeners[number]?(method, parameters)
         } else if case .int(let id)? = message["id"] {
-            waiting.removeValue(forKey: id)?(.success(.map(message)))
+            waiting.removeValue(forKey: id)?(message)
         }
     }
 }

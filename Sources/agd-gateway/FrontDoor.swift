@@ -169,7 +169,7 @@ final class FrontDoor {
     private func refreshTokens() {
         guard let tokens else { return }
         if let fault = tokens.refresh() {
-            AGDGateway.options.report("\(fault); no token works until this is corrected")
+            AGDGateway.report("\(fault); no token works until this is corrected")
         }
         for case let (name?, gateway) in gateways where !tokens.isKnown(name) {
             gateways[name] = nil

@@ -1,6 +1,7 @@
 import AttributeValues
 import NIOCore
 import NIOHTTP1
+import WireProtocol
 
 /// The graph as one principal may see it. All pages of the principal share one connection to the daemon, and one
 /// subscription for each set of parameters. Everything here happens on one event loop.
@@ -99,16 +100,9 @@ final class Gateway {
     }
 
     /// The result in a reply of the daemon, or the answer to a page that gets none.
-    private static func read(_ reply: Result<Value, DaemonLink.Unavailable>) -> Result<Value, Refusal> {
-        switch reply {
-        case .failure(let error): .failure(Refusal(answer: .unavailable(error.reason)))
-        case .success(let message):
-            if let error = message["error"] {
-                .failure(Refusal(answer: .refusal(error)))
-            } else {
-                .success(message["result"] ?? .null)
-            }
-        }
+    private static func read(_ reply: ValueMap) throws(Answer) -> Value {
+        if let error = reply["error"] { throw .refusal(error) }
+        return reply["result"] ?? .null
     }
 
     private func since(_ request: FrontDoor.Request) -> (epoch: String, revision: Int64)? {
@@ -127,15 +121,13 @@ final class Gateway {
             if let flag = try target.flag(name) { parameters[.string(name)] = .bool(flag) }
         }
         link.send("get", .map(parameters)) { result in
-            switch Gateway.read(result) {
-            case .failure(let refusal): reply(refusal.answer)
-            case .success(let value):
-                var answer = Answer.json(.ok, value)
+            do throws(Answer) {
+                var answer = Answer.json(.ok, try Gateway.read(result))
                 // Another principal may see another value.
                 answer.headers = [("Cache-Control", "private, no-cache"), ("Vary", "Authorization, Cookie")]
                 answer.tag = Answer.tag(of: answer.body)
                 reply(answer)
-            }
+            } catch { reply(error) }
         }
     }
 
@@ -149,16 +141,14 @@ final class Gateway {
         }
     }
 
-    private func metrics(
-        _ stats: Swift.Result<Value, DaemonLink.Unavailable>, _ values: Swift.Result<Value, DaemonLink.Unavailable>?
-    ) -> Answer {
+    private func metrics(_ stats: ValueMap, _ values: ValueMap?) -> Answer {
         var text: String
-        do throws(Refusal) {
-            text = try Gateway.read(stats).get()["text"]?.string ?? ""
+        do throws(Answer) {
+            text = try Gateway.read(stats)["text"]?.string ?? ""
             // The daemon's part ends with the end mark, which may occur only once in the whole.
             if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
-            if let values { text += Meter.gauges(try Gateway.read(values).get()["values"]?.map ?? ValueMap()) }
-        } catch { return error.answer }
+            if let values { text += Meter.gauges(try Gateway.read(values)["values"]?.map ?? ValueMap()) }
+        } catch { return error }
         text += meter.text
         text += """
             # HELP agd_gateway_pages Pages that are connected for events.
@@ -205,12 +195,13 @@ final class Gateway {
                     hint: "send it with the header Content-Type: application/json"))
         }
         guard let message = try? JSONParser.parseOnce(request.body.readableBytesView) else {
-            return reply(.json(.badRequest, Gateway.fault(.null, -32700, "the body is not JSON")))
+            let failure = Failure(.invalid, "the body is not JSON")
+            return reply(.json(.badRequest, .map(Gateway.fault(failure, code: RequestFault.parse))))
         }
         guard case .list(let calls) = message else { return call(message) { reply(.json(.ok, $0)) } }
         guard !calls.isEmpty, calls.count <= Gateway.mostWatches else {
-            return reply(
-                .json(.badRequest, Gateway.fault(.null, -32600, "a batch has 1 to \(Gateway.mostWatches) calls")))
+            let failure = Failure(.invalid, "a batch has 1 to \(Gateway.mostWatches) calls")
+            return reply(.json(.badRequest, .map(Gateway.fault(failure, code: RequestFault.invalidRequest))))
         }
         var answers = [Value](repeating: .null, count: calls.count)
         var missing = calls.count
@@ -225,38 +216,33 @@ final class Gateway {
 
     private func call(_ message: Value, reply: @escaping (Value) -> Void) {
         let id = message["id"] ?? .null
+        func refuse(_ code: Int, _ failure: Failure) { reply(.map(Gateway.fault(failure, code: code, id: id))) }
         guard let method = message["method"]?.string else {
-            return reply(Gateway.fault(id, -32600, "a request is an object with a method"))
+            return refuse(RequestFault.invalidRequest, Failure(.invalid, "a request is an object with a method"))
         }
         guard Gateway.reading.contains(method) || Gateway.writing.contains(method) else {
             let hint = method == "subscribe" ? "use /watch for subscriptions" : "use agctl or the daemon's socket"
-            return reply(Gateway.fault(id, -32601, "the gateway has no method '\(method)'", "notFound", hint))
+            let failure = Failure(.notFound, "the gateway has no method '\(method)'", hint: hint)
+            return refuse(RequestFault.methodNotFound, failure)
         }
         guard Gateway.reading.contains(method) || settings.isWritable else {
-            return reply(
-                Gateway.fault(id, -32000, "the gateway only reads", "denied", "agd-gateway --writable lets pages write")
-            )
+            let hint = "agd-gateway --writable lets pages write"
+            return refuse(RequestFault.refused, Failure(.denied, "the gateway only reads", hint: hint))
         }
         meter.note(method: method)
-        link.send(method, message["params"] ?? .map(ValueMap())) { result in
-            switch result {
-            case .failure(let error): reply(Gateway.fault(id, -32000, error.reason, "unavailable", nil))
-            case .success(let answer):
-                guard case .map(var map) = answer else { return }
-                map["id"] = id
-                reply(.map(map))
-            }
+        link.send(method, message["params"] ?? .map(ValueMap())) { answer in
+            var answer = answer
+            answer["id"] = id
+            reply(.map(answer))
         }
     }
 
-    private static func fault(
-        _ id: Value, _ code: Int64, _ message: String, _ name: String = "invalid", _ hint: String? = nil
-    ) -> Value {
-        var data = ValueMap([("code", .string(name))])
-        if let hint { data["hint"] = .string(hint) }
-        return [
-            "jsonrpc": "2.0", "id": id, "error": ["code": .int(code), "message": .string(message), "data": .map(data)],
-        ]
+    /// A refusal in the form of the daemon's.
+    static func fault(_ failure: Failure, code: Int = RequestFault.refused, id: Value = .null) -> ValueMap {
+        var data = ValueMap([("code", .string(failure.code.rawValue))])
+        data["hint"] = failure.hint.map { .string($0) }
+        let error: Value = ["code": .int(Int64(code)), "message": .string(failure.message), "data": .map(data)]
+        return ValueMap([(.string("jsonrpc"), .string("2.0")), (.string("id"), id), (.string("error"), error)])
     }
 
     // MARK: Watching
@@ -310,9 +296,9 @@ final class Gateway {
     /// reconnects again and again to a stream that breaks off, but not after a refusal. A stream of several
     /// subscriptions always begins and tells which ones were refused, so that a mistake in one does not cost the page
     /// the others.
-    func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Refusal>) -> Void) {
+    func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Answer>) -> Void) {
         guard pages.count < Gateway.mostPages else {
-            return then(.failure(Refusal(answer: .unavailable("\(Gateway.mostPages) pages are connected already"))))
+            return then(.failure(.unavailable("\(Gateway.mostPages) pages are connected already")))
         }
         let found = wanted.map { each in
             let key = Value.map(each.parameters).jsonText
@@ -322,13 +308,12 @@ final class Gateway {
         }
         var missing = found.count
         var prepared = found.map { Prepared.success($0) }
-        var refusal: Refusal?
+        var refusal: Answer?
         for (index, watch) in found.enumerated() {
             subscribe(watch) { [self] answer in
                 if let answer {
-                    let refused = Refusal(answer: answer)
-                    prepared[index] = .failure(refused)
-                    refusal = refusal ?? refused
+                    prepared[index] = .failure(answer)
+                    refusal = refusal ?? answer
                 }
                 missing -= 1
                 guard missing == 0 else { return }
@@ -338,9 +323,7 @@ final class Gateway {
         }
     }
 
-    struct Refusal: Error { var answer: Answer }
-
-    typealias Prepared = Result<SharedWatch, Refusal>
+    typealias Prepared = Result<SharedWatch, Answer>
 
     /// Ensures that the daemon has accepted the subscription.
     /// - Parameter then: called with nil if it has.
@@ -361,21 +344,19 @@ final class Gateway {
     }
 
     /// - Returns: nil if the daemon has accepted.
-    private func accept(_ result: Result<Value, DaemonLink.Unavailable>, for watch: SharedWatch) -> Answer? {
-        switch Gateway.read(result) {
-        case .failure(let refusal): return refusal.answer
-        case .success(let value):
-            guard case .int(let number)? = value["subscription"], let epoch = value["epoch"]?.string else {
-                return .unavailable("the daemon's answer cannot be understood")
-            }
-            watch.accepted(as: number, epoch: epoch)
-            link.listen(to: number) { [weak watch, weak self] method, parameters in
-                guard let watch, case .map(let map) = parameters else { return }
-                watch.receive(method, map)
-                if method == "ended" { self?.forget(watch) }
-            }
-            return nil
+    private func accept(_ reply: ValueMap, for watch: SharedWatch) -> Answer? {
+        let value: Value
+        do throws(Answer) { value = try Gateway.read(reply) } catch { return error }
+        guard case .int(let number)? = value["subscription"], let epoch = value["epoch"]?.string else {
+            return .unavailable("the daemon's answer cannot be understood")
         }
+        watch.accepted(as: number, epoch: epoch)
+        link.listen(to: number) { [weak watch, weak self] method, parameters in
+            guard let watch, case .map(let map) = parameters else { return }
+            watch.receive(method, map)
+            if method == "ended" { self?.forget(watch) }
+        }
+        return nil
     }
 
     private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }

@@ -47,7 +47,7 @@ final class HTTPConnection: ChannelInboundHandler {
             case .stream(let wanted, let gateway):
                 gateway.prepare(wanted) { [self] result in
                     switch result {
-                    case .failure(let refusal): write(refusal.answer, to: head)
+                    case .failure(let refusal): write(refusal, to: head)
                     case .success(let watches): begin(watches, of: gateway, for: wanted, to: head)
                     }
                 }

@@ -24,8 +24,8 @@ final class PageStream {
         }
 
         /// The answer's body is `{"error": …}` and the end of the line.
-        init(_ refusal: Gateway.Refusal) {
-            fields = String(decoding: refusal.answer.body.dropFirst().dropLast(), as: UTF8.self)
+        init(_ refusal: Answer) {
+            fields = String(decoding: refusal.body.dropFirst().dropLast(), as: UTF8.self)
         }
     }
 

@@ -55,19 +55,10 @@ struct Pages {
             if status.st_mode & S_IFMT == S_IFDIR {
                 read(path, as: prefix + name + "/")
             } else if let type = Pages.types[String(name.split(separator: ".").last ?? "")],
-                status.st_size <= Pages.longestFile, let body = Pages.contents(of: path)
+                status.st_size <= Pages.longestFile, let body = try? TextFile.bytes(of: path)
             {
                 files[prefix + name] = File(type: type, body: body)
             }
         }
-    }
-
-    private static func contents(of path: String) -> [UInt8]? {
-        guard let file = fopen(path, "r") else { return nil }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = fread(&part, 1, part.count, file), count > 0 { bytes += part[..<count] }
-        return bytes
     }
 }

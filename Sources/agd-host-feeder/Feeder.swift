@@ -8,16 +8,17 @@ final class Feeder {
     private let node: String
     private let interval: Double
     private let proc: ProcFolder
-    private let interrupt: Wakeup
+    /// They are caught as long as this lives.
+    private let signals: Signals
     private var backoff = Backoff()
     /// True after the message that there is no daemon.
     private var hasComplained = false
 
-    init(node: String, interval: Double, proc: ProcFolder, interrupt: Wakeup) {
+    init(node: String, interval: Double, proc: ProcFolder, signals: Signals) {
         self.node = node
         self.interval = interval
         self.proc = proc
-        self.interrupt = interrupt
+        self.signals = signals
     }
 
     /// Runs until it is told to stop, over as many connections as necessary.
@@ -28,16 +29,18 @@ final class Feeder {
                 try feed(try Connection(to: location(), name: "agd-host-feeder"))
             } catch {
                 guard error.mayPass else { throw error }
-                if !hasComplained { HostFeeder.options.report("\(error); trying again") }
+                if !hasComplained { HostFeeder.report("\(error); trying again") }
                 hasComplained = true
                 interrupt.wait(backoff.pause())
             }
         }
     }
 
+    private var interrupt: Wakeup { signals.wakeup }
+
     /// A daemon has answered, so it has accepted the feeder.
     private func noteAnswer() {
-        if hasComplained { HostFeeder.options.report("connected to agd") }
+        if hasComplained { HostFeeder.report("connected to agd") }
         hasComplained = false
         backoff.reset()
     }

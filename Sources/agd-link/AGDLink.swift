@@ -1,47 +1,44 @@
 import AGClient
 import AttributeValues
+import CommandArguments
 import Dispatch
 import Glibc
-import ProgramOptions
 import WireProtocol
 
 @main
-struct AGDLink {
-    private static let options = ProgramOptions(
-        program: "agd-link", version: Release.version,
+struct AGDLink: Verb {
+    static let help = VerbHelp(
+        name: "agd-link",
         summary: "Joins daemons through NATS JetStream: publishes subtrees of this one, and mirrors those of others.",
         discussion: """
             config/link.conf describes all settings. Documentation/Fleet.md describes how to join machines.
 
-            EXAMPLES
+            Examples:
               agd-link --config /etc/agd/link.conf
               agd-link --config /etc/agd/link.conf --check-config
 
             EXIT STATUS
               0   ended by SIGTERM or SIGINT   71  operating system
               64  command line                 78  configuration, or its file missing
-            """,
-        [
-            .value("config", "FILE", "Read settings from this file."),
-            .value("socket", "PATH", "The daemon's socket, instead of the configuration's."),
-            .flag("check-config", "Print all faults of the configuration, and end."),
-        ])
+            """)
 
-    static func main() {
-        var (config, socket, isCheck): (String?, String?, Bool) = (nil, nil, false)
-        for (name, value) in options.read() {
-            switch name {
-            case "config": config = value
-            case "socket": socket = value
-            default: isCheck = true
-            }
-        }
-        guard let config else { options.refuse("--config FILE is needed") }
-        var settings = readSettings(config)
-        if isCheck { return }
+    @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
+    var config: String
+
+    @Option(help: ArgumentHelp("The daemon's socket, instead of the configuration's.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: "Print all faults of the configuration, and end.")
+    var checkConfig = false
+
+    static func main() { AGDLink.readCommandLine(version: Release.version).run() }
+
+    func run() {
+        var settings = AGDLink.readSettings(config)
+        if checkConfig { return }
         // libnats would try to connect again and again, and not say why.
         for (name, file) in settings.files where access(file, R_OK) != 0 {
-            end("cannot read \(file), which '\(name)' names: \(String(cString: strerror(errno)))", 78)
+            AGDLink.end("cannot read \(file), which '\(name)' names: \(String(cString: strerror(errno)))", 78)
         }
         if let socket { settings.socket = socket }
 
@@ -54,7 +51,7 @@ struct AGDLink {
         signal(SIGPIPE, SIG_IGN)
 
         let stop: Wakeup
-        do { stop = try Wakeup() } catch { end("\(error)", 71) }
+        do { stop = try Wakeup() } catch { AGDLink.end("\(error)", 71) }
         var host = utsname()
         uname(&host)
         let holder = withUnsafeBytes(of: host.nodename) { name in
@@ -69,7 +66,7 @@ struct AGDLink {
         }
         let pulses = lines.map { run in
             let pulse = Pulse()
-            start(finished) { try run(pulse) }
+            AGDLink.start(finished) { try run(pulse) }
             return pulse
         }
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }

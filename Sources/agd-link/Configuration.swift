@@ -1,6 +1,6 @@
 import AGClient
 import AttributeValues
-import LinkProtocol
+import CommandArguments
 
 /// The settings of `config/link.conf`.
 struct Configuration: Sendable {
@@ -64,75 +64,47 @@ struct Configuration: Sendable {
         return all.compactMap { name, path in path.map { (name, $0) } }
     }
 
-    /// - Throws: `invalid` with all faults, one line each.
-    init(text: String, file: String) throws(Failure) {
-        var faults: [String] = []
-        /// By setting, the line that has set it.
-        var lines: [String: Int] = [:]
-        var number = 0
-        for line in text.split(separator: "\n" as Character, omittingEmptySubsequences: false) {
-            number += 1
-            let line = line.trimmed
-            if line.isEmpty || line.hasPrefix("#") { continue }
-            do throws(Failure) {
-                guard let sign = line.firstIndex(of: "=") else {
-                    throw Failure(.invalid, "a line is 'name = value', not '\(line)'")
-                }
-                let name = line[..<sign].trimmed
-                if let first = lines[name], !["publish", "mirror"].contains(name) {
-                    throw Failure(.invalid, "'\(name)' is set in line \(first) already")
-                }
-                lines[name] = number
-                try set(name, line[line.index(after: sign)...].trimmed)
-            } catch {
-                faults.append("\(file):\(number): \(error.message)" + (error.hint.map { " (\($0))" } ?? ""))
-            }
-        }
-        if faults.isEmpty {
-            if publications.isEmpty, mirrorings.isEmpty {
-                faults.append("\(file): nothing to do: write a 'publish' or a 'mirror' line")
-            }
-            if (certificate == nil) != (certificateKey == nil) {
-                faults.append("\(file): 'tls-cert' and 'tls-key' need each other: write both lines")
-            }
-            if nkey != nil, credentials != nil {
-                faults.append("\(file): 'nkey' and 'credentials' exclude each other: remove one of the lines")
-            }
-            let sites = publications.map(\.site.description)
-            if Set(sites).count < sites.count { faults.append("\(file): two 'publish' lines have the same site") }
-        }
-        guard faults.isEmpty else { throw Failure(.invalid, faults.joined(separator: "\n")) }
+    private static func table() -> [Setting<Configuration>] {
+        [
+            Setting("socket", \.socket, .text),
+            Setting(
+                "nats", \.servers,
+                Notation("servers", write: { $0.joined(separator: ", ") }) { text in
+                    text.split(separator: "," as Character).map(\.trimmed)
+                }),
+            Setting("credentials", \.credentials, .text), Setting("metrics", \.metrics, .text),
+            Setting("tls-ca", \.authorities, .text),
+            Setting("tls-cert", \.certificate, .text), Setting("tls-key", \.certificateKey, .text),
+            Setting("nkey") { (text, settings) throws(Failure) in settings.nkey = try nkey(text) },
+            Setting("publish", \.publications) { (text) throws(Failure) in try publication(text) },
+            Setting("mirror", \.mirrorings) { (text) throws(Failure) in try mirroring(text) },
+            Setting("live-time", \.liveTime, .seconds(1...3600)),
+            Setting("lease-time", \.leaseTime, .seconds(2...3600)),
+            Setting("snapshot-time", \.snapshotTime, .seconds(1...86_400)),
+            Setting("history-time", \.historyTime, .seconds(10...604_800)),
+            Setting("message-size", \.messageSize, .size((1 << 20)...(1 << 30))),
+            Setting("replicas", \.replicas, .count(1...5)),
+        ]
     }
 
-    private mutating func set(_ name: String, _ value: String) throws(Failure) {
-        guard !value.isEmpty else { throw Failure(.invalid, "'\(name)' has no value") }
-        switch name {
-        case "socket": socket = value
-        case "nats": servers = value.split(separator: "," as Character).map { $0.trimmed }
-        case "credentials": credentials = value
-        case "metrics": metrics = value
-        case "tls-ca": authorities = value
-        case "tls-cert": certificate = value
-        case "tls-key": certificateKey = value
-        case "nkey": nkey = try Configuration.nkey(value)
-        case "publish": publications.append(try Configuration.publication(value))
-        case "mirror": mirrorings.append(try Configuration.mirroring(value))
-        case "live-time": liveTime = try Configuration.seconds(name, value, 1...3600)
-        case "lease-time": leaseTime = try Configuration.seconds(name, value, 2...3600)
-        case "snapshot-time": snapshotTime = try Configuration.seconds(name, value, 1...86_400)
-        case "history-time": historyTime = try Configuration.seconds(name, value, 10...604_800)
-        case "message-size":
-            guard value.hasSuffix("MiB"), let size = Int(value.dropLast(3).trimmed), (1...1024).contains(size) else {
-                throw Failure(.invalid, "'message-size' is from 1 MiB to 1024 MiB, not '\(value)'")
+    /// - Throws: all faults of the text.
+    init(text: String, file: String) throws(ConfigurationFaults) {
+        var faults = Setting.take(text, file: file, Configuration.table(), into: &self)
+        func refuse(_ message: String) { faults.append(ConfigurationFault(file: file, message: message)) }
+        if faults.isEmpty {
+            if publications.isEmpty, mirrorings.isEmpty {
+                refuse("nothing to do: write a 'publish' or a 'mirror' line")
             }
-            messageSize = size << 20
-        case "replicas":
-            guard let count = Int(value), (1...5).contains(count) else {
-                throw Failure(.invalid, "'replicas' is 1 to 5, not '\(value)'")
+            if (certificate == nil) != (certificateKey == nil) {
+                refuse("'tls-cert' and 'tls-key' need each other: write both lines")
             }
-            replicas = count
-        default: throw Failure(.invalid, "there is no setting '\(name)'; config/link.conf lists all settings")
+            if nkey != nil, credentials != nil {
+                refuse("'nkey' and 'credentials' exclude each other: remove one of the lines")
+            }
+            let sites = publications.map(\.site.description)
+            if Set(sites).count < sites.count { refuse("two 'publish' lines have the same site") }
         }
+        guard faults.isEmpty else { throw ConfigurationFaults(faults) }
     }
 
     private static func nkey(_ text: String) throws(Failure) -> NKey {
@@ -173,17 +145,5 @@ struct Configuration: Sendable {
         }
         let last = segments.last == "*" ? nil : segments.last
         return Mirroring(group: Array(segments.dropLast()), last: last, nodes: path.nodes, withRules: words.count > 3)
-    }
-
-    private static func seconds(_ name: String, _ text: String, _ range: ClosedRange<Double>) throws(Failure) -> Double
-    {
-        for (unit, factor) in [("ms", 0.001), ("min", 60), ("s", 1), ("h", 3600)] where text.hasSuffix(unit) {
-            if let number = Double(text.dropLast(unit.count).trimmed), range.contains(number * factor) {
-                return number * factor
-            }
-        }
-        throw Failure(
-            .invalid,
-            "'\(name)' is a time from \(range.lowerBound) s to \(range.upperBound) s, as '5 s', not '\(text)'")
     }
 }

@@ -1,7 +1,6 @@
 import AGClient
 import AttributeValues
 import Glibc
-import LinkProtocol
 import WireProtocol
 
 /// Writes of this daemon's clients to mirrored sites, on their way to the owners and back.

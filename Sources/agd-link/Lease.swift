@@ -1,5 +1,4 @@
 import AttributeValues
-import LinkProtocol
 
 /// The right to publish a site: a key in NATS that expires. Only its holder writes it, by compare-and-set.
 ///

@@ -1,7 +1,6 @@
 import AttributeValues
 import CNATS
 import Glibc
-import LinkProtocol
 
 struct NATSError: Error, CustomStringConvertible {
     var call: String
@@ -22,7 +21,7 @@ struct NATSError: Error, CustomStringConvertible {
 final class NATS {
     static let transactions = "AGD_TX"
     static let snapshots = "AGD_SNAP"
-    private static let leases = "AGD_LEASE"
+    private static let leases = "KV_AGD_LEASE"
     /// Maximum seconds of one call, and until an acknowledgment.
     static let patience = 2.0
     private static let wait = Int64(patience * 1000)
@@ -40,7 +39,6 @@ final class NATS {
     private let spent = SpentMessages()
     private var connection: OpaquePointer?
     private var context: OpaquePointer?
-    private var bucket: OpaquePointer?
     /// nil while JetStream answers. Monotonic seconds.
     private var leaveTime: Double?
 
@@ -91,7 +89,6 @@ final class NATS {
     }
 
     deinit {
-        kvStore_Destroy(bucket)
         jsCtx_Destroy(context)
         natsConnection_Destroy(connection)
     }
@@ -162,14 +159,13 @@ final class NATS {
 extension NATS {
     /// Creates the streams, unless they exist.
     func makeStreams() throws(NATSError) {
-        // A server that has lost its files has lost the bucket, too.
-        kvStore_Destroy(bucket)
-        bucket = nil
         try makeStream(NATS.transactions, ["agd.tx.>"], age: settings.historyTime)
         try makeStream(NATS.snapshots, ["agd.snap.>", "agd.head.>"], age: 0)
     }
 
-    private func makeStream(_ name: String, _ subjects: [String], age: Double) throws(NATSError) {
+    private func makeStream(
+        _ name: String, _ subjects: [String], age: Double, messagesPerSubject: Int64 = -1
+    ) throws(NATSError) {
         var code = jsErrCode(0)
         var info: UnsafeMutablePointer<jsStreamInfo>?
         let found = js_GetStreamInfo(&info, context, name, nil, &code)
@@ -186,6 +182,7 @@ extension NATS {
             stream.Subjects = pointers.baseAddress
             stream.SubjectsLen = Int32(pointers.count)
             stream.MaxAge = Int64(age * 1e9)
+            stream.MaxMsgsPerSubject = messagesPerSubject
             stream.Replicas = Int64(settings.replicas)
             stream.AllowRollup = true
             return js_AddStream(nil, context, &stream, nil, &code)
@@ -196,11 +193,18 @@ extension NATS {
     }
 
     /// - Parameter header: one header of the message.
-    func publish(_ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil) throws(NATSError) {
+    /// - Returns: the message's sequence in its stream.
+    @discardableResult
+    func publish(
+        _ subject: String, _ bytes: [UInt8], header: (name: String, value: String)? = nil
+    ) throws(NATSError) -> UInt64 {
         let message = try NATS.message(subject, bytes, header)
         defer { natsMsg_Destroy(message) }
+        var answer: UnsafeMutablePointer<jsPubAck>?
         var code = jsErrCode(0)
-        try check(js_PublishMsg(nil, context, message, nil, &code), "publish to \(subject)", code)
+        try check(js_PublishMsg(&answer, context, message, nil, &code), "publish to \(subject)", code)
+        defer { jsPubAck_Destroy(answer) }
+        return answer?.pointee.Sequence ?? 0
     }
 
     /// Sends a message without waiting.
@@ -311,59 +315,35 @@ extension NATS {
     }
 }
 
-// The bucket of leases.
+// Leases: a bucket, whose keys are the subjects of its stream.
 extension NATS {
-    struct Lease {
-        var holder: String
-        var revision: UInt64
-    }
+    private func leaseSubject(_ key: String) -> String { "$KV.AGD_LEASE.\(key)" }
 
-    private func leases() throws(NATSError) -> OpaquePointer? {
-        if let bucket { return bucket }
-        let found = js_KeyValue(&bucket, context, NATS.leases)
-        if found == NATS_OK { return bucket }
-        if found != NATS_NOT_FOUND { try check(found, "open the bucket \(NATS.leases)") }
-        let status = NATS.leases.withCString { name in
-            var bucket = kvConfig()
-            kvConfig_Init(&bucket)
-            bucket.Bucket = name
-            bucket.History = 1
-            bucket.TTL = Int64(settings.leaseTime * 1e9)
-            bucket.Replicas = Int32(settings.replicas)
-            return js_CreateKeyValue(&self.bucket, context, &bucket)
-        }
-        try check(status, "create the bucket \(NATS.leases)")
-        return bucket
+    /// Creates the bucket, unless it exists.
+    func makeLeases() throws(NATSError) {
+        try makeStream(NATS.leases, [leaseSubject(">")], age: settings.leaseTime, messagesPerSubject: 1)
     }
 
     /// When the bucket was made: microseconds since 1970.
     func leasesCreated() throws(NATSError) -> UInt64 {
         var info: UnsafeMutablePointer<jsStreamInfo>?
         var code = jsErrCode(0)
-        try check(
-            js_GetStreamInfo(&info, context, "KV_\(NATS.leases)", nil, &code), "describe the bucket \(NATS.leases)",
-            code)
+        try check(js_GetStreamInfo(&info, context, NATS.leases, nil, &code), "describe the bucket of leases", code)
         defer { jsStreamInfo_Destroy(info) }
         return UInt64(clamping: (info?.pointee.Created ?? 0) / 1000)
     }
 
-    func lease(of site: SiteName) throws(NATSError) -> Lease? {
-        _ = try leases()
+    func lease(of site: SiteName) throws(NATSError) -> (holder: String, revision: UInt64)? {
         // Not `kvStore_Get`: any server answers that, also one that is behind the others.
-        guard let last = try last("KV_\(NATS.leases)", "$KV.\(NATS.leases).\(site.tokens)") else { return nil }
-        return Lease(holder: String(decoding: last.bytes, as: UTF8.self), revision: last.sequence)
+        guard let last = try last(NATS.leases, leaseSubject(site.tokens)) else { return nil }
+        return (String(decoding: last.bytes, as: UTF8.self), last.sequence)
     }
 
     /// Writes a lease by compare-and-set.
     /// - Parameter last: the revision that the lease must have; nil if there must be none.
     /// - Returns: the new revision.
     func writeLease(of site: SiteName, _ holder: String, last: UInt64?) throws(NATSError) -> UInt64 {
-        var revision: UInt64 = 0
-        let status =
-            if let last { kvStore_UpdateString(&revision, try leases(), site.tokens, holder, last) } else {
-                kvStore_CreateString(&revision, try leases(), site.tokens, holder)
-            }
-        try check(status, "write the lease of \(site)")
-        return revision
+        let expected = ("Nats-Expected-Last-Subject-Sequence", "\(last ?? 0)")
+        return try publish(leaseSubject(site.tokens), Array(holder.utf8), header: expected)
     }
 }

@@ -1,6 +1,5 @@
 import AGClient
 import AttributeValues
-import LinkProtocol
 
 /// Publishes one subtree of the daemon. It runs on a thread of its own.
 ///

@@ -1,6 +1,5 @@
 import AGClient
 import AttributeValues
-import LinkProtocol
 import WireProtocol
 
 // A mirrored site and the daemon.

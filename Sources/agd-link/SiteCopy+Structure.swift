@@ -1,5 +1,4 @@
 import AttributeValues
-import LinkProtocol
 import WireProtocol
 
 // The nodes of a mirrored site as documents.

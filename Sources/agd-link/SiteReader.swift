@@ -1,6 +1,5 @@
 import AGClient
 import AttributeValues
-import LinkProtocol
 import WireProtocol
 
 /// The daemon's side of a publication: one subtree as it is at a revision, and what has changed in it.
@@ -153,32 +152,22 @@ final class SiteReader {
             structureChanged = false
             let describe = connection.send(.describe(path: rootPath, depth: nil))
             let get = connection.send(.get(.init(paths: [pattern], typed: true)))
-            var description: Value?
-            while true {
+            var (description, result): (Value?, Value?)
+            while result == nil {
                 switch try connection.receiveAnswer() {
-                case .reply(let id, let reply) where id == describe:
+                case .reply(describe, let reply):
                     do throws(ClientError) { description = try reply.get() } catch {
                         guard error.failure?.code == .notFound else { throw error }
                     }
-                    continue
-                case .reply(let id, let reply) where id == get:
-                    let result = try reply.get()
-                    if structureChanged { break }
-                    return try update(description, result)
-                case .event(_, .structure):
-                    structureChanged = true
-                    continue
+                case .reply(get, let reply): result = try reply.get()
+                case .reply: askedAt = nil
+                case .event(_, .structure): structureChanged = true
                 case .event(_, .ended(_, let reason)): throw .ended(reason)
-                case .event(_, let event):
-                    // The difference has its values. Its label, writer and animation count.
-                    collect(event)
-                    continue
-                case .reply:
-                    askedAt = nil
-                    continue
+                // The difference has its values. Its label, writer and animation count.
+                case .event(_, let event): collect(event)
                 }
-                break
             }
+            if !structureChanged, let result { return try update(description, result) }
         }
         throw .limit("the structure of \(pattern) changes too often to be read")
     }

@@ -1,5 +1,4 @@
 import AttributeValues
-import LinkProtocol
 
 struct SiteTree {
     /// The ids of the children of each node. The root is the empty list of ids, and missing if the site has no root.

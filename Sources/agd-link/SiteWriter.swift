@@ -1,7 +1,6 @@
 import AGClient
 import AttributeValues
 import CNATS
-import LinkProtocol
 
 /// The side of NATS of a publication: sends the changes of a site while this process has the lease.
 ///
@@ -117,6 +116,7 @@ final class SiteWriter {
         attemptNATS { () throws(NATSError) in
             if !hasStreams {
                 try nats.makeStreams()
+                try nats.makeLeases()
                 if acknowledgments == nil {
                     inbox = try NATS.newInbox()
                     acknowledgments = try nats.listen("\(inbox).*")

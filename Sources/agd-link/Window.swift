@@ -1,5 +1,4 @@
 import AttributeValues
-import LinkProtocol
 
 /// Transactions that NATS was sent and has not acknowledged.
 ///

@@ -1,21 +1,21 @@
 import AttributeValues
+import CommandArguments
 import DaemonServer
 import Glibc
 import Logging
-import ProgramOptions
 import WireProtocol
 
 @main
-struct AGD {
-    private static let options = ProgramOptions(
-        program: "agd", version: Release.version,
+struct AGD: Verb {
+    static let help = VerbHelp(
+        name: "agd",
         summary: "The attribute-graph daemon: hosts a live graph of values and rules behind a Unix socket.",
         discussion: """
             Without a configuration file everything has its default; config/agd.conf describes every setting. The \
             socket is the one given here, else the configuration's, else $AGD_SOCKET, else \
             $XDG_RUNTIME_DIR/agd/agd.sock, else /run/agd/agd.sock. Sockets passed by systemd replace all of them.
 
-            EXAMPLES
+            Examples:
               agd --scene Examples/podcast.yaml
               agd --config /etc/agd/agd.conf --check-config
 
@@ -31,74 +31,62 @@ struct AGD {
               66  scene file missing      74  store cannot be read or written
               69  socket or store in use  77  rights
               78  configuration, or its file missing
-            """,
-        [
-            .value("config", "FILE", "Read settings from this file."),
-            .value("socket", "PATH", "Listen on this Unix socket."),
-            .value("scene", "FILE", "Load this scene at start, after those of the configuration; may be repeated."),
-            .value(
-                "state-directory", "DIR",
-                "Store definitions and states in this folder, so that they survive restarts."),
-            .flag(
-                "recover",
-                "Start with the readable rows of a damaged store. The log names what is lost; the damaged file is kept."
-            ),
-            .flag(
-                "check-config",
-                "Only check the configuration and its scenes: print all faults, and exit with 0 or with the status "
-                    + "of a "
-                    + "start that meets the first fault."),
-            .value(
-                "reload", "PID",
-                "Only send SIGHUP to the daemon with this process id, as kill(1) does where it is installed."),
-            .value("log-format", "FORMAT", "How the log is written: text, or json for one object a line."),
-            .value(
-                "backup", "FILE",
-                "Only write the store of the state directory into this file, also while a daemon runs."),
-        ])
+            """)
 
-    private var config: String?
-    private var socket: String?
-    private var scenes: [String] = []
-    private var stateDirectory: String?
-    private var recover = false
-    private var checkConfig = false
-    private var reload: Int32?
-    private var logFormat = StandardErrorLog.Format.text
-    private var backup: String?
+    @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Load this scene at start, after those of the configuration; may be repeated.", valueName: "file"))
+    var scene: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Store definitions and states in this folder, so that they survive restarts.", valueName: "dir"))
+    var stateDirectory: String?
+
+    @Flag(
+        help: """
+            Start with the readable rows of a damaged store. The log names what is lost; the damaged file is kept.
+            """) var recover = false
+
+    @Flag(
+        help: """
+            Only check the configuration and its scenes: print all faults, and exit with 0 or with the status of a \
+            start that meets the first fault.
+            """) var checkConfig = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only send SIGHUP to the daemon with this process id, as kill(1) does where it is installed.",
+            valueName: "pid")) var reload: Int?
+
+    @Option(help: "How the log is written: text, or json for one object a line.")
+    var logFormat = StandardErrorLog.Format.text
+
+    @Option(
+        help: ArgumentHelp(
+            "Only write the store of the state directory into this file, also while a daemon runs.", valueName: "file"))
+    var backup: String?
+
+    func validate() throws(UsageError) {
+        if let reload, reload < 2 || Int32(exactly: reload) == nil {
+            throw UsageError("--reload: \(reload) is no process id of a daemon")
+        }
+    }
 
     static func main() {
-        do throws(StartupError) { try AGD().run() } catch {
+        do throws(StartupError) { try AGD.readCommandLine(version: Release.version).run() } catch {
             printError(error.description)
             exit(error.status.rawValue)
         }
     }
 
-    private init() {
-        for (name, value) in AGD.options.read() {
-            switch name {
-            case "config": config = value
-            case "socket": socket = value
-            case "scene": scenes.append(value)
-            case "state-directory": stateDirectory = value
-            case "recover": recover = true
-            case "check-config": checkConfig = true
-            case "backup": backup = value
-            case "reload":
-                guard let process = Int32(value), process > 1 else {
-                    AGD.options.refuse("--reload: \(value) is no process id of a daemon")
-                }
-                reload = process
-            default:
-                guard let format = StandardErrorLog.Format(rawValue: value) else {
-                    AGD.options.refuse("--log-format is text or json, not '\(value)'")
-                }
-                logFormat = format
-            }
-        }
-    }
-
-    private func run() throws(StartupError) {
+    func run() throws(StartupError) {
         if let backup { return try backUp(to: backup) }
         if let reload { return try askForReload(reload) }
         if checkConfig { return try check() }
@@ -118,8 +106,8 @@ struct AGD {
         try daemon.run()
     }
 
-    private func askForReload(_ process: Int32) throws(StartupError) {
-        guard kill(process, SIGHUP) == 0 else {
+    private func askForReload(_ process: Int) throws(StartupError) {
+        guard kill(pid_t(process), SIGHUP) == 0 else {
             throw StartupError(.osError, "kill \(process): \(String(cString: strerror(errno)))")
         }
     }
@@ -154,7 +142,7 @@ struct AGD {
 
     private func overridden(_ configuration: Configuration) -> Configuration {
         var configuration = configuration
-        configuration.override(socket: socket.map(AGD.absolute), stateDirectory: stateDirectory, scenes: scenes)
+        configuration.override(socket: socket.map(AGD.absolute), stateDirectory: stateDirectory, scenes: scene)
         return configuration
     }
 
@@ -173,3 +161,5 @@ struct AGD {
         }
     }
 }
+
+extension StandardErrorLog.Format: ArgumentValue {}

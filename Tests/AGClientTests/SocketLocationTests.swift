@@ -1,11 +1,13 @@
 import AGClient
 import Glibc
 import Testing
+import WireProtocol
 
 @Suite("The location of the socket")
 struct SocketLocationTests {
     private func find(_ named: String?, _ environment: [String: String], existing: [String] = []) -> SocketLocation {
-        SocketLocation.find(named, environment: { environment[$0] }, exists: { existing.contains($0) })
+        SocketLocation.find(
+            named, among: SocketPlaces.find({ environment[$0] }, exists: { existing.contains($0) }))
     }
 
     @Test("the caller's path wins over AGD_SOCKET")

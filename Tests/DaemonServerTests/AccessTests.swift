@@ -1,3 +1,4 @@
+import CommandArguments
 import EventLoop
 import Foundation
 import GraphRuntime

@@ -2,7 +2,7 @@ import AttributeValues
 import EventLoop
 import Foundation
 import Glibc
-import ProgramOptions
+import CommandArguments
 import TestSupport
 import Testing
 

@@ -904,7 +904,7 @@ struct LinkConfigurationTests {
             ("mirror = hosts/** at /fleet", "link.conf:1: in 'hosts/** at /fleet', only the last segment"),
             ("publish = /host/** as hosts/*", "link.conf:1: the site in '/host/** as hosts/*' must be one name"),
             ("publish = /host/** as /x", "write segments between slashes, as hosts/web-01"),
-            ("replicas = 1\nreplicas = 3", "link.conf:2: 'replicas' is set in line 1 already"),
+            ("replicas = 1\nreplicas = 3", "link.conf:2: replicas is set in line 1 already"),
         ])
     func incomplete(_ lines: String, _ told: String) throws {
         let (code, text) = try check(lines + "\n")

@@ -7,7 +7,7 @@ struct LoopTests {
     @Test("due timers run before the loop sleeps") func order() throws {
         let loop = try Loop()
         var calls: [String] = []
-        let timer = try Timer(loop) { calls.append("timer") }
+        let timer = try Timer(loop) { _ in calls.append("timer") }
         // Once both have been called nothing may keep the loop: it would sleep for ever.
         var phase: BeforeSleep?
         phase = try BeforeSleep(loop) {
@@ -24,7 +24,7 @@ struct LoopTests {
     @Test("a timer fires once, and not at all when stopped or started anew") func timers() throws {
         let loop = try Loop()
         var fired = 0
-        let timer = try Timer(loop) { fired += 1 }
+        let timer = try Timer(loop) { _ in fired += 1 }
         timer.start(in: 0)
         timer.stop()
         loop.run()
@@ -43,7 +43,7 @@ struct LoopTests {
         let loop = try Loop()
         let wakefulness = try Wakefulness(loop)
         var turns = 0
-        let alarm = try Timer(loop) {}
+        let alarm = try Timer(loop) { _ in }
         let phase = try BeforeSleep(loop) {
             turns += 1
             if turns == 5 {
@@ -67,7 +67,7 @@ struct LoopTests {
         var hasRung = false
         let signal = try Signal(loop, SIGUSR2) { count += 1 }
         // The loop waits for it, and gives up when it does not come.
-        let alarm = try Timer(loop) { hasRung = true }
+        let alarm = try Timer(loop) { _ in hasRung = true }
         alarm.start(in: 10)
         kill(getpid(), SIGUSR2)
         while count == 0, loop.runOnce(waiting: true), !hasRung {}
@@ -82,7 +82,7 @@ struct LoopTests {
         weak var timer: Timer?
         var fired = false
         do {
-            let made = try Timer(loop) { fired = true }
+            let made = try Timer(loop) { _ in fired = true }
             made.start(in: 0)
             timer = made
         }

@@ -218,7 +218,7 @@ struct LimitTests {
     @Test("an answer longer than the client may be owed is refused, not made") func answers() throws {
         let graph = try Harness(
             "nodes: [{ id: a, state: { x: '' }, children: [{ id: b, binding: { y: $x, z: $x } }] }]")
-        graph.runtime.longestAnswer = 10_000
+        graph.runtime.clients.longestAnswer = 10_000
         try graph.set("/a.x", .string(String(repeating: "x", count: 4000)))
         _ = try graph.get("/a.x")
         func get(_ paths: [String]) -> Failure? {

@@ -292,7 +292,7 @@ struct WorkTests {
         let output = CountingOutput()
         var asked: [Int] = []
         graph.runtime.output = output
-        graph.runtime.admitsAnswer = { _, bytes in
+        graph.runtime.clients.admitsAnswer = { _, bytes in
             asked.append(bytes)
             return false
         }
@@ -553,7 +553,7 @@ struct WorkTests {
     ) func snapshots() throws {
         let text = Value.string(String(repeating: "x", count: 600))
         let graph = try Harness("nodes: [{ id: a, state: { x: '', y: '' } }, { id: z, state: { s: 12 } }]")
-        graph.runtime.longestAnswer = 1000
+        graph.runtime.clients.longestAnswer = 1000
         try graph.set("/a.x", text)
         try graph.set("/a.y", text)
         let failure = refusal { try graph.subscribe(["/a.*"], initial: true) }
@@ -584,7 +584,7 @@ struct WorkTests {
     {
         let text = Value.string(String(repeating: "x", count: 600))
         let graph = try Harness("nodes: [{ id: a, state: { x: '', y: '' } }]")
-        graph.runtime.longestAnswer = 1000
+        graph.runtime.clients.longestAnswer = 1000
         let both = try graph.subscribe(["/a.*"])
         let one = try graph.subscribe(["/a.x"])
         try graph.transact(["/a.x", "/a.y"].map { Mutation(operation: .set, path: $0, value: text) })

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import LinkProtocol
+@testable import agd_link
 
 @Suite("Difference of two clocks")
 struct ClockDifferenceTests {

@@ -1,5 +1,5 @@
 import AttributeValues
-import LinkProtocol
+@testable import agd_link
 import TestSupport
 import Testing
 

@@ -26,7 +26,7 @@ struct DashCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
-        let link = DashLink(session)
+        let link = DashLink(session: session)
         let root = try path ?? link.findRoot()
         let isLive = session.output.isTerminal && !session.isJSON
         // No pattern matches both "/" and everything below it, but the root has no attributes.
@@ -39,23 +39,15 @@ struct DashCommand: DaemonVerb {
 }
 
 /// The requests of a board. After a lost connection the next request makes a new one.
-final class DashLink {
+struct DashLink {
     /// The number of containers whose subviews are asked for. Further ones show their cards in the order of the tree.
     private static let mostContainers = 200
 
-    private let session: Session
-    private var connection: Connection?
-
-    init(_ session: Session) { self.session = session }
+    let session: Session
 
     func ask(_ request: Request) throws(ClientError) -> Value {
-        do throws(ClientError) {
-            if let connection { return try connection.call(request) }
-            let made = try session.newConnection(name: "agctl dash")
-            connection = made
-            return try made.call(request)
-        } catch {
-            if error.failure == nil { connection = nil }
+        do throws(ClientError) { return try session.connection(name: "agctl dash").call(request) } catch {
+            if error.failure == nil { session.disconnect() }
             throw error
         }
     }

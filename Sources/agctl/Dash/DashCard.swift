@@ -1,7 +1,7 @@
 import AttributeValues
 
 /// The description of one card: what it shows, and how.
-struct DashCard: Equatable {
+struct DashCard {
     enum Kind: String {
         case value, sparkline, chart, bar, gauge, status, toggle, slider, stepper, field, picker, button, color, image
         case text, table, list, log
@@ -54,13 +54,9 @@ struct DashCard: Equatable {
     }
 
     /// A table of subviews.
-    struct Rows: Equatable {
+    struct Rows {
         var columns: [String]
         var views: [(id: String, path: String)]
-
-        static func == (a: Rows, b: Rows) -> Bool {
-            a.columns == b.columns && a.views.map(\.path) == b.views.map(\.path)
-        }
     }
 
     /// The path of the attribute, or of a part of its value.

@@ -1,25 +1,17 @@
-public import AttributeValues
+import AttributeValues
 
 /// Names the snapshot of a site that a new mirror reads. The owner writes it after all parts of the snapshot.
-public struct Manifest: Hashable, Sendable {
-    public var position: Position
+struct Manifest: Hashable, Sendable {
+    var position: Position
     /// The last token of the snapshot's subject.
-    public var snapshot: String
-    public var parts: Int
+    var snapshot: String
+    var parts: Int
     /// Bytes of the whole body.
-    public var bytes: Int
+    var bytes: Int
     /// The sequence in the stream of transactions from which a new mirror continues.
-    public var next: UInt64
+    var next: UInt64
 
-    public init(position: Position, snapshot: String, parts: Int, bytes: Int, next: UInt64) {
-        self.position = position
-        self.snapshot = snapshot
-        self.parts = parts
-        self.bytes = bytes
-        self.next = next
-    }
-
-    public var json: [UInt8] {
+    var json: [UInt8] {
         let text: Value = [
             "agd": 1, "term": .uint(position.term), "epoch": .string(position.epoch),
             "revision": .uint(position.revision), "snapshot": .string(snapshot), "parts": .int(Int64(parts)),
@@ -27,9 +19,11 @@ public struct Manifest: Hashable, Sendable {
         ]
         return Array(text.jsonText.utf8)
     }
+}
 
+extension Manifest {
     /// - Throws: `invalid`, which names the missing or wrong member.
-    public init(json text: some Collection<UInt8>) throws(Failure) {
+    init(json text: some Collection<UInt8>) throws(Failure) {
         let map = try JSONParser.parseOnce(text).map ?? ValueMap()
         guard try Manifest.number("agd", map) == 1 else {
             throw Failure(.invalid, "the manifest of a site is of a later version of agd-link", hint: "update agd-link")
@@ -61,7 +55,7 @@ public struct Manifest: Hashable, Sendable {
 
 extension UInt64 {
     /// A whole number of JSON.
-    public init?(_ value: Value?) {
+    init?(_ value: Value?) {
         switch value {
         case .int(let number)? where number >= 0: self.init(number)
         case .uint(let number)?: self = number

@@ -1,21 +1,20 @@
-import AGClient
 import Glibc
 
 /// Signals as a descriptor to wait for beside a socket. While this lives, these signals end the wait instead of the
 /// program. Signals that the caller has set to be ignored stay ignored, as `nohup` does with SIGHUP.
-final class Signals {
+package final class Signals {
     /// The signals that end a program: Ctrl-C, `kill`, a closed terminal.
-    static let ending = [SIGINT, SIGTERM, SIGHUP]
+    package static let ending = [SIGINT, SIGTERM, SIGHUP]
     /// The handler writes to it and does nothing else.
     nonisolated(unsafe) private static var descriptor: Int32 = -1
 
-    private let wakeup: Wakeup
+    package let wakeup: Wakeup
     /// The previous actions of the signals.
     private var before: [(number: Int32, action: sigaction)] = []
 
     /// Only one may exist in a program.
     /// - Parameter others: signals besides those that end a program.
-    init(and others: [Int32] = []) throws(ClientError) {
+    package init(and others: [Int32] = []) throws(ClientError) {
         precondition(Signals.descriptor < 0, "signals are caught in one place")
         wakeup = try Wakeup()
         Signals.descriptor = wakeup.signalDescriptor
@@ -49,16 +48,8 @@ final class Signals {
     }
 
     /// Readable when a signal has arrived.
-    var descriptor: Int32 { wakeup.descriptor }
+    package var descriptor: Int32 { wakeup.descriptor }
 
     /// - Returns: the signals that have arrived since the last call.
-    /// - Throws: `EndOfCommand` if one of the signals that end a program has arrived.
-    @discardableResult
-    func check() throws(EndOfCommand) -> [Int32] {
-        let taken = wakeup.clear().map(Int32.init)
-        if let signal = taken.first(where: Signals.ending.contains) {
-            throw EndOfCommand(status: ExitStatus(endedBy: signal))
-        }
-        return taken
-    }
+    package func take() -> [Int32] { wakeup.clear().map(Int32.init) }
 }

@@ -1,6 +1,6 @@
 /// Decides what a mirror does with a message. The rule needs only the frame.
-public struct Follower: Hashable, Sendable {
-    public enum Step: Hashable, Sendable {
+struct Follower {
+    enum Step {
         case apply
         /// The message is a repeat or comes from an owner that has lost its lease.
         case drop
@@ -9,11 +9,9 @@ public struct Follower: Hashable, Sendable {
     }
 
     /// Nil before the first snapshot.
-    public private(set) var position: Position?
+    private(set) var position: Position?
 
-    public init() {}
-
-    public func step(_ frame: Frame) -> Step {
+    func step(_ frame: Frame) -> Step {
         guard let position else { return .heal }
         let new = frame.position
         if new <= position { return .drop }
@@ -22,10 +20,10 @@ public struct Follower: Hashable, Sendable {
     }
 
     /// A snapshot counts unless it is older than the mirror.
-    public func accepts(snapshot new: Position) -> Bool {
+    func accepts(snapshot new: Position) -> Bool {
         position.map { new >= $0 } ?? true
     }
 
     /// The mirror has applied a message or a snapshot.
-    public mutating func reached(_ position: Position) { self.position = position }
+    mutating func reached(_ position: Position) { self.position = position }
 }

@@ -1,53 +1,42 @@
-public import AttributeValues
+import AttributeValues
 
 /// The state of a subtree that a message or a mirror has reached.
 ///
 /// Positions of a site are ordered by term and revision.
-public struct Position: Hashable, Comparable, Sendable {
+struct Position: Hashable, Comparable, Sendable {
     /// The number of the owner's lease. An owner takes a new one for each epoch.
-    public var term: UInt64
+    var term: UInt64
     /// The life of the owner's graph.
-    public var epoch: String
-    public var revision: UInt64
+    var epoch: String
+    var revision: UInt64
 
-    public init(term: UInt64, epoch: String, revision: UInt64) {
-        self.term = term
-        self.epoch = epoch
-        self.revision = revision
-    }
-
-    /// - Returns: nil unless both are whole numbers. Its epoch is not known.
-    public init?(_ term: Value?, _ revision: Value?) {
-        guard let term = UInt64(term), let revision = UInt64(revision) else { return nil }
-        self.init(term: term, epoch: "", revision: revision)
-    }
-
-    public static func < (one: Position, other: Position) -> Bool {
+    static func < (one: Position, other: Position) -> Bool {
         (one.term, one.revision) < (other.term, other.revision)
     }
 }
 
+extension Position {
+    /// - Returns: nil unless both are whole numbers. Its epoch is not known.
+    init?(_ term: Value?, _ revision: Value?) {
+        guard let term = UInt64(term), let revision = UInt64(revision) else { return nil }
+        self.init(term: term, epoch: "", revision: revision)
+    }
+}
+
 /// The first line of every NATS message of a site: `agd1 TERM EPOCH AFTER REVISION PART PARTS`.
-public struct Frame: Hashable, Sendable {
-    public static let maximumLength = 256
+struct Frame: Hashable, Sendable {
+    static let maximumLength = 256
     private static let mostParts = 1 << 32
 
-    public var position: Position
+    var position: Position
     /// The revision of the owner's message before this one.
-    public var after: UInt64
+    var after: UInt64
     /// From 0.
-    public var part: Int
-    public var parts: Int
-
-    public init(position: Position, after: UInt64, part: Int = 0, parts: Int = 1) {
-        self.position = position
-        self.after = after
-        self.part = part
-        self.parts = parts
-    }
+    var part = 0
+    var parts = 1
 
     /// With its newline.
-    public var line: String {
+    var line: String {
         let buffer = ByteBuffer(capacity: 64)
         append(to: buffer)
         return buffer.text
@@ -68,13 +57,13 @@ public struct Frame: Hashable, Sendable {
     /// The `Nats-Msg-Id` of a transaction. JetStream drops a transaction whose id it has had lately.
     /// - Parameter attempt: differs each time a message is sent again. JetStream may already have some of its parts,
     ///   and a mirror reads the parts of one attempt in order.
-    public func messageID(attempt: UInt64) -> String {
+    func messageID(attempt: UInt64) -> String {
         "\(position.term)-\(position.revision)-\(part)-\(attempt)"
     }
 
     /// - Returns: the frame, and the number of bytes before the body.
     /// - Throws: `invalid` if the message does not begin with a frame.
-    public static func read(_ message: [UInt8]) throws(Failure) -> (frame: Frame, length: Int) {
+    static func read(_ message: [UInt8]) throws(Failure) -> (frame: Frame, length: Int) {
         let head = message.prefix(Frame.maximumLength)
         guard let newline = head.firstIndex(of: UInt8(ascii: "\n")) else { throw malformed("no first line") }
         let words = head[..<newline].split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -108,7 +97,7 @@ public struct Frame: Hashable, Sendable {
 
 extension Frame {
     /// Cuts a body into messages of at most `limit` bytes, each with its frame.
-    public static func messages(
+    static func messages(
         _ body: [UInt8], position: Position, after: UInt64, limit: Int
     ) -> [(frame: Frame, bytes: [UInt8])] {
         precondition(limit > Frame.maximumLength && after <= position.revision)
@@ -126,20 +115,20 @@ extension Frame {
 }
 
 /// Joins the parts of one message. It retains at most one incomplete message.
-public struct Assembler: Sendable {
+struct Assembler: Sendable {
     /// Maximum bytes of a body.
-    public let limit: Int
+    let limit: Int
     private var first: Frame?
     private var body: [UInt8] = []
     private var next = 0
 
-    public init(limit: Int) { self.limit = limit }
+    init(limit: Int) { self.limit = limit }
 
     /// Adds a part.
     /// - Returns: the whole message after its last part. Nil while parts are missing, and for a part out of order,
     ///   which discards the message. The next message then shows the gap.
     /// - Throws: `limit`, and discards the message.
-    public mutating func add(_ frame: Frame, _ bytes: ArraySlice<UInt8>) throws(Failure) -> (
+    mutating func add(_ frame: Frame, _ bytes: ArraySlice<UInt8>) throws(Failure) -> (
         frame: Frame, body: [UInt8]
     )? {
         if frame.part == 0 { begin(frame) }

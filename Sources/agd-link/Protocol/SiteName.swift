@@ -1,14 +1,14 @@
-public import AttributeValues
+import AttributeValues
 
 /// The name of a published subtree, as `hosts/web-01`, and its NATS subjects.
-public struct SiteName: Hashable, Sendable, CustomStringConvertible {
+struct SiteName: Hashable, Sendable, CustomStringConvertible {
     /// Bounds the subject: NATS refuses control lines of more than 4096 bytes.
-    public static let maximumLength = 200
+    static let maximumLength = 200
 
-    public let segments: [String]
+    let segments: [String]
 
     /// - Throws: `invalid` if the name is empty, too long, or has an empty segment.
-    public init(_ text: some StringProtocol) throws(Failure) {
+    init(_ text: some StringProtocol) throws(Failure) {
         guard text.utf8.count <= SiteName.maximumLength else {
             throw Failure(.invalid, "the name of a site has at most \(SiteName.maximumLength) bytes")
         }
@@ -21,13 +21,13 @@ public struct SiteName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    public var description: String { segments.joined(separator: "/") }
+    var description: String { segments.joined(separator: "/") }
 
     /// The name as tokens of a subject. It is also the key of the site's lease.
-    public var tokens: String { segments.map(SiteName.token).joined(separator: ".") }
+    var tokens: String { segments.map(SiteName.token).joined(separator: ".") }
 
     /// Reads `tokens`. nil if the text differs from the form that `tokens` writes.
-    public init?(tokens: some StringProtocol) {
+    init?(tokens: some StringProtocol) {
         var names: [String] = []
         let separator: Character = "."
         for token in String(tokens).split(separator: separator, omittingEmptySubsequences: false) {
@@ -38,12 +38,12 @@ public struct SiteName: Hashable, Sendable, CustomStringConvertible {
         self = read
     }
 
-    public var transactions: String { "agd.tx.\(tokens)" }
+    var transactions: String { "agd.tx.\(tokens)" }
     /// Subject for writes of other sites, as requests that no stream stores.
-    public var writes: String { "agd.do.\(tokens)" }
-    public var manifest: String { "agd.head.\(tokens)" }
+    var writes: String { "agd.do.\(tokens)" }
+    var manifest: String { "agd.head.\(tokens)" }
     /// - Parameter id: must not contain dots.
-    public func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }
+    func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {

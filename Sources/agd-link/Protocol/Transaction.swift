@@ -1,77 +1,71 @@
-public import AttributeValues
+import AttributeValues
 
 /// The body of a message: one transaction of the owner, or several that were merged. A snapshot is a body with all
 /// child lists and all values.
-public struct Transaction: Hashable {
+struct Transaction: Hashable {
     /// An attribute below the root of the site.
-    public struct Place: Hashable, Sendable {
+    struct Place: Hashable, Sendable {
         /// The path relative to the root of the site: `.load` is an attribute of the root, `/disk.used` of a child.
         ///
         /// It is text because messages and requests of the daemon contain it as text. Most places are never parsed.
-        public let path: String
+        let path: String
 
-        public init(path: String) { self.path = path }
-
-        public init(node: [String], attribute: String) {
-            let path = AttributePath(nodes: node, attribute: attribute).description
-            // The path of an attribute of a daemon's root begins with a slash.
-            self.path = node.isEmpty ? String(path.dropFirst()) : path
-        }
-
-        public var isOfRoot: Bool { path.utf8.first == UInt8(ascii: ".") }
+        var isOfRoot: Bool { path.utf8.first == UInt8(ascii: ".") }
 
         /// The ids from the root of the site to the node, and the attribute. For a malformed path, a node that no tree
         /// has.
-        public var parts: (node: [String], attribute: String) {
+        var parts: (node: [String], attribute: String) {
             guard let read = try? AttributePath(isOfRoot ? "/" + path : path), read.steps.isEmpty,
                 let attribute = read.attribute
             else { return ([""], "") }
             return (read.nodes, attribute)
         }
 
-        public var node: [String] { parts.node }
+        var node: [String] { parts.node }
     }
 
     /// An attribute's definition at its owner.
-    public struct Definition: Hashable, Sendable {
+    struct Definition: Hashable, Sendable {
         /// The text form of its type.
-        public var type: String
+        var type: String
         /// True if it may have an error instead of a value, or is null then: every attribute except a state.
-        public var mayFail: Bool
+        var mayFail: Bool
         /// nil for attributes without a rule.
-        public var rule: String?
-
-        public init(type: String, mayFail: Bool, rule: String? = nil) {
-            (self.type, self.mayFail, self.rule) = (type, mayFail, rule)
-        }
+        var rule: String?
     }
 
-    public var label: String?
+    var label: String?
     /// The name of the client that made the transaction, if the daemon reports it.
-    public var writer: String?
+    var writer: String?
     /// The JSON form of an animation.
-    public var animation: Value?
+    var animation: Value?
     /// The beginning of its motion: seconds since 1970 on the owner's wall clock.
-    public var begun: Double?
+    var begun: Double?
     /// True if the body spans several transactions.
-    public var isConflated = false
+    var isConflated = false
     /// New nodes, each with everything below it. An older node at the same path is removed first.
-    public var added: Set<[String]> = []
+    var added: Set<[String]> = []
     /// The ids of a node's children, in order, by parent.
-    public var children: [[String]: [String]] = [:]
-    public var contents: [Place: Content] = [:]
+    var children: [[String]: [String]] = [:]
+    var contents: [Place: Content] = [:]
     /// Definitions of attributes that are new or have changed.
-    public var definitions: [Place: Definition] = [:]
+    var definitions: [Place: Definition] = [:]
 
-    public init() {}
+    var isEmpty: Bool { added.isEmpty && children.isEmpty && contents.isEmpty && definitions.isEmpty }
+}
 
-    public var isEmpty: Bool { added.isEmpty && children.isEmpty && contents.isEmpty && definitions.isEmpty }
+extension Transaction.Place {
+    init(node: [String], attribute: String) {
+        let path = AttributePath(nodes: node, attribute: attribute).description
+        // The path of an attribute of a daemon's root begins with a slash.
+        self.init(path: node.isEmpty ? String(path.dropFirst()) : path)
+    }
 }
 
 // Merging.
 extension Transaction {
     /// Adds a later transaction: the newest content of each place and the newest child list of each parent remain.
-    public mutating func merge(_ later: Transaction) {
+    mutating func merge(_ later: Transaction) {
         isConflated = true
         label = later.label
         writer = later.writer
@@ -100,7 +94,7 @@ extension Transaction {
 extension Value {
     /// True if plain JSON represents the value completely. Most values of a fleet are such, and cost a third of their
     /// typed JSON.
-    public var isPlainJSON: Bool {
+    var isPlainJSON: Bool {
         switch self {
         case .null, .bool, .int, .string: true
         case .double(let number): number.isFinite
@@ -112,7 +106,7 @@ extension Value {
 // JSON.
 extension Transaction {
     /// The form of a message's body. Values that plain JSON does not represent completely are typed JSON.
-    public var json: [UInt8] {
+    var json: [UInt8] {
         let buffer = ByteBuffer(capacity: 256 + 64 * contents.count)
         buffer.append("{")
         func member(_ name: StaticString, _ value: Value?) {
@@ -161,7 +155,7 @@ extension Transaction {
 
     /// - Parameter parser: may be reused for many texts.
     /// - Throws: `invalid` if the text is not a body.
-    public init(json text: [UInt8], _ parser: JSONParser = JSONParser()) throws(Failure) {
+    init(json text: [UInt8], _ parser: JSONParser = JSONParser()) throws(Failure) {
         try text.withUnsafeBufferPointer { (bytes) throws(Failure) in
             let body = try parser.parse(bytes)
             guard body.isObject else { throw Transaction.malformed("it is no object") }
