@@ -13,6 +13,7 @@ import Glibc
 extension StateStore {
     public struct Backup {
         public var epoch: String
+        /// The last revision whose changes the backup contains.
         public var revision: UInt64
         public var rows: Int
     }
@@ -85,7 +86,7 @@ extension StateStore {
         }
         database.keepLog(false)
         try database.execute("PRAGMA journal_mode = DELETE")
-        return Backup(epoch: restored.epoch, revision: restored.revision, rows: restored.rows.count)
+        return Backup(epoch: restored.epoch, revision: restored.changedAt, rows: restored.rows.count)
     }
 
     private static func temporaryFolder(beside file: String) throws(StoreError) -> String {

@@ -16,9 +16,10 @@ struct OperationTests {
         let folder = try Folder()
         let daemon = try start(folder)
         for number in 1...50 { try daemon.client().set("/counter.value", .int(Int64(number))) }
+        let revision = try #require(try daemon.client().call("get", ["path": "/counter.value"])["revision"]?.int)
         let file = folder.file("backup.db")
         let made = try daemon.control(["backup", file, "--state-directory", folder.file("state")])
-        #expect(made.code == 0 && made.text.contains("backup.db: "), "\(made.text)")
+        #expect(made.code == 0 && made.text.contains("backup.db: 1 row up to revision \(revision), "), "\(made.text)")
         try daemon.client().set("/counter.value", 99)
         daemon.program.signal(SIGKILL)
         try daemon.program.wait()
