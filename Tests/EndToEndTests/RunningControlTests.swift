@@ -149,4 +149,28 @@ struct RunningControlTests {
                 && notices[1]?.contains("agd is back") == true)
         #expect(try again.stop() == 0)
     }
+
+    /// A daemon with a store in the folder of the test.
+    private func startDurable(_ scene: String = Scenes.player, in folder: Folder) throws -> Daemon {
+        try Daemon(
+            scenes: [scene], configuration: "state-directory = \(folder.file("state"))\n", folder: folder)
+    }
+
+    @Test("a settled watch with frames ends with the end value, if the daemon ended during the motion")
+    func settledFrames() throws {
+        let folder = try Folder()
+        let first = try startDurable(in: folder)
+        let (watch, output) = try first.startControl(["watch", "/player.volume", "--settled", "--frames", "30"])
+        #expect(try output.line() == "/player.volume\t0.5")
+        try first.client().call(
+            "set", ["path": "/player.volume", "value": 0.75, "animation": "linear(duration: 1000)"])
+        var last = ""
+        while !last.contains("~") { last = try #require(try output.line()) }
+        #expect(try first.stop() == 0)
+        let again = try startDurable(in: folder)
+        while let line = try output.line() { last = line }
+        #expect(last == "/player.volume\t0.75")
+        #expect(try watch.wait() == 0)
+        #expect(try again.stop() == 0)
+    }
 }
