@@ -173,4 +173,22 @@ struct RunningControlTests {
         #expect(try watch.wait() == 0)
         #expect(try again.stop() == 0)
     }
+
+    @Test("top goes on when its daemon is back") func topOverRestart() throws {
+        let (top, output) = try daemon.startControl(["top", "/player.*", "--json", "--interval", "0.05"])
+        _ = try output.line()
+        #expect(try daemon.stop() == 0)
+        let again = try Daemon(scenes: [Scenes.player], folder: daemon.folder)
+        let deadline = Deadline(Deadline.patience)
+        while !top.text.contains("agd is back"), !deadline.isOver { _ = try output.line() }
+        try again.client().set("/player.isPlaying", true)
+        var line = ""
+        while !line.contains("/player.isPlaying"), !deadline.isOver { line = try #require(try output.line()) }
+        // Counters that began anew have not fallen.
+        #expect(!line.contains(":-"), "\(line)")
+        top.signal(SIGTERM)
+        #expect(try top.wait() == 143)
+        #expect(top.text.contains("agd closed it; waiting for agd"), "\(top.text)")
+        #expect(try again.stop() == 0)
+    }
 }
