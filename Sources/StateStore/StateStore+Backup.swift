@@ -38,7 +38,16 @@ extension StateStore {
             rmdir(folder)
         }
         try copyFiles(source, copy)
-        let backup = try close(copy, folder)
+        let backup: Backup
+        do throws(StoreError) { backup = try close(copy, folder) } catch {
+            // The copy has the faults of the store.
+            switch error {
+            case .damaged(_, let findings):
+                throw .damaged(path: source, findings: findings.map { $0.replacing(copy, with: source) })
+            case .foreign(_, let reason): throw .foreign(path: source, reason: reason)
+            default: throw error
+            }
+        }
         if rename(copy, file) != 0 { throw .system("rename", file) }
         return backup
     }
