@@ -430,7 +430,8 @@ function showWhy({ why }, { changed, chain = [], evaluations, error }) {
   const process = [pid !== undefined && `process ${pid}`, uid !== undefined && `user ${uid}`].filter(Boolean).join(', ')
   const who = changed?.client && [name ?? (process ? 'a client' : 'the daemon'), process && `(${process})`].filter(Boolean).join(' ')
   why.replaceChildren(make('h3', '', 'Why it is so'), facts([
-    ['Changed by', who ?? (changed ? 'the daemon' : 'nobody since the start')],
+    ['Changed', changed?.reason],
+    ['Changed by', who],
     ['At', changed?.time && `${new Date(changed.time).toLocaleString()}, revision ${changed.revision}`],
     ['Label', changed?.label],
     ['Path of rules', chain.length > 0 ? path : undefined],

@@ -49,6 +49,16 @@ extension ClientError {
         }
     }
 
+    /// True if a connection that was lost may be opened again later: the daemon is away, or has just started. Then it
+    /// may not have loaded the scene yet, or may have no room for one more client.
+    package var mayPassAfterLoss: Bool {
+        switch self {
+        case .unreachable, .lost, .timedOut: true
+        case .refused(let fault): fault.failure.code == .notFound || mayPass
+        default: false
+        }
+    }
+
     /// A suggestion what to do, if there is one.
     public var hint: String? {
         switch self {

@@ -76,9 +76,9 @@ final class LineSocket {
             } else {
                 let reason = errno
                 output.removeAll()
-                // A daemon that closes the connection has often sent the reason before. Reading it lets the reader
-                // report it.
-                try fill(waiting: false)
+                // A daemon that closes the connection has often sent answers or the reason before. The reader gets all of
+                // it before it is told of the loss.
+                try? fill(waiting: false)
                 if input.isEmpty { throw .lost(ClientError.text(reason)) }
             }
         }

@@ -47,7 +47,8 @@ public final class Wakeup: Sendable {
     public func wait(_ seconds: Double? = nil) -> Bool { Wakeup.wait(for: descriptor, seconds) }
 
     /// - Parameter descriptor: the end to wait for; a negative one is never readable.
-    static func wait(for descriptor: Int32, _ seconds: Double?) -> Bool {
+    @discardableResult
+    package static func wait(for descriptor: Int32, _ seconds: Double?) -> Bool {
         var watched = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         return wait(for: &watched, seconds) && watched[0].revents != 0
     }

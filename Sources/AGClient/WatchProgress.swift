@@ -16,6 +16,8 @@ struct WatchProgress {
         position = wanted.since
     }
 
+    var hasFrames: Bool { wanted.frameRate != nil }
+
     /// The request for the next connection.
     var request: Request.Subscribe {
         var request = wanted

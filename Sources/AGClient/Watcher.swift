@@ -7,7 +7,8 @@ public import WireProtocol
 /// Guarantees: after `resumed(isSnapshot: false)`, the daemon sends the changes since then as one update with the
 /// present value of each changed path. After `resumed(isSnapshot: true)`, it sends all values anew. In both cases, the
 /// last value of every path arrives. Values in between may be skipped, and `structure` and `completion` events of the
-/// time without a connection are not repeated.
+/// time without a connection are not repeated. A subscription with frames always gets all values anew, because its
+/// motions may have ended.
 public final class Watcher {
     public enum News: Sendable {
         /// Decode it with a `MessageDecoder`.
@@ -174,16 +175,11 @@ public final class Watcher {
 
     /// - Throws: the error itself if another attempt cannot help.
     private func recovered(from error: ClientError) throws(ClientError) -> News? {
-        guard hasBeenSubscribed else { throw error }
-        let isNews: Bool
-        switch error {
-        case .lost:
-            if case .subscribed = state { isNews = true } else { isNews = false }
-        case .unreachable, .timedOut: isNews = false
-        // A daemon that has just started may not have loaded the scene yet, or may have no room for one more client.
-        case .refused(let fault) where fault.failure.code == .notFound || error.mayPass: isNews = false
-        default: throw error
-        }
+        guard hasBeenSubscribed, error.mayPassAfterLoss else { throw error }
+        var isNews = false
+        if case .subscribed = state, case .lost = error { isNews = true }
+        // A motion may end while nobody hears its frames.
+        if progress.hasFrames { progress.forget() }
         state = .pausing(MonotonicTime.now + backoff.pause())
         return isNews ? .interrupted(error) : nil
     }

@@ -9,7 +9,8 @@ extension Daemon {
         }
         do throws(StoreError) {
             let backup = try StateStore.backUp(directory: directory, to: file)
-            return "\(file): \(backup.rows) rows, revision \(backup.revision), epoch \(backup.epoch)"
+            let rows = backup.rows == 1 ? "1 row" : "\(backup.rows) rows"
+            return "\(file): \(rows) up to revision \(backup.revision), epoch \(backup.epoch)"
         } catch { throw StartupError(error) }
     }
 }

@@ -13,6 +13,7 @@ import Glibc
 extension StateStore {
     public struct Backup {
         public var epoch: String
+        /// The last revision whose changes the backup contains.
         public var revision: UInt64
         public var rows: Int
     }
@@ -37,7 +38,16 @@ extension StateStore {
             rmdir(folder)
         }
         try copyFiles(source, copy)
-        let backup = try close(copy, folder)
+        let backup: Backup
+        do throws(StoreError) { backup = try close(copy, folder) } catch {
+            // The copy has the faults of the store.
+            switch error {
+            case .damaged(_, let findings):
+                throw .damaged(path: source, findings: findings.map { $0.replacing(copy, with: source) })
+            case .foreign(_, let reason): throw .foreign(path: source, reason: reason)
+            default: throw error
+            }
+        }
         if rename(copy, file) != 0 { throw .system("rename", file) }
         return backup
     }
@@ -85,7 +95,7 @@ extension StateStore {
         }
         database.keepLog(false)
         try database.execute("PRAGMA journal_mode = DELETE")
-        return Backup(epoch: restored.epoch, revision: restored.revision, rows: restored.rows.count)
+        return Backup(epoch: restored.epoch, revision: restored.changedAt, rows: restored.rows.count)
     }
 
     private static func temporaryFolder(beside file: String) throws(StoreError) -> String {

@@ -210,8 +210,10 @@ extension StateStore {
             throw .damaged(path: database.path, findings: findings)
         }
         let last = max(revision, scan.last)
+        let resumable = life.rows[resumableName].flatMap { UInt64($0) }
+        // Of a removal that was folded, only the revision is left from which clients can resume.
         var restored = Restored(
-            epoch: epoch, revision: last, resumableFrom: life.rows[resumableName].flatMap { UInt64($0) } ?? last,
+            epoch: epoch, revision: last, changedAt: max(scan.last, resumable ?? 0), resumableFrom: resumable ?? last,
             rows: scan.rows)
         restored.isSalvaged = life.rows[salvagedName] != nil
         return (restored, life)

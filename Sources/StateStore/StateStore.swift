@@ -24,8 +24,10 @@ public final class StateStore {
     /// The content of a store at the start.
     public struct Restored {
         public var epoch: String
-        /// No client can have seen a later revision.
+        /// No client can have seen a later revision. After a crash, it is one that was reserved.
         public var revision: UInt64
+        /// The last revision that has changed the store.
+        public var changedAt: UInt64
         /// A client that has seen this revision or a later one can resume: the store holds everything that the client
         /// has seen, and since this revision only values of states have changed.
         public var resumableFrom: UInt64

@@ -75,11 +75,11 @@ struct CheckCommand: Verb {
         if json {
             listed += faults.faults.map { $0.json(file: faults.file ?? file) }
         } else {
-            Terminal.write(Self.paint(faults.description, style) + "\n", to: .standardError)
+            Terminal.write(Self.paint(faults.draw(style.draw), style), to: .standardError)
         }
     }
 
-    /// Colours the positions and carets of a report.
+    /// Colours the positions of a report.
     private static func paint(_ report: String, _ style: Style) -> String {
         guard style.isOn else { return report }
         return report.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
@@ -90,7 +90,7 @@ struct CheckCommand: Verb {
                 return style.bold(String(line[..<range.lowerBound]) + ":") + " " + style.red("error:") + " "
                     + line[range.upperBound...]
             }
-            return line.allSatisfy({ " |^.~\t".contains($0) }) ? style.red(String(line)) : String(line)
+            return String(line)
         }.joined(separator: "\n")
     }
 }

@@ -61,7 +61,7 @@ struct Complaint: Error {
         if let faulty = rule ?? excerpt {
             let lines = faulty.text.lines
             if lines.indices.contains(faulty.line - 1) {
-                text += Caret.text(under: lines[faulty.line - 1], faulty.column, style)
+                text += style.draw(LineExcerpt(lines[faulty.line - 1], column: faulty.column))
             }
         }
         if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
@@ -88,13 +88,9 @@ struct Complaint: Error {
     }
 }
 
-/// A line of text, cut to the part around one of its columns, with a caret below it.
-enum Caret {
-    /// - Parameter column: in code points, from 1.
-    static func text(under line: String, _ column: Int, _ style: Style) -> String {
-        let excerpt = LineExcerpt(line, column: column)
-        return "  \(style.dim("|")) \(excerpt.text)\n  \(style.dim("|")) \(excerpt.lead)\(style.red("^"))\n"
-    }
+extension Style {
+    /// A line of text with a caret below it.
+    func draw(_ excerpt: LineExcerpt) -> String { excerpt.draw(gutter: dim("|"), caret: red("^")) }
 }
 
 extension Complaint: CustomStringConvertible {

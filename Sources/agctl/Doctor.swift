@@ -10,7 +10,7 @@ struct DoctorCommand: Verb {
         discussion: """
             Checks the socket and its rights, whether the daemon answers, its limits and counters, the settings, the \
             store, the systemd unit and the clock. Ends with status 1 if something is wrong. Run it as root to see \
-            all.
+            all. If the daemon does not answer, all of the store is read in a copy in $TMPDIR.
 
             Examples:
               agctl doctor
@@ -60,6 +60,7 @@ private struct Examination {
 
     private let session: Session
     private var findings: [Finding] = []
+    private var isAnswering = false
 
     init(_ session: Session) { self.session = session }
 
@@ -99,6 +100,7 @@ private struct Examination {
             let hello = try connection.call(.hello(client: "agctl doctor")).map ?? ValueMap()
             let began = MonotonicTime.now
             _ = try connection.call(.ping)
+            isAnswering = true
             let microseconds = Figure.fixed((MonotonicTime.now - began) * 1e6, places: 0)
             note(.ok, "daemon", "agd answers in \(microseconds) µs, protocol \(hello["protocol"]?.jsonText ?? "?")")
             // A forwarded socket leads to another machine.
@@ -201,7 +203,41 @@ private struct Examination {
             }
         }
         let kilobytes = (Int64(status.st_size) + 1023) / 1024
-        note(.ok, "store", "\(file), \(kilobytes) KiB; 'agd --backup' or 'agctl backup' checks all of it")
+        let text = "\(file), \(kilobytes) KiB"
+        if isAnswering {
+            return note(.ok, "store", "\(text); 'agd --backup' or 'agctl backup' checks all of it")
+        }
+        let (code, found) = Self.readStore(folder)
+        switch code {
+        case 0: note(.ok, "store", "\(text), is sound: \(found)")
+        case 127: note(.skipped, "store", "\(text): the program agd, which could read it, is not installed here")
+        case ExitStatus.denied.rawValue: note(.skipped, "store", found, "run doctor as root")
+        default: note(.bad, "store", found)
+        }
+    }
+
+    /// Reads and checks all of a store in a copy. The store stays as it is, also if a daemon has it open.
+    /// - Returns: the daemon's exit status, and what it has found.
+    private static func readStore(_ folder: String) -> (code: Int32, text: String) {
+        var template = Array("\(Contexts.variable("TMPDIR") ?? "/tmp")/agctl-doctor-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            return (ExitStatus.system.rawValue, "mkdtemp in $TMPDIR: \(String(cString: strerror(errno)))")
+        }
+        let temporary = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let copy = temporary + "/state.db"
+        defer {
+            unlink(copy)
+            rmdir(temporary)
+        }
+        let (code, text) = Child.captureOutput(
+            Child.neighbour("agd"), ["--backup", copy, "--state-directory", folder])
+        let lines = text.lines.map { line in
+            for prefix in ["agd: ", "\(copy): "] where line.hasPrefix(prefix) {
+                return String(line.dropFirst(prefix.count))
+            }
+            return line
+        }
+        return (code, lines.joined(separator: "\n").trimmed)
     }
 
     mutating func examineUnit() {

@@ -25,7 +25,7 @@ enum DocumentFaults {
             var text =
                 "\(style.bold("\(file):\(position.line):\(position.column):")) \(style.red("error:")) \(message)\n"
             if source.indices.contains(position.line - 1) {
-                text += Caret.text(under: source[position.line - 1], position.column, style)
+                text += style.draw(LineExcerpt(source[position.line - 1], column: position.column))
             }
             return text
         }.joined()

@@ -12,6 +12,9 @@ struct FeedCommand: Verb {
             valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \
             given. Without a path, each line is a mutation as in transact: set /a.b 1.
 
+            When the daemon goes away, feed waits for it and continues with the next line. If a line was sent but not \
+            answered, nobody knows whether it was performed: feed then ends with status 69 and names the line.
+
             Examples:
               vmstat -n 1 | awk '{ print $15; fflush() }' | agctl feed /host.idle
               tail -f app.log | agctl feed /log.last --raw
@@ -50,12 +53,16 @@ struct FeedCommand: Verb {
 
     func run() throws {
         let errors = ErrorForm(isJSON: json, color: coloring.color)
-        let connection = try Session(daemon, errors: errors).connection(name: "agctl feed")
-        let feed = LineFeed(connection: connection, keepsGoing: keepGoing, errors: errors)
+        let session = try Session(daemon, errors: errors)
         let options = write.makeOptions()
+        var ending: [Mutation] = []
         if let path, let onDisconnect {
-            let value = try form.read(onDisconnect)
-            _ = try feed.connection.call(.onDisconnect([Mutation(operation: .set, path: path, value: value)], options))
+            ending = [Mutation(operation: .set, path: path, value: try form.read(onDisconnect))]
+        }
+        let feed = try LineFeed(keepsGoing: keepGoing, errors: errors) { () throws(ClientError) in
+            let connection = try session.newConnection(name: "agctl feed")
+            if !ending.isEmpty { _ = try connection.call(.onDisconnect(ending, options)) }
+            return connection
         }
         try feed.run { line in
             guard let path else { return try MutationText.readLine(line, form).map { .transact([$0], options) } }
@@ -70,23 +77,45 @@ private final class LineFeed {
     private static let maximumOutstanding = 256
     static let maximumLineLength = 16 << 20
 
-    let connection: Connection
+    private let connect: () throws(ClientError) -> Connection
+    /// nil after a loss, until the next line.
+    private var connection: Connection?
     private let keepsGoing: Bool
     /// The form of reported refusals.
     private let errors: ErrorForm
     /// The line numbers of unanswered requests with their ids. The daemon answers in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
+    /// The number of the last line that was answered; 0: none.
+    private var answered = 0
     private var refused: ExitStatus?
 
-    init(connection: Connection, keepsGoing: Bool, errors: ErrorForm) {
-        self.connection = connection
+    init(
+        keepsGoing: Bool, errors: ErrorForm, connect: @escaping () throws(ClientError) -> Connection
+    ) throws(ClientError) {
         self.keepsGoing = keepsGoing
         self.errors = errors
+        self.connect = connect
+        connection = try connect()
     }
 
     /// - Parameter request: returns nil for a line without a request.
     func run(_ request: (String) throws -> Request?) throws {
+        do { try feed(request) } catch let error as ClientError where error.mayPassAfterLoss {
+            var complaint = Complaint(error)
+            if let first = outstanding.dropFirst(head).first?.line, let last = outstanding.last?.line {
+                let confirmed = answered == 0 ? "no line was answered" : "line \(answered) was the last to be answered"
+                let unknown = first == last ? "line \(first)" : "lines \(first) to \(last)"
+                complaint.message += "; \(confirmed), and \(unknown) may have been performed"
+                complaint.hint =
+                    complaint.hint
+                    ?? "find out whether line \(first) was performed; 'tail -n +\(first) FILE' prints it and all behind it"
+            }
+            throw complaint
+        }
+    }
+
+    private func feed(_ request: (String) throws -> Request?) throws {
         var rest: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
         var number = 0
@@ -112,7 +141,7 @@ private final class LineFeed {
             guard rest.count <= Self.maximumLineLength else {
                 throw Complaint(.data, "line \(number + 1): more than \(Self.maximumLineLength) bytes")
             }
-            try connection.flush()
+            try connection?.flush()
         }
         while head < outstanding.count { try hear() }
         if let refused { throw EndOfCommand(status: refused) }
@@ -123,26 +152,41 @@ private final class LineFeed {
         do {
             guard let text = String(validating: line, as: UTF8.self) else { throw Complaint(.data, "not UTF-8") }
             guard let request = try request(text) else { return }
-            outstanding.append((connection.send(request), number))
+            outstanding.append((try reconnected().send(request), number))
         } catch let complaint as Complaint { try judge(complaint, number) }
         while outstanding.count - head >= Self.maximumOutstanding { try hear() }
     }
 
-    /// Reads answers that arrive before the next line.
+    /// Reads answers that arrive before the next line. If all lines are answered, a loss of the connection loses none.
     private func hearWhileInputIsSilent() throws {
-        while head < outstanding.count {
-            guard let message = try connection.receive(interrupt: 0) else { return }
-            try take(message)
+        do {
+            while let message = try connection?.receive(interrupt: 0) { try take(message) }
+            // If there is a line as well, the loss is noticed before the line is sent.
+            while let message = try connection?.receive(timeout: 0) { try take(message) }
+        } catch ClientError.lost(let reason) where head == outstanding.count {
+            WatchNotice(.interrupted(.lost(reason)))?.report(errors)
+            connection = nil
         }
     }
 
-    private func hear() throws { try take(try connection.receiveAnswer()) }
+    private func reconnected() throws -> Connection {
+        if let connection { return connection }
+        let opened = try Session.reopen(pause: { Wakeup.wait(for: -1, $0) }, connect)
+        WatchNotice(.resumed(isSnapshot: false))?.report(errors)
+        connection = opened
+        return opened
+    }
+
+    private func hear() throws {
+        if let message = try connection?.receiveAnswer() { try take(message) }
+    }
 
     private func take(_ message: Message) throws {
         guard case .reply(let id, let reply) = message, head < outstanding.count, id == outstanding[head].id else {
             return
         }
         let line = outstanding[head].line
+        answered = line
         head += 1
         if head == outstanding.count { (outstanding, head) = ([], 0) }
         if case .fault(let fault) = reply { try judge(Complaint(.refused(fault)), line) }

@@ -92,6 +92,18 @@ final class Session {
         try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
     }
 
+    /// Opens a connection again after a loss. It tries as often as a `Watcher` does.
+    /// - Parameters:
+    ///   - pause: waits for so many seconds.
+    ///   - open: opens the connection and prepares it.
+    static func reopen<Opened>(pause: (Double) throws -> Void, _ open: () throws -> Opened) throws -> Opened {
+        var backoff = Backoff()
+        while true {
+            try pause(backoff.pause())
+            do { return try open() } catch let error as ClientError where error.mayPassAfterLoss {}
+        }
+    }
+
     func newWatcher(_ request: Request.Subscribe, name: String) -> Watcher {
         Watcher(request, at: location, name: name, as: daemon.principal, timeout: daemon.patience)
     }

@@ -9,7 +9,8 @@ struct TopCommand: DaemonVerb {
         name: "top", summary: "Show what the daemon is busy with, live.",
         discussion: """
             Shows how fast the daemon's counters grow. With patterns, also shows the attributes that change most \
-            often. The daemon then runs the rules of all attributes that the patterns match.
+            often. The daemon then runs the rules of all attributes that the patterns match. When the daemon goes \
+            away, top waits for it.
 
             Examples:
               agctl top
@@ -35,69 +36,116 @@ struct TopCommand: DaemonVerb {
     }
 
     func run(_ session: Session) throws {
-        let connection = try session.connection()
-        var load = LoadTable()
-        load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
-        if !patterns.isEmpty {
-            _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
-        }
-        load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
         if session.output.isTerminal, count == nil, !session.isJSON {
-            return try live(connection, &load, session)
+            return try live(try LoadFeed(patterns, session), session.output.style)
         }
+        let feed = try LoadFeed(patterns, session) { $0.report(session.errors) }
         let signals = try Signals()
         var left = count
         while left != 0 {
-            _ = try listen(connection, until: MonotonicTime.now + interval, signals.descriptor, &load)
-            try signals.check()
-            load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+            try feed.sample(after: interval, signals.descriptor) { try signals.check() }
             left? -= 1
             if session.isJSON {
-                session.output.json(load.json)
+                session.output.json(feed.load.json)
             } else {
-                let lines = load.lines(columns: .max, rows: .max, session.output.style)
+                let lines = feed.load.lines(columns: .max, rows: .max, session.output.style)
                 session.output.write(lines.map { $0 + "\n" }.joined())
             }
             try session.output.flush()
         }
     }
 
-    /// Counts changes.
-    /// - Returns: true if the interrupt came before the end.
-    private func listen(
-        _ connection: Connection, until end: Double, _ interrupt: Int32, _ load: inout LoadTable
-    ) throws -> Bool {
-        while case let left = end - MonotonicTime.now, left > 0 {
-            guard let message = try connection.receive(timeout: left, interrupt: interrupt) else {
-                return MonotonicTime.now < end
-            }
-            if case .event(_, .update(_, _, _, _, _, let changes, _)) = message { load.tally(changes.map(\.path)) }
-        }
-        return false
-    }
-
-    private func live(_ connection: Connection, _ load: inout LoadTable, _ session: Session) throws {
+    private func live(_ feed: LoadFeed, _ style: Style) throws {
         let screen = try LiveScreen()
         var scroll = Scroll()
         while true {
-            let end = MonotonicTime.now + interval
-            while try listen(connection, until: end, screen.descriptor, &load) {
+            try feed.sample(after: interval, screen.descriptor) {
                 for case .key(let key) in try screen.news() {
                     _ = scroll.move(key, page: max(1, Terminal.size.rows - 2))
                 }
-                draw(load, on: screen, &scroll, session.output.style)
+                draw(feed, on: screen, &scroll, style)
             }
-            load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
-            draw(load, on: screen, &scroll, session.output.style)
+            draw(feed, on: screen, &scroll, style)
         }
     }
 
     /// At first shows the busiest figures of both tables, as many as fit. After scrolling, shows all of them.
-    private func draw(_ load: LoadTable, on screen: LiveScreen, _ scroll: inout Scroll, _ style: Style) {
-        let size = Terminal.size
-        let shown = scroll.clip(load.lines(columns: size.columns, rows: .max, style), room: size.rows)
-        let lines = scroll.offset == 0 ? load.lines(columns: size.columns, rows: size.rows, style) : Array(shown)
-        screen.draw(lines.joined(separator: "\n"))
+    private func draw(_ feed: LoadFeed, on screen: LiveScreen, _ scroll: inout Scroll, _ style: Style) {
+        let (columns, rows) = Terminal.size
+        let title = feed.trouble.map { [style.red(DisplayWidth.cut($0.message, to: columns))] } ?? []
+        let room = rows - title.count
+        let shown = scroll.clip(feed.load.lines(columns: columns, rows: .max, style), room: room)
+        let lines = scroll.offset == 0 ? feed.load.lines(columns: columns, rows: room, style) : Array(shown)
+        screen.draw((title + lines).joined(separator: "\n"))
+    }
+}
+
+/// The figures of a daemon. If the daemon goes away, they begin anew when it is back.
+private final class LoadFeed {
+    private(set) var load = LoadTable()
+    /// What is wrong with the connection.
+    private(set) var trouble: WatchNotice?
+    private let patterns: [String]
+    private let session: Session
+    private let tell: (WatchNotice) -> Void
+    private var connection: Connection
+
+    /// - Parameter tell: reports the loss and the return of the daemon.
+    init(_ patterns: [String], _ session: Session, tell: @escaping (WatchNotice) -> Void = { _ in }) throws {
+        self.patterns = patterns
+        self.session = session
+        self.tell = tell
+        connection = try session.newConnection(name: "agctl top")
+        try begin()
+    }
+
+    private func begin() throws(ClientError) {
+        var load = LoadTable()
+        load.learn(try connection.call(.stats(format: .openmetrics)).map?["text"]?.string ?? "")
+        if !patterns.isEmpty {
+            _ = try connection.call(.subscribe(.init(patterns: patterns, events: .update, initial: false)))
+        }
+        load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+        self.load = load
+    }
+
+    /// Counts changes for some seconds, and then takes the figures.
+    /// - Parameters:
+    ///   - interrupt: a descriptor that ends waiting when it is readable.
+    ///   - hear: called when it is readable, and when the connection is lost.
+    func sample(after seconds: Double, _ interrupt: Int32, hear: () throws -> Void) throws {
+        while true {
+            do {
+                let end = MonotonicTime.now + seconds
+                while case let left = end - MonotonicTime.now, left > 0 {
+                    guard let message = try connection.receive(timeout: left, interrupt: interrupt) else {
+                        if MonotonicTime.now < end { try hear() }
+                        continue
+                    }
+                    if case .event(_, .update(_, _, _, _, _, let changes, _)) = message {
+                        load.tally(changes.map(\.path))
+                    }
+                }
+                return load.sample(try connection.call(.stats(format: .json)), at: MonotonicTime.now)
+            } catch ClientError.lost(let reason) {
+                note(.interrupted(.lost(reason)))
+                try hear()
+                try Session.reopen { pause in
+                    let end = MonotonicTime.now + pause
+                    while Wakeup.wait(for: interrupt, max(0, end - MonotonicTime.now)) { try hear() }
+                } _: {
+                    connection = try session.newConnection(name: "agctl top")
+                    try begin()
+                }
+                note(.resumed(isSnapshot: true))
+                trouble = nil
+            }
+        }
+    }
+
+    private func note(_ news: Watcher.News) {
+        trouble = WatchNotice(news)
+        if let trouble { tell(trouble) }
     }
 }
 

@@ -127,6 +127,8 @@ struct Settling {
 /// Events as lines. After a restart of the daemon, all values arrive anew; only those that differ are printed.
 struct ChangeLog {
     private var known: [String: String] = [:]
+    /// The last printed frames of the paths, without the `~`, until the next update of each path.
+    private var frames: [String: String] = [:]
     private var awaitsSnapshot = false
 
     mutating func expectSnapshot() { awaitsSnapshot = true }
@@ -137,9 +139,14 @@ struct ChangeLog {
         case .update(_, _, _, _, let isInitial, let changes, _):
             guard isInitial, awaitsSnapshot else { return changes.map { note($0.path, $0.content) } }
             awaitsSnapshot = false
-            let before = known
-            known = [:]
-            let lines = changes.map { note($0.path, $0.content) }.filter { before[$0.path] != $0.text }
+            let (before, moved) = (known, frames)
+            (known, frames) = ([:], [:])
+            let lines = changes.compactMap { change in
+                let line = note(change.path, change.content)
+                // If the motion has ended meanwhile, the last printed frame is not the value.
+                let last = change.timeline == nil ? moved[change.path] : nil
+                return (last ?? before[change.path]) == line.text ? nil : line
+            }
             let gone = before.keys.filter { known[$0] == nil }.sorted()
             return gone.map { ($0, "error: removed", .failure(Failure(.removed, "removed"))) } + lines
         case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
@@ -148,7 +155,12 @@ struct ChangeLog {
                 + moved.map { ($0, "moved", nil) }
         // Only the daemon writes frames this way. Received frames are always read into values.
         case .frameSheet: return []
-        case .frames(_, let values): return values.map { ($0.path, "~" + $0.value.jsonText, .value($0.value)) }
+        case .frames(_, let values):
+            return values.map { path, value in
+                let text = value.jsonText
+                frames[path] = text
+                return (path, "~" + text, .value(value))
+            }
         case .completion(_, let transaction, let phase, let paths):
             let text = "completed \(phase) \(transaction)"
             return paths.isEmpty ? [("-", text, nil)] : paths.map { ($0, text, nil) }
@@ -158,7 +170,7 @@ struct ChangeLog {
 
     private mutating func note(_ path: String, _ content: Content) -> (path: String, text: String, content: Content?) {
         let text = ContentRow.describe(content)
-        known[path] = text
+        (known[path], frames[path]) = (text, nil)
         return (path, text, content)
     }
 }

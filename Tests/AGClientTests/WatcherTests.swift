@@ -50,6 +50,29 @@ struct WatcherTests {
         #expect(watcher.position?.revision == 9)
     }
 
+    @Test("a subscription with frames gets all values anew, because its motions may have ended")
+    func frames() throws {
+        let daemon = FakeDaemon { listener in
+            do {
+                let peer = listener.accept()
+                guard let (id, _) = peer.readRequest() else { return }
+                peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
+                peer.update(5, "/a.b", "1", initial: true)
+            }
+            let peer = listener.accept()
+            guard let (id, call) = peer.readRequest(), case .subscribe(let request) = call else { return }
+            #expect(request.since?.epoch == "")
+            peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5,"resumed":false}"#)
+            peer.update(5, "/a.b", "1", initial: true)
+            _ = peer.readLine()
+        }
+        let watcher = Watcher(
+            Request.Subscribe(patterns: ["/a.b"], frameRate: 30), at: daemon.location,
+            backoff: Backoff(first: 0, longest: 0))
+        let heard = try (0..<4).map { _ in try told(watcher.next()) }
+        #expect(heard == ["snapshot 5", "interrupted", "anew", "snapshot 5"])
+    }
+
     @Test("a daemon with another epoch is told as a new beginning")
     func newEpoch() throws {
         let daemon = FakeDaemon { listener in

@@ -27,9 +27,9 @@ struct OutputTests {
 
     @Test("of a long line, the part around the caret is printed")
     func caret() {
-        #expect(Caret.text(under: "\tx + nope", 6, OutputTests.plain) == "  | \tx + nope\n  | \t    ^\n")
+        #expect(Self.plain.draw(LineExcerpt("\tx + nope", column: 6)) == "  | \tx + nope\n  | \t    ^\n")
         let long = String(repeating: "é", count: 100_000)
-        let lines = Caret.text(under: long, 50_000, OutputTests.plain).split(separator: "\n")
+        let lines = Self.plain.draw(LineExcerpt(long, column: 50_000)).split(separator: "\n")
         #expect(lines.map(\.count) == [4 + 162, 4 + 102])
     }
 
@@ -99,6 +99,17 @@ struct OutputTests {
 
                 """)
         #expect(complaint.status == .data)
+    }
+
+    @Test("check and apply draw the line of a fault alike", arguments: [false, true])
+    func drawnFaults(isColored: Bool) throws {
+        let text = "nodes: [{ id: a, state: { x: 1 }, computed: { y: x + nope } }]\n"
+        let faults = try #require(throws: SceneFaults.self) { try SceneReader.read(text: text) }
+        let style = Style(isOn: isColored)
+        let applied = DocumentFaults.makeComplaint(faults.failure, text: text, file: "x.yaml", style).text(style)
+        let checked = faults.draw(style.draw)
+        let drawn = style.draw(LineExcerpt(text.lines[0], column: 54))
+        #expect(applied.contains(drawn) && checked.contains(drawn), "\(applied)\(checked)")
     }
 
     @Test("faults that apply is told of are listed as check lists them")

@@ -134,4 +134,27 @@ struct ChangeLogTests {
         log.log.expectSnapshot()
         #expect(log.text(update([("/a.b", 1), ("/a.c", 5)], initial: true)) == ["/a.d error: removed", "/a.c 5"])
     }
+
+    @Test("after a restart the end of a motion is told, unless the last frame has shown it")
+    func endOfMotion() {
+        for (frame, told) in [(0.5, ["/a.b 1.0"]), (1.0, [])] {
+            let log = Log()
+            _ = log.text(update([("/a.b", 1.0)], initial: true))
+            #expect(log.text(.frames(time: 0, values: [("/a.b", .double(frame))])) == ["/a.b ~\(frame)"])
+            log.log.expectSnapshot()
+            #expect(log.text(update([("/a.b", 1.0)], initial: true)) == told)
+        }
+    }
+
+    @Test("after a restart the goal of a motion that goes on is not told again")
+    func runningMotion() {
+        let log = Log()
+        _ = log.text(update([("/a.b", 1.0)], initial: true))
+        _ = log.text(.frames(time: 0, values: [("/a.b", 0.5)]))
+        log.log.expectSnapshot()
+        let moving = Change(path: "/a.b", content: .value(1.0), timeline: .map(ValueMap()))
+        let snapshot = Event.update(
+            revision: 1, from: nil, label: nil, isInitial: true, changes: [moving], typed: false)
+        #expect(log.text(snapshot) == [])
+    }
 }

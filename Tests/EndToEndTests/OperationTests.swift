@@ -16,9 +16,10 @@ struct OperationTests {
         let folder = try Folder()
         let daemon = try start(folder)
         for number in 1...50 { try daemon.client().set("/counter.value", .int(Int64(number))) }
+        let revision = try #require(try daemon.client().call("get", ["path": "/counter.value"])["revision"]?.int)
         let file = folder.file("backup.db")
         let made = try daemon.control(["backup", file, "--state-directory", folder.file("state")])
-        #expect(made.code == 0 && made.text.contains("backup.db: "), "\(made.text)")
+        #expect(made.code == 0 && made.text.contains("backup.db: 1 row up to revision \(revision), "), "\(made.text)")
         try daemon.client().set("/counter.value", 99)
         daemon.program.signal(SIGKILL)
         try daemon.program.wait()
@@ -61,6 +62,38 @@ struct OperationTests {
         #expect(
             gone.code == 1 && gone.text.contains("bad      socket") && gone.text.contains("hint: start the daemon"),
             "\(gone.text)")
+    }
+
+    @Test("doctor reads the store of a daemon that is down, says what it has found, and changes nothing")
+    func storeOfNobody() throws {
+        let folder = try Folder()
+        let daemon = try start(folder)
+        try daemon.client().set("/counter.value", 7)
+        let revision = try #require(try daemon.client().call("get", ["path": "/counter.value"])["revision"]?.int)
+        let options = ["doctor", "--state-directory", folder.file("state"), "--config", folder.file("agd.conf")]
+        let database = folder.file("state/state.db")
+        func files() throws -> [String: Data] {
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.file("state"))
+            let contents = names.map { FileManager.default.contents(atPath: folder.file("state/\($0)")) ?? Data() }
+            return Dictionary(uniqueKeysWithValues: zip(names, contents))
+        }
+        // A daemon that is stopped has the store open.
+        daemon.program.signal(SIGSTOP)
+        let told = try daemon.control(options + ["--timeout", "0.2"])
+        daemon.program.signal(SIGCONT)
+        #expect(told.text.contains("is sound: 1 row up to revision \(revision), "), "\(told.text)")
+        daemon.program.signal(SIGKILL)
+        try daemon.program.wait()
+        let before = try files()
+        #expect(try daemon.control(options).text.contains("is sound: 1 row up to revision \(revision), "))
+        #expect(try files() == before && before.count > 1)
+
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: database))
+        try file.truncate(atOffset: 5000)
+        try file.close()
+        let damaged = try daemon.control(options)
+        #expect(damaged.code == 1 && damaged.text.contains("bad      store     \(database) is damaged:"), "\(damaged)")
+        #expect(damaged.text.contains("start agd with --recover"), "\(damaged)")
     }
 
     @Test("doctor reports settings that are wrong, and a store that was written in the future")

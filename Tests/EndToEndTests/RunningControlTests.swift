@@ -149,4 +149,96 @@ struct RunningControlTests {
                 && notices[1]?.contains("agd is back") == true)
         #expect(try again.stop() == 0)
     }
+
+    /// A daemon with a store in the folder of the test.
+    private func startDurable(_ scene: String = Scenes.player, in folder: Folder) throws -> Daemon {
+        try Daemon(
+            scenes: [scene], configuration: "state-directory = \(folder.file("state"))\n", folder: folder)
+    }
+
+    @Test("a settled watch with frames ends with the end value, if the daemon ended during the motion")
+    func settledFrames() throws {
+        let folder = try Folder()
+        let first = try startDurable(in: folder)
+        let (watch, output) = try first.startControl(["watch", "/player.volume", "--settled", "--frames", "30"])
+        #expect(try output.line() == "/player.volume\t0.5")
+        try first.client().call(
+            "set", ["path": "/player.volume", "value": 0.75, "animation": "linear(duration: 1000)"])
+        var last = ""
+        while !last.contains("~") { last = try #require(try output.line()) }
+        #expect(try first.stop() == 0)
+        let again = try startDurable(in: folder)
+        while let line = try output.line() { last = line }
+        #expect(last == "/player.volume\t0.75")
+        #expect(try watch.wait() == 0)
+        #expect(try again.stop() == 0)
+    }
+
+    @Test("top goes on when its daemon is back") func topOverRestart() throws {
+        let (top, output) = try daemon.startControl(["top", "/player.*", "--json", "--interval", "0.05"])
+        _ = try output.line()
+        #expect(try daemon.stop() == 0)
+        let again = try Daemon(scenes: [Scenes.player], folder: daemon.folder)
+        let deadline = Deadline(Deadline.patience)
+        while !top.text.contains("agd is back"), !deadline.isOver { _ = try output.line() }
+        try again.client().set("/player.isPlaying", true)
+        var line = ""
+        while !line.contains("/player.isPlaying"), !deadline.isOver { line = try #require(try output.line()) }
+        // Counters that began anew have not fallen.
+        #expect(!line.contains(":-"), "\(line)")
+        top.signal(SIGTERM)
+        #expect(try top.wait() == 143)
+        #expect(top.text.contains("agd closed it; waiting for agd"), "\(top.text)")
+        #expect(try again.stop() == 0)
+    }
+
+    @Test("a feed whose lines are answered goes on when its daemon is back, and performs each line once")
+    func feedOverRestart() throws {
+        let folder = try Folder()
+        var daemon = try startDurable(in: folder)
+        let (ours, theirs) = try Descriptor.pair()
+        let feed = try Program(
+            "agctl", ["feed"], environment: ["AGD_SOCKET": daemon.socket], folder: folder, input: theirs)
+        let input = Client(socket: ours)
+        for number in 1...3 as ClosedRange<Int64> {
+            try input.send("append /player.queue \(number)")
+            let deadline = Deadline(Deadline.patience)
+            while try daemon.client().get("/player.queue") != .list((1...number).map { .int($0) }), !deadline.isOver {}
+            daemon.program.signal(number == 1 ? SIGTERM : SIGKILL)
+            try daemon.program.wait()
+            daemon = try startDurable(in: folder)
+        }
+        #expect(try daemon.client().get("/player.queue") == [1, 2, 3])
+        shutdown(ours.number, Int32(SHUT_WR))
+        #expect(try feed.wait() == 0)
+        let loss = "agctl: the connection to agd was lost: agd closed it; waiting for agd\n"
+        let back = "agctl: agd is back; continued where it was\n"
+        #expect(feed.text.hasPrefix(loss + back + loss + back), "\(feed.text)")
+        #expect(try daemon.stop() == 0)
+    }
+
+    @Test("a feed whose last lines are not answered ends, and names the line behind which it can continue")
+    func feedInDoubt() throws {
+        let folder = try Folder()
+        let listener = try Descriptor(UnixSocket.listen(folder.file("agd.sock")), "listen")
+        let (ours, theirs) = try Descriptor.pair()
+        let feed = try Program(
+            "agctl", ["feed", "/a.b"], environment: ["AGD_SOCKET": folder.file("agd.sock")], folder: folder,
+            input: theirs)
+        try Client(socket: ours).send("1\n\n3\n4")
+        do {
+            let peer = Client(socket: try Descriptor(accept(listener.number, nil, nil), "accept"))
+            let hello = try peer.message()
+            let requests = try (0..<4).map { _ in try peer.message() }
+            #expect(hello["method"] == "hello" && requests.last?["params"]?["value"] == 4)
+            for request in requests.prefix(2) {
+                let reply: Value = ["jsonrpc": "2.0", "id": request["id"] ?? .null, "result": ["revision": 1]]
+                try peer.send(reply.jsonText)
+            }
+        }
+        #expect(try feed.wait() == 69)
+        #expect(
+            feed.text.contains("line 2 was the last to be answered, and lines 3 to 4 may have been performed"),
+            "\(feed.text)")
+    }
 }

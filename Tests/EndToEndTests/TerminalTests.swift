@@ -138,6 +138,22 @@ struct TerminalTests {
         #expect(try again.stop() == 0)
     }
 
+    @Test("the picture of top says that the daemon has gone, obeys its keys, and comes back with it")
+    func topGone() throws {
+        let program = try start(["top", "--interval", "0.1"], rows: 8)
+        try program.awaitPicture(with: "PER SECOND")
+        try daemon.stop()
+        try program.awaitPicture { $0.first?.contains("waiting for agd") == true && $0.count > 2 }
+        program.press("\u{1b}[F")
+        try program.awaitPicture { !$0.contains { $0.contains("PER SECOND") } }
+        let again = try Daemon(
+            scenes: [try Project.text("dashboard/panels.yaml"), TerminalTests.scene], folder: daemon.folder)
+        try program.awaitPicture { $0.first?.contains("waiting for agd") == false && $0.count == 8 }
+        program.press("q")
+        #expect(try program.wait() == 0)
+        #expect(try again.stop() == 0)
+    }
+
     @Test(
         "the terminal is as before, however a picture ends",
         arguments: [["dash"], ["watch", "/**"], ["top"]],

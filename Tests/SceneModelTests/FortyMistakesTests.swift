@@ -131,12 +131,12 @@ struct FortyMistakesTests {
         #expect(
             error.description == """
                 player.yaml:7:26: error: undeclared reference to 'isPlayin'
-                      computed: { symbol: 'isPlayin ? "a" : "b"' }
-                                           ^
+                  |     computed: { symbol: 'isPlayin ? "a" : "b"' }
+                  |                          ^
                   hint: did you mean 'isPlaying'?
                 player.yaml:8:29: error: Button needs its binding 'isOn'
-                      children: [{ component: Button }]
-                                              ^
+                  |     children: [{ component: Button }]
+                  |                             ^
                   hint: write binding: {isOn: $…}
                   player.yaml:3:15: note: it is declared here
                 """)

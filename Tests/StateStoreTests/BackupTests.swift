@@ -26,7 +26,7 @@ struct BackupTests {
             try store.append([(revision, .put("/a", "n", .int(Int64(revision))))], revision: revision)
         }
         let backup = try StateStore.backUp(directory: folder.path, to: file)
-        #expect(backup.rows == 1 && backup.epoch == "e1")
+        #expect(backup.rows == 1 && backup.epoch == "e1" && backup.revision == 700)
         let restored = try restored(file)
         #expect(texts(restored) == ["700 /a.n {\"int\":\"700\"}"])
         #expect(
@@ -35,6 +35,25 @@ struct BackupTests {
             ])
         try store.append([(701, .put("/a", "n", 701))], revision: 701)
         try store.close(revision: 701)
+    }
+
+    @Test("a backup names the last revision that it contains, also of a removal and of a store that was closed")
+    func revision() throws {
+        func named() throws -> UInt64 { try StateStore.backUp(directory: folder.path, to: file).revision }
+        do {
+            let (store, _) = try folder.open()
+            try store.append([(1, .put("/a", "n", 1)), (2, .put("/b", "n", 1))], revision: 2)
+            // Transient changes are not stored.
+            try store.append([], revision: 5)
+            #expect(try named() == 2)
+            try store.append([(6, .gone("/b"))], revision: 6, resumableFrom: 6)
+            try store.fold()
+            #expect(try named() == 6)
+            try store.close(revision: 9)
+        }
+        #expect(try named() == 6)
+        let (_, restored) = try folder.open()
+        #expect(restored.revision == 9)
     }
 
     @Test("over a backup nobody resumes, because its epoch went on without it") func resuming() throws {
@@ -87,7 +106,8 @@ struct BackupTests {
             try log.write(contentsOf: [1, 2, 3, 4, 5, 6, 7, 8])
         }
         #expect { try StateStore.backUp(directory: folder.path, to: file) } throws: { error in
-            if case StoreError.damaged = error { true } else { false }
+            // It names the store, not the copy.
+            if case StoreError.damaged(folder.database, _) = error { !"\(error)".contains("backup") } else { false }
         }
         #expect(try String(contentsOfFile: file, encoding: .utf8) == "earlier")
         #expect { try StateStore.backUp(directory: "/nonexistent", to: file) } throws: {

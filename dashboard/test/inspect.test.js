@@ -143,3 +143,20 @@ describe('the inspector of a tree that is too large for one answer', { skip: CHR
     assert.deepEqual(page.faults, [])
   })
 })
+
+describe('the inspector of a daemon with a short history', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let site
+  let browser
+
+  useBrowser([], { scene, settings: ['history-length = 1'] }, (on) => ({ site, browser } = on))
+
+  test('of an attribute that has not changed, it says what explain says, and names nobody', async () => {
+    for (const level of [3, 4]) await site.client.set('/plant.level', level)
+    const { changed } = await site.client.explain('/plant.limit')
+    assert.ok(changed.reason)
+    const page = await browser.open(`${site.url}inspect.html?path=${encodeURIComponent('/plant.limit')}`)
+    await page.until(`document.getElementById('detail').innerText.includes(${JSON.stringify(changed.reason)})`)
+    assert.equal(await page.run(`document.getElementById('detail').innerText.includes('Changed by')`), false)
+    assert.deepEqual(page.faults, [])
+  })
+})

@@ -19,27 +19,31 @@ public struct SceneFaults: Error {
 }
 
 extension SceneFaults: CustomStringConvertible {
+    /// The form for terminals, without colours.
+    public var description: String { String(draw { $0.draw() }.dropLast()) }
+
     /// The form for terminals: for each fault `file:line:column: error: …`, the line of the document with a caret, hint
-    /// and note.
-    public var description: String {
-        var text = faults.map(describe).joined(separator: "\n")
-        if omitted > 0 { text += "\n\(file ?? "document"): \(omitted) more fault\(omitted == 1 ? "" : "s")" }
+    /// and note, each on complete lines.
+    /// - Parameter excerpt: draws a line with a caret.
+    public func draw(_ excerpt: (LineExcerpt) -> String) -> String {
+        var text = faults.map { describe($0, excerpt) }.joined()
+        if omitted > 0 { text += "\(file ?? "document"): \(omitted) more fault\(omitted == 1 ? "" : "s")\n" }
         return text
     }
 
-    private func describe(_ fault: SceneFault) -> String {
+    private func describe(_ fault: SceneFault, _ excerpt: (LineExcerpt) -> String) -> String {
         let kind = fault.isWarning ? "warning" : "error"
-        var text = "\(location(fault.position, fault.place)): \(kind): \(fault.message)"
-        if let drawn = lines?.caret(at: fault.position) {
-            text += drawn
+        var text = "\(location(fault.position, fault.place)): \(kind): \(fault.message)\n"
+        if let found = lines?.excerpt(at: fault.position) {
+            text += excerpt(found)
         } else if let rule = fault.rule, let place = fault.rulePosition {
-            text += SourceLines(rule).caret(at: place) ?? ""
+            text += SourceLines(rule).excerpt(at: place).map(excerpt) ?? ""
         }
-        if let hint = fault.hint { text += "\n  hint: \(hint)" }
+        if let hint = fault.hint { text += "  hint: \(hint)\n" }
         if let note = fault.note {
             text +=
                 note.position == .none
-                ? "\n  note: \(note.message)" : "\n  \(location(note.position, "")): note: \(note.message)"
+                ? "  note: \(note.message)\n" : "  \(location(note.position, "")): note: \(note.message)\n"
         }
         return text
     }

@@ -62,12 +62,10 @@ struct SourceLines: Sendable {
         return at
     }
 
-    /// The line of a position, with a caret under its column. A long line is cut to the part around it. A column after
-    /// the end of the line counts as its end.
-    func caret(at position: SourcePosition) -> String? {
+    /// The line of a position, cut to the part around it. A column after the end of the line counts as its end.
+    func excerpt(at position: SourcePosition) -> LineExcerpt? {
         guard let line = range(of: position.line) else { return nil }
-        let excerpt = LineExcerpt(bytes[line], around: (byte(at: position) ?? line.upperBound) - line.lowerBound)
-        return "\n  \(excerpt.text)\n  \(excerpt.lead)^"
+        return LineExcerpt(bytes[line], around: (byte(at: position) ?? line.upperBound) - line.lowerBound)
     }
 
     /// The position in the file of a position in a scalar's text.
@@ -150,10 +148,10 @@ public struct LineExcerpt {
     private static let shownBefore = 100
     private static let shownAfter = 60
 
-    public var text: String
+    private let text: String
     /// As wide as the text before the position. Tabs are kept, so that the terminal aligns the caret with the character
     /// above.
-    public var lead: String
+    private let lead: String
 
     /// - Parameters:
     ///   - line: UTF-8.
@@ -187,5 +185,13 @@ public struct LineExcerpt {
             }
             return LineExcerpt(bytes, around: at)
         }
+    }
+
+    /// Two complete lines: the excerpt, and a caret below the position.
+    /// - Parameters:
+    ///   - gutter: `|`, which may be coloured.
+    ///   - caret: `^`, which may be coloured.
+    public func draw(gutter: String = "|", caret: String = "^") -> String {
+        "  \(gutter) \(text)\n  \(gutter) \(lead)\(caret)\n"
     }
 }
