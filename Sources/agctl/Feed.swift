@@ -60,7 +60,8 @@ struct FeedCommand: Verb {
             ending = [Mutation(operation: .set, path: path, value: try form.read(onDisconnect))]
         }
         let feed = try LineFeed(keepsGoing: keepGoing, errors: errors) { () throws(ClientError) in
-            let connection = try session.newConnection(name: "agctl feed")
+            session.disconnect()
+            let connection = try session.connection(name: "agctl feed")
             if !ending.isEmpty { _ = try connection.call(.onDisconnect(ending, options)) }
             return connection
         }

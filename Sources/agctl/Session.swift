@@ -80,17 +80,13 @@ final class Session {
     /// - Parameter name: the name of this client in explanations.
     func connection(name: String = "agctl") throws(ClientError) -> Connection {
         if let opened { return opened }
-        let made = try newConnection(name: name)
+        let made = try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
         opened = made
         return made
     }
 
     /// The next `connection` is a new one.
     func disconnect() { opened = nil }
-
-    private func newConnection(name: String) throws(ClientError) -> Connection {
-        try Connection(to: location, name: name, as: daemon.principal, timeout: daemon.patience)
-    }
 
     /// Opens a connection again after a loss. It tries as often as a `Watcher` does.
     /// - Parameters:

@@ -95,7 +95,7 @@ private final class LoadFeed {
         self.patterns = patterns
         self.session = session
         self.tell = tell
-        connection = try session.newConnection(name: "agctl top")
+        connection = try session.connection(name: "agctl top")
         try begin()
     }
 
@@ -134,7 +134,8 @@ private final class LoadFeed {
                     let end = MonotonicTime.now + pause
                     while Wakeup.wait(for: interrupt, max(0, end - MonotonicTime.now)) { try hear() }
                 } _: {
-                    connection = try session.newConnection(name: "agctl top")
+                    session.disconnect()
+                    connection = try session.connection(name: "agctl top")
                     try begin()
                 }
                 note(.resumed(isSnapshot: true))
