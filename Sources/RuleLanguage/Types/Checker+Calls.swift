@@ -46,10 +46,10 @@ extension Checker {
 
     private mutating func call(_ id: SyntaxTree.ID, _ text: String, _ name: String, _ arguments: [RuleType]) -> RuleType
     {
-        guard let declaration = FunctionTable.standard[name] else {
+        guard let function = FunctionTable.standard[name] else {
             preconditionFailure("operator \(name) has no signature")
         }
-        return resolve(declaration, arguments, isMember: false) ?? failOverload(id, text, arguments)
+        return resolve(function, arguments, isMember: false) ?? failOverload(id, text, arguments)
     }
 
     @discardableResult
@@ -88,9 +88,9 @@ extension Checker {
         let name = tree.spelling(id)
         let arguments = tree.children(id).map { check(Int($0)) }
         for candidate in scope.candidates(name, isRooted: tree[id].flag) {
-            guard let declaration = scope.findFunction(candidate) else { continue }
-            resolutions[id] = .function(declaration.function)
-            return checkCall(id, declaration, arguments, isMember: false)
+            guard let function = scope.findFunction(candidate) else { continue }
+            resolutions[id] = .function(function)
+            return checkCall(id, function, arguments, isMember: false)
         }
         failUnknown(id, name)
         return .error
@@ -104,10 +104,10 @@ extension Checker {
         {
             let qualified = names.joined(separator: ".") + "." + name
             for candidate in scope.candidates(qualified, isRooted: isRooted) {
-                guard let declaration = scope.findFunction(candidate) else { continue }
-                resolutions[id] = .namespacedFunction(declaration.function)
+                guard let function = scope.findFunction(candidate) else { continue }
+                resolutions[id] = .namespacedFunction(function)
                 let arguments = tree.children(id).dropFirst().map { check(Int($0)) }
-                return checkCall(id, declaration, arguments, isMember: false)
+                return checkCall(id, function, arguments, isMember: false)
             }
             if names.count == 1, !isRooted, isFunctionNamespace(names[0]) {
                 for argument in tree.children(id).dropFirst() where !Checker.isMacro(name, of: names[0]) {
@@ -124,12 +124,12 @@ extension Checker {
             return .error
         }
         let arguments = tree.children(id).map { check(Int($0)) }
-        guard let declaration = scope.findFunction(name) else {
+        guard let function = scope.findFunction(name) else {
             failUnknown(id, name)
             return .error
         }
-        resolutions[id] = .function(declaration.function)
-        return checkCall(id, declaration, arguments, isMember: true)
+        resolutions[id] = .function(function)
+        return checkCall(id, function, arguments, isMember: true)
     }
 
     private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) {
@@ -205,38 +205,38 @@ extension Checker {
     ]
 
     private mutating func checkCall(
-        _ id: SyntaxTree.ID, _ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool
+        _ id: SyntaxTree.ID, _ function: Function, _ arguments: [RuleType], isMember: Bool
     ) -> RuleType {
-        if declaration.function == .greatest || declaration.function == .least, !isMember {
-            return checkExtremum(id, declaration.name, arguments)
+        if function.overloads.isEmpty, !isMember {
+            return checkExtremum(id, function.name, arguments)
         }
-        if let result = resolve(declaration, arguments, isMember: isMember) { return result }
+        if let result = resolve(function, arguments, isMember: isMember) { return result }
         let found = arguments.map { unifier.substitute($0).resolved.description }
         let applied =
             isMember
             ? "\(found[0]).(\(found.dropFirst().joined(separator: ", ")))" : "(\(found.joined(separator: ", ")))"
         fail(
-            id, "found no matching overload for '\(declaration.name)' applied to '\(applied)'",
-            hint: "it takes " + Checker.forms(declaration))
+            id, "found no matching overload for '\(function.name)' applied to '\(applied)'",
+            hint: "it takes " + Checker.forms(function))
         return .error
     }
 
-    private static func forms(_ declaration: FunctionDeclaration) -> String {
-        let forms = declaration.overloads.map { overload in
+    private static func forms(_ function: Function) -> String {
+        let forms = function.overloads.map { overload in
             let parameters = overload.parameters.map(\.description)
             return overload.isMember
-                ? "\(parameters[0]).\(declaration.name)(\(parameters.dropFirst().joined(separator: ", ")))"
-                : "\(declaration.name)(\(parameters.joined(separator: ", ")))"
+                ? "\(parameters[0]).\(function.name)(\(parameters.dropFirst().joined(separator: ", ")))"
+                : "\(function.name)(\(parameters.joined(separator: ", ")))"
         }
         return forms.prefix(4).joined(separator: ", ") + (forms.count > 4 ? ", …" : "")
     }
 
     /// The result of the overloads that fit: their common type, or `dyn` if they differ; nil if none fits.
-    private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool)
+    private mutating func resolve(_ function: Function, _ arguments: [RuleType], isMember: Bool)
         -> RuleType?
     {
         var result: RuleType?
-        let overloads = declaration.overloads
+        let overloads = function.overloads
         // By index, because copying an overload costs more than most checks need.
         for at in overloads.indices
         where overloads[at].isMember == isMember && overloads[at].parameters.count == arguments.count {

@@ -9,8 +9,8 @@ enum Resolution {
     case local(Int)
     case typeValue(String)
     /// A call of a global function whose name includes the apparent receiver.
-    case namespacedFunction(Function?)
-    case function(Function?)
+    case namespacedFunction(Function)
+    case function(Function)
     case timeOperator(TimeOperator)
 }
 
