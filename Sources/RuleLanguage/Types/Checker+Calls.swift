@@ -10,8 +10,7 @@ extension Checker {
         case .variable: return .dyn
         case .wrapper(let inner) where inner == .int || inner == .double: return inner
         case let found:
-            fail(id, "found no matching overload for '-' applied to '(\(found))'")
-            return .error
+            return fail(id, "found no matching overload for '-' applied to '(\(found))'")
         }
     }
 
@@ -56,10 +55,9 @@ extension Checker {
     private mutating func failOverload(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
         let found = arguments.map { unifier.substitute($0) }
         let list = found.map { $0.resolved.description }.joined(separator: ", ")
-        fail(
+        return fail(
             id, "found no matching overload for '\(name)' applied to '(\(list))'",
             hint: Checker.conversionHint(name, found))
-        return .error
     }
 
     /// Mixing numbers of different types is the usual mistake.
@@ -92,8 +90,7 @@ extension Checker {
             resolutions[id] = .function(function)
             return checkCall(id, function, arguments, isMember: false)
         }
-        failUnknown(id, name)
-        return .error
+        return failUnknown(id, name)
     }
 
     mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
@@ -113,26 +110,23 @@ extension Checker {
                 for argument in tree.children(id).dropFirst() where !Checker.isMacro(name, of: names[0]) {
                     _ = check(Int(argument))
                 }
-                failUnknown(id, name, in: names[0])
-                return .error
+                return failUnknown(id, name, in: names[0])
             }
         }
         if let form = Checker.macroForms[name], scope.findFunction(name) == nil {
             // The arguments of a macro are not evaluated before the call.
             _ = check(receiver)
-            fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
-            return .error
+            return fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
         let arguments = tree.children(id).map { check(Int($0)) }
         guard let function = scope.findFunction(name) else {
-            failUnknown(id, name)
-            return .error
+            return failUnknown(id, name)
         }
         resolutions[id] = .function(function)
         return checkCall(id, function, arguments, isMember: true)
     }
 
-    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) {
+    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) -> RuleType {
         fail(
             id, "undeclared reference to '\(name)'",
             hint: Checker.wordsElsewhere[name] ?? nameHint(name) { scope.functionNames }
@@ -159,14 +153,14 @@ extension Checker {
             && scope.variable(name) == nil && scope.findNamespace(name) == nil
     }
 
-    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String, in namespace: String) {
+    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String, in namespace: String) -> RuleType {
         if Checker.isMacro(name, of: namespace), let form = Checker.namespacedMacroForms[name] {
             return fail(id, "\(namespace).\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
         let known = Set(scope.rests(below: namespace, among: scope.functionNames)).union(
             namespace == Checker.macroNamespace ? Array(Checker.namespacedMacroForms.keys) : [])
         let shown = known.sorted()
-        fail(
+        return fail(
             id, "no function '\(namespace).\(name)'",
             hint: nearName(name) { shown }.map { NearestName.question("\(namespace).\($0)") }
                 ?? "\(namespace) has \(shown.prefix(12).joined(separator: ", "))\(shown.count > 12 ? ", …" : "")")
@@ -215,10 +209,9 @@ extension Checker {
         let applied =
             isMember
             ? "\(found[0]).(\(found.dropFirst().joined(separator: ", ")))" : "(\(found.joined(separator: ", ")))"
-        fail(
+        return fail(
             id, "found no matching overload for '\(function.name)' applied to '\(applied)'",
             hint: "it takes " + Checker.forms(function))
-        return .error
     }
 
     private static func forms(_ function: Function) -> String {
@@ -264,8 +257,7 @@ extension Checker {
     /// `math.greatest`, `math.least`: one or more numbers, or one list of them. The result has their type.
     private mutating func checkExtremum(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
         guard !arguments.isEmpty else {
-            fail(id, "\(name)() needs at least one argument")
-            return .error
+            return fail(id, "\(name)() needs at least one argument")
         }
         var elements = arguments.map { unifier.substitute($0) }
         if elements.count == 1, case .list(let element) = elements[0] { elements = [unifier.substitute(element)] }
@@ -276,8 +268,7 @@ extension Checker {
             case .dyn, .error, .variable: result = .dyn
             case .wrapper(let inner) where [.int, .uint, .double].contains(inner): result = .dyn
             default:
-                fail(id, "\(name)() takes numbers or one list of numbers, not '\(type)'")
-                return .error
+                return fail(id, "\(name)() takes numbers or one list of numbers, not '\(type)'")
             }
         }
         return result ?? .dyn

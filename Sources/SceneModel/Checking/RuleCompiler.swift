@@ -30,7 +30,7 @@ struct RuleCompiler {
     func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
         do throws(RuleErrors) { return try compileUnchecked(text, in: scope) } catch {
             // An object type was declared anew since the rule was accepted: it fails when it runs.
-            if cursor.isKept, error.errors.allSatisfy({ $0.kind == .type && !$0.isOfUnknownName }),
+            if cursor.isKept, error.errors.allSatisfy({ $0.code == .ruleType && !$0.isOfUnknownName }),
                 let program = try? Rule.compileUnchecked(text, in: scope)
             {
                 return program
@@ -57,7 +57,7 @@ struct RuleCompiler {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
         if let name = error.unknownName, let other = cursor.hintForOther(name) { hint = other }
-        if error.kind == .syntax, !error.namesSign, let mark = lines?.endMark(of: node) {
+        if error.code == .ruleSyntax, !error.namesSign, let mark = lines?.endMark(of: node) {
             hint = "YAML ends the rule at the \(mark): put quotes around it"
         }
         return SceneFault(
@@ -79,12 +79,4 @@ extension RuleError {
 
     /// True if something that is written is wrong, and not the end of the text.
     fileprivate var namesSign: Bool { message.contains("unexpected '") || message.contains("found '") }
-
-    var code: ErrorCode {
-        switch kind {
-        case .syntax: .ruleSyntax
-        case .type: .ruleType
-        case .limit: .limit
-        }
-    }
 }
