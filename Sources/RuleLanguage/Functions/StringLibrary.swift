@@ -187,9 +187,7 @@ enum StringLibrary {
         let limit = a.int(2) ?? -1
         if limit == 0 { return .list([]) }
         if limit == 1 { return .list([.string(text)]) }
-        guard separator.isEmpty else {
-            return .list(try pieces(text, separator, limit, &meter).map { .string($0) })
-        }
+        guard separator.isEmpty else { return .list(try pieces(text, separator, limit, &meter).map { .string($0) }) }
         var points = try codePoints(text, limit, &meter).dropFirst()
         if points.last == "" { points.removeLast() }
         return .list(points.map { .string($0) })

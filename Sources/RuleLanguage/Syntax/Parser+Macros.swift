@@ -28,8 +28,7 @@ extension Parser {
         }
         guard arguments.count == 2, name == "optMap" || name == "optFlatMap" else { return nil }
         let variable = variable(arguments[0], of: name)
-        return add(
-            .optionalMap, at: position, flag: name == "optFlatMap", name: variable, [operand, arguments[1]])
+        return add(.optionalMap, at: position, flag: name == "optFlatMap", name: variable, [operand, arguments[1]])
     }
 
     /// Comprehensions, with the numbers of variables and of expressions after them.

@@ -49,7 +49,8 @@ struct Parser {
             diagnostics.append(Diagnostic(code: .ruleSyntax, offset: fault.offset, message: fault.message))
         } else {
             diagnostics.append(
-                Diagnostic(code: .ruleSyntax, offset: offset ?? lexer.start, message: message, hint: hint ?? operatorHint))
+                Diagnostic(
+                    code: .ruleSyntax, offset: offset ?? lexer.start, message: message, hint: hint ?? operatorHint))
         }
     }
 

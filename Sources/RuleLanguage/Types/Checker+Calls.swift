@@ -119,9 +119,7 @@ extension Checker {
             return fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
         let arguments = tree.children(id).map { check(Int($0)) }
-        guard let function = scope.findFunction(name) else {
-            return failUnknown(id, name)
-        }
+        guard let function = scope.findFunction(name) else { return failUnknown(id, name) }
         resolutions[id] = .function(function)
         return checkCall(id, function, arguments, isMember: true)
     }
@@ -256,9 +254,7 @@ extension Checker {
 
     /// `math.greatest`, `math.least`: one or more numbers, or one list of them. The result has their type.
     private mutating func checkExtremum(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
-        guard !arguments.isEmpty else {
-            return fail(id, "\(name)() needs at least one argument")
-        }
+        guard !arguments.isEmpty else { return fail(id, "\(name)() needs at least one argument") }
         var elements = arguments.map { unifier.substitute($0) }
         if elements.count == 1, case .list(let element) = elements[0] { elements = [unifier.substitute(element)] }
         var result: RuleType?

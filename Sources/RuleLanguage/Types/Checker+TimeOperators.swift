@@ -94,9 +94,7 @@ extension Checker {
             if operand == .bool || operand.isDynOrError { return .bool }
             return fail(id, "held() takes a condition, not '\(operand)'", hint: "as held(isOn, duration('5m'))")
         case .rate, .average, .least, .greatest, .sum, .smoothed:
-            guard isNumber else {
-                return fail(id, "\(kind.rawValue)() takes a number, not '\(operand)'")
-            }
+            guard isNumber else { return fail(id, "\(kind.rawValue)() takes a number, not '\(operand)'") }
             if operand.isDynOrError { return .dyn }
             if kind == .least || kind == .greatest { return operand }
             return mayBeNull ? .wrapper(.double) : .double

@@ -180,7 +180,8 @@ struct Checker {
         if type.isDynOrError { return .dyn }
         let element = unifier.fresh()
         guard unifier.agree(type, .optional(element)) else {
-            return fail(id, "expected an optional value after '?' but found '\(type)'", hint: "optional.of(x) makes one")
+            return fail(
+                id, "expected an optional value after '?' but found '\(type)'", hint: "optional.of(x) makes one")
         }
         return unifier.substitute(element)
     }

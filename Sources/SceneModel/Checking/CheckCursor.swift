@@ -86,6 +86,22 @@ final class CheckCursor {
         fault(under: key, .invalid, message(), at: node, hint: hint(), note: note)
     }
 
+    /// Adds a fault in the place of what was to be read.
+    func refuse<Part>(
+        under key: String? = nil, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) -> Part? {
+        fault(under: key, code, message(), at: node, hint: hint(), note: note)
+        return nil
+    }
+
+    func refuse<Part>(
+        under key: String? = nil, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) -> Part? {
+        refuse(under: key, .invalid, message(), at: node, hint: hint(), note: note)
+    }
+
     // MARK: Shapes
 
     /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.

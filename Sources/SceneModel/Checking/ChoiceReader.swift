@@ -66,10 +66,9 @@ struct ChoiceReader {
                     case .switch: "a text, a number or a bool"
                     case .place, .slot: "a subview or a list of subviews"
                     }
-                cursor.fault(
+                return cursor.refuse(
                     .typeMismatch, "\(choice.rawValue) needs \(needed), but this is \(type.withArticle)", at: written,
                     hint: choice == .if ? "compare it with something, as in n > 0" : nil)
-                return nil
             }
             return expression
         }
@@ -81,12 +80,11 @@ struct ChoiceReader {
     ) -> Expression? {
         guard let written = node[choice.rawValue] else { return nil }
         let component = components.current
-        guard component != nil || expressions.isKept else {
-            cursor.fault(
+        guard component != nil || cursor.isKept else {
+            return cursor.refuse(
                 under: choice.rawValue,
                 "\(choice.rawValue) shows nodes that a component is given, so it must be inside a component",
                 at: written, hint: "declare a component under components, and write it in the component's body")
-            return nil
         }
         guard choice == .slot else {
             component?.placing.hasPlaces = true

@@ -33,10 +33,9 @@ struct ForEachReader {
     /// - Parameter scope: the names that the data can use.
     func read(_ written: DocumentNode, in scope: LexicalScope) -> Head? {
         guard let entries = written.map else {
-            cursor.fault(
+            return cursor.refuse(
                 "forEach is a map, not \(written.summary)", at: written,
                 hint: "write forEach: {in: $items, component: Name}")
-            return nil
         }
         cursor.checkKeys(entries, of: "forEach", allowed: ForEachReader.keys + ForEachReader.templateKeys.map(\.name))
         let idField = idField(written)
@@ -80,15 +79,14 @@ struct ForEachReader {
 
     private func data(_ written: DocumentNode, idField: String, _ scope: LexicalScope) -> Data? {
         guard let node = written["in"] else {
-            cursor.fault("forEach needs its data", at: written, hint: "write in: $items")
-            return nil
+            return cursor.refuse("forEach needs its data", at: written, hint: "write in: $items")
         }
         return cursor.at("in") {
             var isWritable = false
             let expression: Expression
             let type: ValueType
             if case .reference(let text) = node.form {
-                guard let found = expressions.references.resolve(text, in: scope, at: node) else { return nil }
+                guard let found = expressions.resolve(text, in: scope, at: node) else { return nil }
                 (expression, type) = (.reference(found.reference), found.type)
                 if case .writable = found.entry.access { isWritable = !idField.isEmpty }
                 if let object = found.property, case .state = object.property.role { isWritable = !idField.isEmpty }
@@ -111,11 +109,10 @@ struct ForEachReader {
                 }
                 return Data(expression: expression, element: element, isWritable: isWritable)
             default:
-                cursor.fault(
+                return cursor.refuse(
                     .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
                     hint: node.string.map { ReservedNames.roots.contains($0) ? "write in: =\($0)" : "write in: $\($0)" }
                 )
-                return nil
             }
         }
     }

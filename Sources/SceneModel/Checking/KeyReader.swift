@@ -3,9 +3,9 @@ import RuleLanguage
 
 /// Reads `keys`: environment, container-value and preference keys with their defaults.
 struct KeyReader {
-    let literals: LiteralReader
-    private var cursor: CheckCursor { literals.cursor }
-    private var vocabulary: Vocabulary { literals.vocabulary }
+    let expressions: ExpressionReader
+    private var cursor: CheckCursor { expressions.cursor }
+    private var vocabulary: Vocabulary { expressions.vocabulary }
 
     private static let form = ["default", "type", "reduce"]
 
@@ -56,13 +56,12 @@ struct KeyReader {
         }
         cursor.checkKeys(
             entries, of: "a key's declaration", allowed: group == .preference ? KeyReader.form : ["default", "type"])
-        guard let type = literals.writtenType(node) else { return nil }
+        guard let type = expressions.writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
-                cursor.fault(
+                return cursor.refuse(
                     "the key '\(entry.name)' needs a default", at: entry.key,
                     hint: "write default:, or a type that takes null, such as int?")
-                return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: .null)
         }
@@ -71,20 +70,18 @@ struct KeyReader {
         if let name = type.objectName, !standard.isNull {
             // Readers get this object if no node provides one. Its properties are checked when the types are known.
             guard standard.map != nil else {
-                cursor.fault(
+                return cursor.refuse(
                     under: "default", .typeMismatch,
                     "a default of type \(name) is a map of its properties, not \(standard.summary)", at: standard)
-                return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
         }
         // The types are not known yet: see `checkDefaults`.
         guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
-            cursor.fault(
+            return cursor.refuse(
                 under: "default", .typeMismatch, "the default is \(standard.summary), not \(type.withArticle)",
                 at: standard)
-            return nil
         }
         return KeyDefinition(name: entry.name, type: type, defaultValue: accepted)
     }
@@ -99,14 +96,14 @@ struct KeyReader {
                 // A value that is not a map has been reported already.
                 if type.objectName != nil, standard.map == nil { continue }
                 cursor.at([group.name, entry.name, "default"]) {
-                    literals.checkObjects(standard.value, in: type, "default", at: standard)
+                    expressions.checkObjects(standard.value, in: type, "default", at: standard)
                 }
             }
         }
     }
 
     /// Compiles the rules that merge preferences. They can use only two values of the key.
-    func compileReducers(_ node: DocumentNode, _ rules: RuleCompiler, limits: RuleLimits) {
+    func compileReducers(_ node: DocumentNode, limits: RuleLimits) {
         guard let group = node["preference"]?.map else { return }
         cursor.at("preference") {
             for entry in group where entry.value["default"] != nil || entry.value.isForm(KeyReader.form) {
@@ -117,7 +114,7 @@ struct KeyReader {
                 scope.declare("value", key.type)
                 scope.declare("next", key.type)
                 cursor.at([entry.name, "reduce"]) {
-                    guard let program = rules.read(written, in: scope) else { return }
+                    guard let program = expressions.readProgram(written, in: scope) else { return }
                     let result = vocabulary.type(of: program)
                     if !key.type.admits(result) {
                         cursor.fault(

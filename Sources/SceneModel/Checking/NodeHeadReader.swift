@@ -11,8 +11,7 @@ struct NodeHeadReader {
         cursor.work += SceneCost.node
         guard node.map != nil else {
             let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
-            cursor.fault("a node is a map, not \(node.summary)", at: node, hint: hint)
-            return nil
+            return cursor.refuse("a node is a map, not \(node.summary)", at: node, hint: hint)
         }
         let fields = NodeFields(node) { entry in
             cursor.at(entry.name) { cursor.refuseKey(entry.key, of: "a node", allowed: NodeKey.names) }
@@ -22,10 +21,9 @@ struct NodeHeadReader {
         ]
         let count = members.reduce(0) { $0 + (fields[$1]?.count ?? 0) }
         guard count <= SceneLimits.attributes else {
-            cursor.fault(
+            return cursor.refuse(
                 .limit, "a node has at most \(SceneLimits.attributes) attributes and values for others, not \(count)",
                 at: node, hint: "make several nodes")
-            return nil
         }
         return fields
     }

@@ -73,7 +73,7 @@ struct NodeReader {
         node.hasWrittenKind = fields[.kind] != nil
         let isContainer = node.kind == .container
         let list = AttributeList(cursor)
-        cursor.withHint(forOther: fields.hintForOwn) { parts.attributes.read(fields, place, into: list) }
+        cursor.withHint(forOther: fields.hintForOwn) { parts.readAttributes(fields, place, into: list) }
         var own = place.ownNames(of: list.attributes)
         if node.kind == .forEach {
             // The ids of the instances. Every forEach has this attribute.
@@ -104,11 +104,11 @@ struct NodeReader {
                 isContainer: isContainer)
         }
         let before = list.attributes.count
-        parts.actions.read(fields, in: scope(), into: list)
+        parts.readActions(fields, in: scope(), into: list)
         own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
         node.attributes = list.attributes
         let full = scope()
-        parts.modifiers.read(fields, of: node, full)
+        parts.readModifiers(fields, of: node, full)
         if let written = fields[.forEach], node.kind == .forEach {
             cursor.at("forEach") { node.forEach = forEach(written, fields, in: full.lexical, dataIn: place.enclosing) }
         }
@@ -152,10 +152,9 @@ struct NodeReader {
             }
         }
         guard written["component"] != nil else {
-            cursor.fault(
+            return cursor.refuse(
                 "forEach needs the node that it makes for each element", at: written,
                 hint: "write component: Name, or node: {…}")
-            return nil
         }
         // Here `id` names the field of the element. Faults for unknown keys have been added already.
         let fields = NodeFields(written) { _ in }.without(

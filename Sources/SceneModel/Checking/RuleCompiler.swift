@@ -1,26 +1,22 @@
 import AttributeValues
 import RuleLanguage
 
-/// Compiles the rules of a document, and adds faults at their places in it.
-struct RuleCompiler {
-    let cursor: CheckCursor
-
+// Compiles the rules of a document, and adds faults at their places in it.
+extension ExpressionReader {
     /// Reads a rule where only a rule is allowed. A leading `=` is accepted.
-    func read(_ node: DocumentNode, in scope: RuleScope) -> Program? {
+    func readProgram(_ node: DocumentNode, in scope: RuleScope) -> Program? {
         guard case .scalar = node.content else {
-            cursor.fault("a rule is a text, not \(node.summary)", at: node)
-            return nil
+            return cursor.refuse("a rule is a text, not \(node.summary)", at: node)
         }
         if node.isNull {
-            cursor.fault(.ruleSyntax, "the rule is empty", at: node)
-            return nil
+            return cursor.refuse(.ruleSyntax, "the rule is empty", at: node)
         }
-        let text = RuleCompiler.text(of: node)
+        let text = ExpressionReader.ruleText(of: node)
         return compile(text, in: scope, at: node, skipping: text.utf8.count < node.text.utf8.count ? 1 : 0)
     }
 
     /// The rule in a node that holds one, without a leading `=`.
-    static func text(of node: DocumentNode) -> String {
+    static func ruleText(of node: DocumentNode) -> String {
         // `0` and `true` are rules too.
         guard let text = node.string else { return node.text }
         return text.hasPrefix("=") ? String(text.dropFirst()) : text

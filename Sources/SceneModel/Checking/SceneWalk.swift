@@ -13,7 +13,7 @@ final class SceneWalk {
 
     init(_ parts: PartReader, _ components: ComponentTable, _ tree: TreePosition) {
         let cursor = parts.cursor
-        let expressions = parts.modifiers.expressions
+        let expressions = parts.expressions
         self.components = components
         self.tree = tree
         unread = components.order.reversed()

@@ -7,7 +7,6 @@ struct UseReader {
     let open: OpenNodes
     let tree: TreePosition
     let size: SceneSize
-    private var arguments: ArgumentReader { ArgumentReader(attributes: parts.attributes) }
     private var cursor: CheckCursor { parts.cursor }
 
     /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
@@ -59,8 +58,8 @@ struct UseReader {
         refuseSlots(fields, base)
         refuseChildren(fields, node.kind, base)
         let list = AttributeList(cursor, body.attributes)
-        if place.isComponentRoot { parts.attributes.read(fields.without([.binding, .let]), place, into: list) }
-        arguments.read(fields, of: base, place, into: list)
+        if place.isComponentRoot { parts.readAttributes(fields.without([.binding, .let]), place, into: list) }
+        parts.readArguments(fields, of: base, place, into: list)
         if place.isComponentRoot, let written = fields[.computed] {
             cursor.at("computed") {
                 let own = list.attributes.map { ScopeEntry($0) }
@@ -71,10 +70,10 @@ struct UseReader {
             let names = place.ownNames(of: list.attributes)
             return ExpressionScope(lexical: LexicalScope(names, in: place.enclosing), isContainer: isContainer)
         }
-        parts.actions.read(place.isComponentRoot ? fields : fields.without([.actions]), in: scope(), into: list)
+        parts.readActions(place.isComponentRoot ? fields : fields.without([.actions]), in: scope(), into: list)
         node.attributes = list.attributes
         let full = scope()
-        parts.modifiers.read(fields, of: node, full)
+        parts.readModifiers(fields, of: node, full)
         wrap(node, around: body)
         if base.isRepeated {
             node.repeated = body
