@@ -127,7 +127,7 @@ struct LimitTests {
     func size() {
         #expect(errors(of: String(repeating: " ", count: 100_001)).first?.code == .limit)
         #expect(
-            errors(of: "[" + String(repeating: "1,", count: 100) + "]", in: scope { $0.nodes = 50 }).first?.kind
+            errors(of: "[" + String(repeating: "1,", count: 100) + "]", in: scope { $0.nodes = 50 }).first?.code
                 == .limit)
     }
 
