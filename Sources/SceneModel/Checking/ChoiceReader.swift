@@ -1,15 +1,8 @@
 import AttributeValues
 
-/// Reads `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule. Also reads
-/// `place` and `slot`: nodes that a component is given.
-struct ChoiceReader {
-    let expressions: ExpressionReader
-    let components: ComponentTable
-    let heads: NodeHeadReader
-    let open: OpenNodes
-    let size: SceneSize
-    private var cursor: CheckCursor { expressions.cursor }
-
+// Reads `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule. Also reads
+// `place` and `slot`: nodes that a component is given.
+extension NodeReader {
     private static func keys(of choice: ForEachDefinition.Choice) -> [String] {
         switch choice {
         case .if: ["id", "if", "then", "else"]
@@ -20,13 +13,13 @@ struct ChoiceReader {
     }
 
     /// Reads a choice. Its branches are read next.
-    func read(_ choice: ForEachDefinition.Choice, _ child: OpenNodes.Child) {
+    func readChoice(_ choice: ForEachDefinition.Choice, _ child: OpenNodes.Child) {
         let node = child.node
         cursor.work += SceneCost.node
-        cursor.checkKeys(node.map ?? [], of: choice.rawValue, allowed: ChoiceReader.keys(of: choice))
+        cursor.checkKeys(node.map ?? [], of: choice.rawValue, allowed: NodeReader.keys(of: choice))
         let definition = NodeDefinition()
         definition.kind = .choice
-        definition.id = node["id"].map { heads.readID($0) } ?? "\(choice)\(child.number)"
+        definition.id = node["id"].map { readID($0) } ?? "\(choice)\(child.number)"
         definition.isContent = open.surroundings.isContent
         definition.layer = open.surroundings.layer
         open.take(definition.id, of: child, isWritten: node["id"] != nil)

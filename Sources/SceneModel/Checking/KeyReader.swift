@@ -1,15 +1,11 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads `keys`: environment, container-value and preference keys with their defaults.
-struct KeyReader {
-    let expressions: ExpressionReader
-    private var cursor: CheckCursor { expressions.cursor }
-    private var vocabulary: Vocabulary { expressions.vocabulary }
+// Reads `keys`: environment, container-value and preference keys with their defaults.
+extension ExpressionReader {
+    private static let keyForm = ["default", "type", "reduce"]
 
-    private static let form = ["default", "type", "reduce"]
-
-    func declare(_ node: DocumentNode) {
+    func declareKeys(_ node: DocumentNode) {
         let names = KeyGroup.allCases.map(\.rawValue)
         let groups = cursor.readEntries(node, "keys", hint: "keys has the groups \(names.joined(separator: ", "))")
         cursor.checkKeys(groups, of: "keys", allowed: names)
@@ -50,13 +46,14 @@ struct KeyReader {
     /// Reads the long form `{default, type, reduce}`, or the default alone.
     private func definition(_ entry: DocumentEntry, in group: KeyGroup) -> KeyDefinition? {
         let node = entry.value
-        let isLong = node["default"] != nil || node.isForm(KeyReader.form)
+        let isLong = node["default"] != nil || node.isForm(ExpressionReader.keyForm)
         guard isLong, let entries = node.map else {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)
         }
         cursor.checkKeys(
-            entries, of: "a key's declaration", allowed: group == .preference ? KeyReader.form : ["default", "type"])
-        guard let type = expressions.writtenType(node) else { return nil }
+            entries, of: "a key's declaration",
+            allowed: group == .preference ? ExpressionReader.keyForm : ["default", "type"])
+        guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
                 return cursor.refuse(
@@ -76,7 +73,7 @@ struct KeyReader {
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
         }
-        // The types are not known yet: see `checkDefaults`.
+        // The types are not known yet: see `checkDefaultsOfKeys`.
         guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
             return cursor.refuse(
@@ -87,7 +84,7 @@ struct KeyReader {
     }
 
     /// Checks the defaults of keys that are objects, after all properties are known.
-    func checkDefaults(_ keys: DocumentNode) {
+    func checkDefaultsOfKeys(_ keys: DocumentNode) {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
                 guard let standard = entry.value["default"], !standard.isNull,
@@ -96,7 +93,7 @@ struct KeyReader {
                 // A value that is not a map has been reported already.
                 if type.objectName != nil, standard.map == nil { continue }
                 cursor.at([group.name, entry.name, "default"]) {
-                    expressions.checkObjects(standard.value, in: type, "default", at: standard)
+                    checkObjects(standard.value, in: type, "default", at: standard)
                 }
             }
         }
@@ -106,7 +103,7 @@ struct KeyReader {
     func compileReducers(_ node: DocumentNode, limits: RuleLimits) {
         guard let group = node["preference"]?.map else { return }
         cursor.at("preference") {
-            for entry in group where entry.value["default"] != nil || entry.value.isForm(KeyReader.form) {
+            for entry in group where entry.value["default"] != nil || entry.value.isForm(ExpressionReader.keyForm) {
                 guard let written = entry.value["reduce"], var key = vocabulary.declared.preference[entry.name] else {
                     continue
                 }
@@ -114,7 +111,7 @@ struct KeyReader {
                 scope.declare("value", key.type)
                 scope.declare("next", key.type)
                 cursor.at([entry.name, "reduce"]) {
-                    guard let program = expressions.readProgram(written, in: scope) else { return }
+                    guard let program = readProgram(written, in: scope) else { return }
                     let result = vocabulary.type(of: program)
                     if !key.type.admits(result) {
                         cursor.fault(

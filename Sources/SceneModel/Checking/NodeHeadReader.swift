@@ -1,11 +1,7 @@
 import AttributeValues
 
-/// Reads what a node is: its keys, its id and its kind.
-struct NodeHeadReader {
-    let cursor: CheckCursor
-    let components: ComponentTable
-    let tree: TreePosition
-
+// Reads what a node is: its keys, its id and its kind.
+extension NodeReader {
     /// The entries of a node by key; nil after adding a fault if it is not a map.
     func readFields(_ node: DocumentNode) -> NodeFields? {
         cursor.work += SceneCost.node

@@ -96,15 +96,14 @@ final class SceneChecker {
     private func declare() -> SceneWalk {
         let expressions = ExpressionReader(cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize)
         let types = TypeReader(expressions: expressions, limits: context.rules, refusesCycles: context.refusesCycles)
-        let keys = KeyReader(expressions: expressions)
         let written = document["types"].map { node in cursor.at("types") { cursor.readEntries(node, "types") } } ?? []
         cursor.at("types") { types.declareNames(written) }
-        if let node = document["keys"] { cursor.at("keys") { keys.declare(node) } }
+        if let node = document["keys"] { cursor.at("keys") { expressions.declareKeys(node) } }
         cursor.at("types") { types.declare(written) }
         if let node = document["keys"] {
             cursor.at("keys") {
-                keys.checkDefaults(node)
-                keys.compileReducers(node, limits: context.rules)
+                expressions.checkDefaultsOfKeys(node)
+                expressions.compileReducers(node, limits: context.rules)
             }
         }
         let components = ComponentTable(cursor, vocabulary)

@@ -1,16 +1,9 @@
 import AttributeValues
 
-/// Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
-struct UseReader {
-    let components: ComponentTable
-    let parts: PartReader
-    let open: OpenNodes
-    let tree: TreePosition
-    let size: SceneSize
-    private var cursor: CheckCursor { parts.cursor }
-
+// Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
+extension NodeReader {
     /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
-    func use(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+    func readUse(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else {
             // The parts of a faulty use are checked too.
             let stray = NodeDefinition()
@@ -41,7 +34,7 @@ struct UseReader {
     }
 
     /// Reads the root of a component that is made from another component.
-    func readRoot(_ definition: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+    func readVariant(_ definition: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else { return }
         fill(definition, from: base, fields, place)
     }
