@@ -66,7 +66,7 @@ enum Conversions {
             guard x >= 0, x < 0x1p64 else { throw outOfRange("uint") }
             return .uint(UInt64(x))
         case .string(let text):
-            guard let first = text.utf8.first, ASCII.isDigit(first), let x = UInt64(text) else {
+            guard let first = text.utf8.first, first.isDigit, let x = UInt64(text) else {
                 throw fault(value, "uint")
             }
             return .uint(x)
@@ -93,7 +93,7 @@ enum Conversions {
         let isNegative = name.first == UInt8(ascii: "-")
         if isNegative || name.first == UInt8(ascii: "+") { name.removeFirst() }
         guard let first = name.first else { return nil }
-        if ASCII.isLetter(first) {
+        if first.beginsName {
             switch String(decoding: name.map { $0 | 0x20 }, as: UTF8.self) {
             case "inf", "infinity": return isNegative ? -.infinity : .infinity
             case "nan": return .nan
@@ -101,7 +101,7 @@ enum Conversions {
             }
         }
         let isPlain = name.allSatisfy { byte in
-            ASCII.isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+            byte.isDigit || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
                 || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
         }
         guard isPlain, let number = Double(text), number.isFinite else { return nil }

@@ -143,7 +143,7 @@ enum RegexLibrary {
             }
             switch bytes.next() {
             case UInt8(ascii: "\\"): plain.append(byte)
-            case let digit? where ASCII.isDigit(digit):
+            case let digit? where digit.isDigit:
                 let group = Int(digit - 48)
                 guard group <= groups else { throw Fault("the pattern has no group \(group)") }
                 parts += [.text(plain), .group(group)]

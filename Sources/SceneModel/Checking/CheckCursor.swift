@@ -154,8 +154,7 @@ final class CheckCursor {
     /// Returns true for a name that rules and paths can use; otherwise adds a fault.
     func checkName(_ node: DocumentNode, _ what: String) -> Bool {
         let name = node.text
-        let isIdentifier = name.utf8.first.map { !(48...57).contains($0) } ?? false && name.utf8.allSatisfy(\.isOfName)
-        guard isIdentifier else {
+        guard name.isIdentifier else {
             fault(
                 "\(what) '\(name)' is not an identifier", at: node,
                 hint: "a name is made of letters, digits and _, and does not begin with a digit")
@@ -180,11 +179,4 @@ enum ReservedNames {
         "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
         "let", "loop", "package", "namespace", "return", "var", "void", "while",
     ])
-}
-
-extension UInt8 {
-    /// True for the bytes of an identifier: letters, digits and _.
-    var isOfName: Bool {
-        (48...57).contains(self) || (65...90).contains(self) || (97...122).contains(self) || self == 95
-    }
 }
