@@ -49,17 +49,17 @@ public struct Action: Attribute {
             self.init(document: .map(ValueMap([(.string(operation), .string(target))])), problem: nil)
         }
 
+        private init(_ operation: String, _ target: PlacePath, _ value: SceneExpression) {
+            self.init(operation, "$" + target.text, value)
+        }
+
         public static func set(_ path: String, to value: SceneExpression) -> Step { Step("set", path, value) }
-        public static func set(_ place: PlacePath, to value: SceneExpression) -> Step {
-            Step("set", "$" + place.text, value)
-        }
+        public static func set(_ place: PlacePath, to value: SceneExpression) -> Step { Step("set", place, value) }
         public static func add(_ amount: SceneExpression, to path: String) -> Step { Step("add", path, amount) }
-        public static func add(_ amount: SceneExpression, to place: PlacePath) -> Step {
-            Step("add", "$" + place.text, amount)
-        }
+        public static func add(_ amount: SceneExpression, to place: PlacePath) -> Step { Step("add", place, amount) }
         public static func append(_ value: SceneExpression, to path: String) -> Step { Step("append", path, value) }
         public static func append(_ value: SceneExpression, to place: PlacePath) -> Step {
-            Step("append", "$" + place.text, value)
+            Step("append", place, value)
         }
         public static func toggle(_ path: String) -> Step { Step("toggle", path) }
         public static func toggle(_ place: PlacePath) -> Step { Step("toggle", "$" + place.text) }
@@ -68,9 +68,7 @@ public struct Action: Attribute {
         public static func remove(_ place: PlacePath) -> Step { Step("remove", "$" + place.text) }
         /// If the value is another one, the action does nothing.
         public static func test(_ path: String, is value: SceneExpression) -> Step { Step("test", path, value) }
-        public static func test(_ place: PlacePath, is value: SceneExpression) -> Step {
-            Step("test", "$" + place.text, value)
-        }
+        public static func test(_ place: PlacePath, is value: SceneExpression) -> Step { Step("test", place, value) }
 
         @_disfavoredOverload
         public static func set(_ path: String, to value: some ValueRepresentable) -> Step {
@@ -78,7 +76,7 @@ public struct Action: Attribute {
         }
         @_disfavoredOverload
         public static func set(_ place: PlacePath, to value: some ValueRepresentable) -> Step {
-            Step("set", "$" + place.text, .literal(value))
+            Step("set", place, .literal(value))
         }
 
         /// The animation of what the step writes, as `"smooth"` or `"easeInOut(duration: 1)"`.

@@ -35,7 +35,7 @@ public struct NodeDraft {
         self.id = id
         self.kind = kind
         self.component = component
-        if let problem = id.flatMap({ SceneNames.problem(ofID: $0) }) { tell(problem, at: "id") }
+        if let problem = id.flatMap(NodeIdentifier.refusal) { tell("an id \(problem)", at: "id") }
         if let problem = component.flatMap({ SceneNames.problem(ofName: $0, "a component") }) {
             tell(problem, at: "component")
         }

@@ -12,7 +12,7 @@ public enum IdenticalRun {
         var (before, after) = (Stretch(a, from: x), Stretch(b, from: y))
         var done = 0
         while done < count {
-            done += before.pass(sharedWith: &after, atMost: count - done)
+            done += before.pass(sharedWith: &after, atMost: count - done, backwards: false)
             let part = min(count - done, before.left, after.left)
             let same = run(before.elements, before.place, after.elements, after.place, part, by: 1)
             done += same
@@ -29,7 +29,7 @@ public enum IdenticalRun {
         var (before, after) = (Stretch(endOf: a), Stretch(endOf: b))
         var done = 0
         while done < count {
-            done += before.passBack(sharedWith: &after, atMost: count - done)
+            done += before.pass(sharedWith: &after, atMost: count - done, backwards: true)
             let part = min(count - done, before.place, after.place)
             let same = run(before.elements, before.place - 1, after.elements, after.place - 1, part, by: -1)
             done += same
@@ -79,30 +79,22 @@ public enum IdenticalRun {
             place = elements.count
         }
 
-        /// Goes to the next chunk without opening it.
+        /// Goes to the next chunk, or to the one before, without opening it.
         /// - Returns: false if there is none.
-        private mutating func goToNext() -> Bool {
-            if chunk + 1 < groups[group].chunks.count {
-                chunk += 1
-            } else if group + 1 < groups.count {
-                (group, chunk) = (group + 1, 0)
+        private mutating func go(backwards: Bool) -> Bool {
+            if backwards ? chunk > 0 : chunk + 1 < groups[group].chunks.count {
+                chunk += backwards ? -1 : 1
+            } else if backwards ? group > 0 : group + 1 < groups.count {
+                group += backwards ? -1 : 1
+                chunk = firstChunk(backwards)
             } else {
                 return false
             }
             return true
         }
 
-        private mutating func goToPrevious() -> Bool {
-            if chunk > 0 {
-                chunk -= 1
-            } else if group > 0 {
-                group -= 1
-                chunk = groups[group].chunks.count - 1
-            } else {
-                return false
-            }
-            return true
-        }
+        /// The number of the chunk of the group that comes first in a direction.
+        private func firstChunk(_ backwards: Bool) -> Int { backwards ? groups[group].chunks.count - 1 : 0 }
 
         private mutating func open(atEnd: Bool) {
             elements = groups[group].chunks[chunk].elements
@@ -111,59 +103,38 @@ public enum IdenticalRun {
 
         mutating func advance(_ distance: Int) {
             place += distance
-            if left == 0, !groups.isEmpty, goToNext() { open(atEnd: false) }
+            if left == 0, !groups.isEmpty, go(backwards: false) { open(atEnd: false) }
         }
 
         mutating func retreat(_ distance: Int) {
             place -= distance
-            if place == 0, !groups.isEmpty, goToPrevious() { open(atEnd: true) }
+            if place == 0, !groups.isEmpty, go(backwards: true) { open(atEnd: true) }
         }
 
         /// Passes whole groups and chunks that both lists share, without a look at their elements.
         /// - Returns: the number of elements in them.
-        mutating func pass(sharedWith other: inout Stretch, atMost count: Int) -> Int {
-            guard place == 0, other.place == 0, !groups.isEmpty, !other.groups.isEmpty else { return 0 }
+        mutating func pass(sharedWith other: inout Stretch, atMost count: Int, backwards: Bool) -> Int {
+            let areAtEdges = backwards ? left == 0 && other.left == 0 : place == 0 && other.place == 0
+            guard areAtEdges, !groups.isEmpty, !other.groups.isEmpty else { return 0 }
             var passed = 0
             var (isOver, isOtherOver) = (false, false)
             while !isOver, !isOtherOver {
                 let (a, b) = (groups[group], other.groups[other.group])
-                if a === b, chunk == 0, other.chunk == 0, passed + a.count <= count {
+                let first = firstChunk(backwards)
+                if a === b, chunk == first, other.chunk == first, passed + a.count <= count {
                     passed += a.count
-                    (chunk, other.chunk) = (a.chunks.count - 1, b.chunks.count - 1)
+                    chunk = firstChunk(!backwards)
+                    other.chunk = chunk
                 } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.elementCount(of: chunk) <= count {
                     passed += a.elementCount(of: chunk)
                 } else {
                     break
                 }
-                (isOver, isOtherOver) = (!goToNext(), !other.goToNext())
+                (isOver, isOtherOver) = (!go(backwards: backwards), !other.go(backwards: backwards))
             }
             if passed > 0 {
-                open(atEnd: isOver)
-                other.open(atEnd: isOtherOver)
-            }
-            return passed
-        }
-
-        /// As `pass`, from the ends.
-        mutating func passBack(sharedWith other: inout Stretch, atMost count: Int) -> Int {
-            guard left == 0, other.left == 0, !groups.isEmpty, !other.groups.isEmpty else { return 0 }
-            var passed = 0
-            var (isOver, isOtherOver) = (false, false)
-            while !isOver, !isOtherOver {
-                let (a, b) = (groups[group], other.groups[other.group])
-                if a === b, chunk == a.chunks.count - 1, other.chunk == chunk, passed + a.count <= count {
-                    passed += a.count
-                    (chunk, other.chunk) = (0, 0)
-                } else if a.chunks[chunk] === b.chunks[other.chunk], passed + a.elementCount(of: chunk) <= count {
-                    passed += a.elementCount(of: chunk)
-                } else {
-                    break
-                }
-                (isOver, isOtherOver) = (!goToPrevious(), !other.goToPrevious())
-            }
-            if passed > 0 {
-                open(atEnd: !isOver)
-                other.open(atEnd: !isOtherOver)
+                open(atEnd: isOver != backwards)
+                other.open(atEnd: isOtherOver != backwards)
             }
             return passed
         }

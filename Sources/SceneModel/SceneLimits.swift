@@ -27,8 +27,6 @@ public enum SceneLimits {
     public static let objectProperties = 1000
     /// Reported faults. Further ones are only counted.
     public static let faults = 100
-    /// Length of a node's id in UTF-8 bytes.
-    public static let idLength = 255
     /// Length of the name of an attribute, key, type or component in UTF-8 bytes.
     public static let nameLength = 255
     /// The shortest time between two ticks of a clock, in nanoseconds.

@@ -39,11 +39,6 @@ extension Animation {
         switch map["modifiers"] {
         case nil, .null?: break
         case .list(let modifiers)?:
-            guard modifiers.count <= AnimationLimits.modifiers else {
-                throw AnimationError(
-                    "an animation has at most \(AnimationLimits.modifiers) modifiers, not \(modifiers.count)",
-                    pointer: pointer + "/modifiers")
-            }
             for (i, modifier) in modifiers.enumerated() {
                 calls.append(try call(modifier, pointer + "/modifiers/\(i)", depth: depth))
             }

@@ -1,3 +1,5 @@
+import AttributeValues
+
 extension Animation {
     /// Reads the text form: a curve and modifiers as in Swift, `easeInOut(duration: 1).delay(0.2)`.
     ///
@@ -65,7 +67,7 @@ private struct Parser {
     private mutating func name() -> String? {
         skipSpace()
         let start = at
-        while let byte = next, isLetter(byte) || (at > start && isDigit(byte)) { at += 1 }
+        while let byte = next, byte.beginsName || (at > start && byte.isDigit) { at += 1 }
         return at > start ? String(decoding: bytes[start..<at], as: UTF8.self) : nil
     }
 
@@ -96,8 +98,8 @@ private struct Parser {
         skipSpace()
         let place = Place.offset(start)
         if let byte = next,
-            isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
-                || (byte == UInt8(ascii: ".") && at + 1 < bytes.count && isDigit(bytes[at + 1]))
+            byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+                || (byte == UInt8(ascii: ".") && at + 1 < bytes.count && bytes[at + 1].isDigit)
         {
             return Argument(label, .number(try number()), at: place)
         }
@@ -112,7 +114,7 @@ private struct Parser {
         let start = at
         if next == UInt8(ascii: "-") || next == UInt8(ascii: "+") { at += 1 }
         digits()
-        if next == UInt8(ascii: "."), at + 1 < bytes.count, isDigit(bytes[at + 1]) {
+        if next == UInt8(ascii: "."), at + 1 < bytes.count, bytes[at + 1].isDigit {
             at += 1
             digits()
         }
@@ -128,9 +130,6 @@ private struct Parser {
     }
 
     private mutating func digits() {
-        while let byte = next, isDigit(byte) { at += 1 }
+        while let byte = next, byte.isDigit { at += 1 }
     }
 }
-
-private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
-private func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") }

@@ -10,13 +10,11 @@ public struct Animation: Hashable, Sendable {
     /// - Throws: `AnimationError` for values outside `AnimationLimits`, and for combinations that never advance, such
     ///   as a repetition of something without length.
     public init(_ curve: Curve, modifiers: [Modifier] = []) throws(AnimationError) {
-        try Animation.check(curve)
-        try Animation.check(modifiers)
-        self.init(unchecked: curve, modifiers)
-        try checkRepetitions()
+        // It is checked as its written form is.
+        try self.init([curve.call] + modifiers.map(\.call))
     }
 
-    private init(unchecked curve: Curve, _ modifiers: [Modifier]) {
+    init(unchecked curve: Curve, _ modifiers: [Modifier]) {
         self.curve = curve
         self.modifiers = modifiers
         plan = AnimationPlan(curve: curve, modifiers: modifiers)

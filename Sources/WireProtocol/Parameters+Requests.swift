@@ -7,19 +7,16 @@ extension Parameters {
     func target() -> RequestPath { self[.path]?.stringBytes.map(paths.path) ?? RequestPath("/") }
 
     /// - Parameter isTyped: true for methods that take values.
-    func transactionOptions(isTyped: Bool = false) -> TransactionOptions {
+    func transactionOptions(isTyped: Bool = false, once: String? = nil, elapsed: Double? = nil) -> TransactionOptions {
         TransactionOptions(
             animation: self[.animation]?.value, disablesAnimations: flag(.disablesAnimations), label: text(.label),
-            typed: isTyped)
+            typed: isTyped, once: once, elapsed: elapsed ?? 0)
     }
 
     /// The options of methods that write values at once.
     func writeOptions() -> TransactionOptions {
         guard hasOthers(than: Parameters.written) else { return TransactionOptions() }
-        var options = transactionOptions(isTyped: flag(.typed))
-        options.once = text(.once)
-        options.elapsed = self[.elapsed]?.number ?? 0
-        return options
+        return transactionOptions(isTyped: flag(.typed), once: text(.once), elapsed: self[.elapsed]?.number)
     }
 
     /// The parameters that contain the writes.

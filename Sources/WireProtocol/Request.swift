@@ -213,44 +213,38 @@ public struct TransactionOptions {
         var elapsed = 0.0
     }
 
-    private final class Given {
-        var parts: Parts
-        init(_ parts: Parts) { self.parts = parts }
+    /// Empty or one element, which copies share.
+    private var given: [Parts] = []
+    private var parts: Parts {
+        get { given.first ?? Parts() }
+        set { given = [newValue] }
     }
-
-    private var given: Given?
 
     /// The text form or JSON form of an animation.
     public var animation: Value? {
-        get { given?.parts.animation }
-        set { change { $0.animation = newValue } }
+        get { given.first?.animation }
+        set { parts.animation = newValue }
     }
-    public var disablesAnimations: Bool {
-        get { given?.parts.disablesAnimations ?? false }
-        set { change { $0.disablesAnimations = newValue } }
-    }
+    public var disablesAnimations: Bool { given.first?.disablesAnimations ?? false }
     public var label: String? {
-        get { given?.parts.label }
-        set { change { $0.label = newValue } }
+        get { given.first?.label }
+        set { parts.label = newValue }
     }
     /// True if values in the request are typed JSON.
     public var typed: Bool {
-        get { given?.parts.typed ?? false }
-        set { change { $0.typed = newValue } }
+        get { given.first?.typed ?? false }
+        set { parts.typed = newValue }
     }
     /// Identifies the request, so that it is performed only once even if it is sent again.
-    public var once: String? {
-        get { given?.parts.once }
-        set { change { $0.once = newValue } }
-    }
+    public var once: String? { given.first?.once }
     /// Seconds for which the animation has already been running.
     public var elapsed: Double {
-        get { given?.parts.elapsed ?? 0 }
-        set { change { $0.elapsed = newValue } }
+        get { given.first?.elapsed ?? 0 }
+        set { parts.elapsed = newValue }
     }
 
     /// True if all options have their defaults.
-    public var isPlain: Bool { given == nil }
+    public var isPlain: Bool { given.isEmpty }
 
     public init() {}
 
@@ -258,16 +252,9 @@ public struct TransactionOptions {
         animation: Value? = nil, disablesAnimations: Bool = false, label: String? = nil, typed: Bool = false,
         once: String? = nil, elapsed: Double = 0
     ) {
-        given = Given(
-            Parts(
-                animation: animation, disablesAnimations: disablesAnimations, label: label, typed: typed, once: once,
-                elapsed: elapsed))
-    }
-
-    private mutating func change(_ body: (inout Parts) -> Void) {
-        var parts = given?.parts ?? Parts()
-        body(&parts)
-        given = Given(parts)
+        parts = Parts(
+            animation: animation, disablesAnimations: disablesAnimations, label: label, typed: typed, once: once,
+            elapsed: elapsed)
     }
 
     /// Subtracts the approximate bytes of the options as JSON from a budget.

@@ -111,10 +111,10 @@ struct LimitTests {
             let text = String(repeating: open, count: 10_000) + "1" + String(repeating: close, count: 10_000)
             let found = errors(of: text)
             if open == "-" || open == "!" { continue }
-            #expect(found.contains { $0.kind == .limit }, "\(open)")
+            #expect(found.contains { $0.code == .limit }, "\(open)")
         }
-        #expect(errors(of: "1" + String(repeating: " + 1", count: 1000)).first?.kind == .limit)
-        #expect(errors(of: String(repeating: "a.", count: 1000) + "b").first?.kind == .limit)
+        #expect(errors(of: "1" + String(repeating: " + 1", count: 1000)).first?.code == .limit)
+        #expect(errors(of: String(repeating: "a.", count: 1000) + "b").first?.code == .limit)
     }
 
     @Test("chains of && and || are as long as the text may be")
@@ -125,9 +125,9 @@ struct LimitTests {
 
     @Test("the text's length and the tree's size are bounded")
     func size() {
-        #expect(errors(of: String(repeating: " ", count: 100_001)).first?.kind == .limit)
+        #expect(errors(of: String(repeating: " ", count: 100_001)).first?.code == .limit)
         #expect(
-            errors(of: "[" + String(repeating: "1,", count: 100) + "]", in: scope { $0.nodes = 50 }).first?.kind
+            errors(of: "[" + String(repeating: "1,", count: 100) + "]", in: scope { $0.nodes = 50 }).first?.code
                 == .limit)
     }
 

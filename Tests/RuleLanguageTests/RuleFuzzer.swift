@@ -25,7 +25,7 @@ struct RuleWriter {
             "cel.bind(x, ",
             ".map(x, ", ".exists(x, ", "0x", "1.", "e5", "\\", "é", "\u{1f600}", "\u{0}", "in", "==", "package",
         ]
-    static let functions: [String] = Function.allCases.map(\.rawValue).sorted()
+    static let functions: [String] = RuleScope().functionNames.sorted()
     static let macros = [
         "all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap",
         "transformMapEntry",

@@ -40,14 +40,15 @@ struct CheckingTests {
 
     @Test("an expression is a literal, a rule or a reference")
     func expressions() throws {
-        let reader = ExpressionReader(cursor, Vocabulary(Declarations()), isKept: false)
+        let reader = ExpressionReader(
+            cursor: cursor, vocabulary: Vocabulary(Declarations()), valueSize: .max)
         let scope = LexicalScope(
             [ScopeEntry(name: "items", type: .list(.int), access: .readOnly("a let"))], in: LexicalScope(RuleScope()))
         let texts = ["5", "=items.size()", "$items[0]"]
         let read = try texts.map { try #require(reader.expression(document($0), in: scope)) }
         #expect(read.map(\.expression.text) == ["5", "=items.size()", "$items[0]"])
         #expect(read.map(\.type) == [.int, .int, .int])
-        #expect(reader.references.resolveTarget("$items", in: scope, at: try document("$items")) == nil)
+        #expect(reader.resolveTarget("$items", in: scope, at: try document("$items")) == nil)
         #expect(faults.faults.map(\.message) == ["'$items' cannot be written: 'items' is a let"])
     }
 

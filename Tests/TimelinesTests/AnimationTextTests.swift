@@ -88,7 +88,7 @@ struct AnimationTextTests {
                 "an argument of 'easeIn' lacks its label or is one too many at character 8; it takes easeIn(duration:)"
             ),
             ("spring(stiffness: 1)", "'spring' lacks 'damping' at character 1"),
-            ("linear(duration: -1)", "a duration is -1 at character 1; it is 0 to 31622400 seconds"),
+            ("linear(duration: -1)", "a duration is -1 at character 8; it is 0 to 31622400 seconds"),
             ("linear(duration: 1e999)", "1e999 is too great at character 18"),
             ("linear(duration: bouncy)", "'duration' of 'linear' is 'bouncy' at character 8; it takes a number"),
             ("spring(duration: 0.5, bounce: -1)", "a spring's bounce is -1 at character 1; it is greater than -1"),
@@ -98,7 +98,7 @@ struct AnimationTextTests {
             ("linear(duration: 1", "expected ',' or ')', but the text ends at character 19"),
             ("linear)", "expected the end, or a dot and a modifier, not ')' at character 7"),
             ("", "expected the name of a curve or modifier, but the text ends at character 1"),
-            ("linear.speed(0)", "a speed is 0 at character 8"),
+            ("linear.speed(0)", "a speed is 0 at character 14"),
             ("linear.repeatCount(0)", "a repeat count is 0 at character 8"),
             ("linear.repeatCount(1.5)", "a repeat count is 1.5 at character 8"),
             ("linear(duration: 0).repeatForever", "the repeated animation has no length at character 1"),
@@ -127,7 +127,7 @@ struct AnimationTextTests {
             (#"{"curve": {"easeInOut": {"duratoin": 1}}}"#, "/curve/easeInOut/duratoin"),
             (#"{"curve": "bounce"}"#, "/curve"),
             (#"{"curve": "linear", "modifiers": [{"delay": 1}, {"sped": 2}]}"#, "/modifiers/1"), (#"{"kurve": 1}"#, ""),
-            (#"{"curve": {"linear": {"duration": -1}}}"#, "/curve"),
+            (#"{"curve": {"linear": {"duration": -1}}}"#, "/curve/linear/duration"),
             (#"7"#, ""), (#"{"curve": {"linear": {}, "bouncy": {}}}"#, "/curve"),
         ])
     func jsonErrors(text: String, pointer: String) throws {

@@ -3,7 +3,7 @@ import AttributeValues
 extension Compiler {
     mutating func emitCall(_ id: SyntaxTree.ID, _ into: Int32?) -> Int32 {
         var children = tree.children(id).map { Int($0) }
-        let function: Function?
+        let function: Function
         var isMember = tree[id].kind == .memberCall
         switch checked.resolutions[id] {
         case .namespacedFunction(let found):
@@ -14,15 +14,17 @@ extension Compiler {
         case .timeOperator(let operation): return emitTimeOperator(operation, id)
         default: return fail("undeclared reference to '\(tree.spelling(id))'", at: id)
         }
-        guard let function else { return fail("no implementation of '\(tree.spelling(id))'", at: id) }
-        // The checker refuses other forms, except in rules that run unchecked.
-        guard FunctionTable.standard[function.rawValue]?.takes(children.count, isMember: isMember) == true else {
-            return fail("no such overload: '\(function.rawValue)' of \(children.count) arguments", at: id)
+        guard FunctionTable.standard[function.name] === function else {
+            return fail("no implementation of '\(tree.spelling(id))'", at: id)
         }
-        switch function {
-        case .dyn: return emit(children[0], into: into)
-        case .or, .orValue: return emitAlternative(children, isValue: function == .orValue, id, into)
-        case .matches:
+        // The checker refuses other forms, except in rules that run unchecked.
+        guard function.takes(children.count, isMember: isMember) else {
+            return fail("no such overload: '\(function.name)' of \(children.count) arguments", at: id)
+        }
+        switch function.name {
+        case "dyn": return emit(children[0], into: into)
+        case "or", "orValue": return emitAlternative(children, isValue: function.name == "orValue", id, into)
+        case "matches":
             if case .string(let text)? = tree.constant(children[1]), let compiled = pattern(text) {
                 parts.patterns.append(compiled)
                 let number = Int32(parts.patterns.count - 1)
@@ -34,15 +36,16 @@ extension Compiler {
         if let folded { return folded }
         let target = into ?? newRegister()
         let call = Call(function: function, start: Int32(parts.operands.count), count: Int32(operands.count))
-        switch function {
-        case .startsWith: add(.startsWith, a: target, b: operands[0], c: operands[1], at: id)
-        case .endsWith: add(.endsWith, a: target, b: operands[0], c: operands[1], at: id)
-        case .contains: add(.contains, a: target, b: operands[0], c: operands[1], at: id)
-        case .string: add(.text, a: target, b: operands[0], at: id)
-        case _ where operands.count == 1 && TimeLibrary.readsPart(function):
-            parts.calls.append(call)
-            add(.timePart, a: target, b: operands[0], c: Int32(parts.calls.count - 1), at: id)
+        switch function.name {
+        case "startsWith": add(.startsWith, a: target, b: operands[0], c: operands[1], at: id)
+        case "endsWith": add(.endsWith, a: target, b: operands[0], c: operands[1], at: id)
+        case "contains": add(.contains, a: target, b: operands[0], c: operands[1], at: id)
+        case "string": add(.text, a: target, b: operands[0], at: id)
         default:
+            if operands.count == 1, let part = TimePart(function.name) {
+                add(.timePart, a: target, b: operands[0], c: part.rawValue, at: id)
+                break
+            }
             parts.makesContainers = true
             parts.operands += operands
             parts.calls.append(call)

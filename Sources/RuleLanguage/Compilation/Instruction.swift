@@ -48,7 +48,7 @@ enum Opcode: UInt8 {
     /// b matches patterns[c] → a
     case matches
 
-    /// b.getFullYear() and similar functions, by calls[c] → a
+    /// b.getFullYear() and similar functions, by the `TimePart` c → a
     case timePart
     /// b starts with, ends with or contains c → a
     case startsWith, endsWith, contains
@@ -151,7 +151,8 @@ struct FaultRegion {
 
 /// The function of a call, and the position of its operands.
 struct Call {
-    var function: Function
+    /// The table of functions keeps it alive. Calls in a program's memory are not released.
+    unowned(unsafe) let function: Function
     var start: Int32
     var count: Int32
 }

@@ -24,7 +24,7 @@ public enum Rule {
     /// The text with a sign in the place of each number. Programs of texts with the same shape, compiled in the same
     /// scope, differ only in constants, if `Program.adapted` makes one from the other.
     public static func shape(of text: String) -> String {
-        guard text.utf8.contains(where: ASCII.isDigit) else { return text }
+        guard text.utf8.contains(where: \.isDigit) else { return text }
         var text = text
         return text.withUTF8 { bytes in
             var shape: [UInt8] = []

@@ -192,7 +192,8 @@ extension Evaluator {
                         set(i.a, .bool(try program.matches(at(i.b), pattern: Int(i.c), &machine.pointee.meter)))
 
                     case .timePart:
-                        set(i.a, .int(try TimeLibrary.readPart(program.calls[Int(i.c)].function, of: at(i.b))))
+                        guard let part = TimePart(rawValue: i.c) else { throw .noSuchOverload }
+                        set(i.a, .int(try TimeLibrary.readPart(part, of: at(i.b))))
                     case .startsWith, .endsWith, .contains:
                         if i.opcode == .startsWith, let holds = UnsafePointer(at(i.b)).shortText(startsWith: at(i.c)) {
                             set(i.a, .bool(holds))

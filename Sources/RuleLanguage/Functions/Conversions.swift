@@ -1,21 +1,27 @@
 import AttributeValues
 
+extension FunctionTable {
+    mutating func defineConversions() {
+        let scalar = Work(base: 2, bytesPerStep: 5, elementsPerStep: 0)
+        let time = Work(base: 10, bytesPerStep: 2, elementsPerStep: 0)
+        define("int(int|uint|double|string|timestamp|duration) -> int", work: scalar, of: Conversions.int)
+        define("uint(uint|int|double|string) -> uint", work: scalar, of: Conversions.uint)
+        define("double(double|int|uint|string|angle) -> double", work: scalar, of: Conversions.double)
+        define("bool(bool|string) -> bool", work: scalar, of: Conversions.bool)
+        define(
+            "string(string|bool|int|uint|double|bytes|timestamp|duration|ip|cidr|color) -> string",
+            work: Work(base: 2, elementsPerStep: 0)
+        ) { (a, meter) throws(Fault) in try Conversions.string(a[0], &meter) }
+        define("bytes(bytes|string) -> bytes", work: scalar) { (a, meter) throws(Fault) in
+            try Conversions.bytes(a[0], &meter)
+        }
+        define("timestamp(timestamp|string|int) -> timestamp", work: time, of: Conversions.timestamp)
+        define("duration(duration|string) -> duration", work: time, of: Conversions.duration)
+    }
+}
+
 /// `int(x)` and similar functions.
 enum Conversions {
-    static func convert(_ function: Function, _ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
-        switch function {
-        case .int: try int(value)
-        case .uint: try uint(value)
-        case .double: try double(value)
-        case .bool: try bool(value)
-        case .string: try string(value, &meter)
-        case .bytes: try bytes(value, &meter)
-        case .timestamp: try timestamp(value)
-        case .duration: try duration(value)
-        default: nil
-        }
-    }
-
     /// `string(x)` of a value in memory.
     @inline(never)
     static func text(_ value: UnsafePointer<Value>, _ meter: inout Meter) throws(Fault) -> Value {
@@ -32,7 +38,7 @@ enum Conversions {
 
     private static func outOfRange(_ type: String) -> Fault { Fault("\(type) range: the value does not fit") }
 
-    private static func int(_ value: Value) throws(Fault) -> Value? {
+    fileprivate static func int(_ value: Value) throws(Fault) -> Value? {
         switch value {
         case .int: return value
         case .uint(let x):
@@ -50,7 +56,7 @@ enum Conversions {
         }
     }
 
-    private static func uint(_ value: Value) throws(Fault) -> Value? {
+    fileprivate static func uint(_ value: Value) throws(Fault) -> Value? {
         switch value {
         case .uint: return value
         case .int(let x):
@@ -60,7 +66,7 @@ enum Conversions {
             guard x >= 0, x < 0x1p64 else { throw outOfRange("uint") }
             return .uint(UInt64(x))
         case .string(let text):
-            guard let first = text.utf8.first, ASCII.isDigit(first), let x = UInt64(text) else {
+            guard let first = text.utf8.first, first.isDigit, let x = UInt64(text) else {
                 throw fault(value, "uint")
             }
             return .uint(x)
@@ -68,7 +74,7 @@ enum Conversions {
         }
     }
 
-    private static func double(_ value: Value) throws(Fault) -> Value? {
+    fileprivate static func double(_ value: Value) throws(Fault) -> Value? {
         switch value {
         case .double: return value
         case .int(let x): return .double(Double(x))
@@ -87,7 +93,7 @@ enum Conversions {
         let isNegative = name.first == UInt8(ascii: "-")
         if isNegative || name.first == UInt8(ascii: "+") { name.removeFirst() }
         guard let first = name.first else { return nil }
-        if ASCII.isLetter(first) {
+        if first.beginsName {
             switch String(decoding: name.map { $0 | 0x20 }, as: UTF8.self) {
             case "inf", "infinity": return isNegative ? -.infinity : .infinity
             case "nan": return .nan
@@ -95,14 +101,14 @@ enum Conversions {
             }
         }
         let isPlain = name.allSatisfy { byte in
-            ASCII.isDigit(byte) || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+            byte.isDigit || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
                 || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
         }
         guard isPlain, let number = Double(text), number.isFinite else { return nil }
         return number
     }
 
-    private static func bool(_ value: Value) throws(Fault) -> Value? {
+    fileprivate static func bool(_ value: Value) throws(Fault) -> Value? {
         switch value {
         case .bool: return value
         case .string("true"), .string("True"), .string("TRUE"), .string("t"), .string("1"): return .bool(true)
@@ -112,7 +118,7 @@ enum Conversions {
         }
     }
 
-    private static func string(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+    fileprivate static func string(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
         switch value {
         case .string: return value
         case .bool(let flag): return .string(flag ? "true" : "false")
@@ -144,7 +150,7 @@ enum Conversions {
     private static let textCost = 20
     private static let opaqueTextCost = 60
 
-    private static func bytes(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
+    fileprivate static func bytes(_ value: Value, _ meter: inout Meter) throws(Fault) -> Value? {
         switch value {
         case .bytes: return value
         case .string(let text):
@@ -154,7 +160,7 @@ enum Conversions {
         }
     }
 
-    private static func timestamp(_ value: Value) throws(Fault) -> Value? {
+    fileprivate static func timestamp(_ value: Value) throws(Fault) -> Value? {
         switch value {
         case .timestamp: return value
         case .int(let seconds):
@@ -167,7 +173,7 @@ enum Conversions {
         }
     }
 
-    private static func duration(_ value: Value) throws(Fault) -> Value? {
+    fileprivate static func duration(_ value: Value) throws(Fault) -> Value? {
         switch value {
         case .duration: return value
         case .string(let text):

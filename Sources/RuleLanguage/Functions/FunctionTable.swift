@@ -1,186 +1,113 @@
 import AttributeValues
 
-/// One way to call a function.
-public struct Overload: Sendable {
-    /// True for `receiver.name(…)`; the receiver is the first parameter.
-    var isMember: Bool
-    var parameters: [RuleType]
-    var result: RuleType
-    /// Names of the type parameters.
-    var typeParameters: [String]
+/// The standard functions, made once from their definitions.
+///
+/// A signature is `name(parameters) -> result`; the type of a receiver precedes `::`. Capital letters are type
+/// parameters, `[…]` is optional. A signature with alternatives `a|b` makes one overload for each position in them; `=`
+/// repeats the alternatives of the first parameter.
+struct FunctionTable {
+    private var functions: [String: Function] = [:]
 
-    public init(isMember: Bool, parameters: [RuleType], result: RuleType) {
-        self.isMember = isMember
-        self.parameters = parameters
-        self.result = result
-        typeParameters = parameters.reduce(into: result.parameterNames) { $0.formUnion($1.parameterNames) }.sorted()
-    }
-}
-
-/// A function's name with its overloads. `function` is nil if a `RuleScope` declares it and it has no code here.
-struct FunctionDeclaration: Sendable {
-    var name: String
-    var function: Function?
-    /// Empty for `math.greatest` and `math.least`, which take any number of arguments.
-    var overloads: [Overload]
-
-    /// True if an overload has this style and this number of parameters.
-    func takes(_ count: Int, isMember: Bool) -> Bool {
-        if overloads.isEmpty { return !isMember && count > 0 }
-        return overloads.contains { $0.isMember == isMember && $0.parameters.count == count }
-    }
-}
-
-/// The standard functions, made once from their signatures.
-enum FunctionTable {
-    static let standard: [String: FunctionDeclaration] = {
-        var table: [String: FunctionDeclaration] = [:]
-        table.reserveCapacity(160)
-        for function in Function.allCases {
-            table[function.rawValue] = FunctionDeclaration(name: function.rawValue, function: function, overloads: [])
-        }
-        for line in FunctionTable.signatures.split(separator: "\n") {
-            var reader = SignatureReader(line)
-            let (name, overloads) = reader.read()
-            table[name, default: FunctionDeclaration(name: name, function: nil, overloads: [])].overloads += overloads
-        }
-        return table
+    static let standard: [String: Function] = {
+        var table = FunctionTable()
+        table.defineOperators()
+        table.defineCore()
+        table.defineConversions()
+        table.defineTime()
+        table.defineOptionals()
+        table.defineStrings()
+        table.defineMath()
+        table.defineLists()
+        table.definePatterns()
+        table.defineNetwork()
+        return table.functions
     }()
 
     /// The parts of functions' names before the dot.
     static let namespaces = Set(
-        Function.allCases.compactMap {
-            $0.rawValue.utf8.firstIndex(of: UInt8(ascii: ".")).map($0.rawValue.prefix(upTo:))
-        }.map(String.init))
+        standard.keys.compactMap { name in name.firstIndex(of: ".").map { String(name[..<$0]) } })
 
-    /// `name(parameters) -> result`; the type of a receiver precedes `::`. Capital letters are type parameters, `[…]`
-    /// is optional. A line with alternatives `a|b` makes one overload for each position in them; `=` repeats the
-    /// alternatives of the first parameter.
-    static let signatures = """
-        size(string|bytes|list(A)|map(A,B)|vector) -> int
-        string|bytes|list(A)|map(A,B)::size() -> int
-        type(A) -> type(A)
-        dyn(A) -> dyn
-        string::contains(string) -> bool
-        string::startsWith(string) -> bool
-        string::endsWith(string) -> bool
-        string::matches(string) -> bool
-        matches(string,string) -> bool
-        int(int|uint|double|string|timestamp|duration) -> int
-        uint(uint|int|double|string) -> uint
-        double(double|int|uint|string|angle) -> double
-        bool(bool|string) -> bool
-        string(string|bool|int|uint|double|bytes|timestamp|duration|ip|cidr|color) -> string
-        bytes(bytes|string) -> bytes
-        timestamp(timestamp|string|int) -> timestamp
-        duration(duration|string) -> duration
-        timestamp::getFullYear([string]) -> int
-        timestamp::getMonth([string]) -> int
-        timestamp::getDate([string]) -> int
-        timestamp::getDayOfMonth([string]) -> int
-        timestamp::getDayOfWeek([string]) -> int
-        timestamp::getDayOfYear([string]) -> int
-        timestamp::getHours([string]) -> int
-        duration::getHours() -> int
-        timestamp::getMinutes([string]) -> int
-        duration::getMinutes() -> int
-        timestamp::getSeconds([string]) -> int
-        duration::getSeconds() -> int
-        timestamp::getMilliseconds([string]) -> int
-        duration::getMilliseconds() -> int
-        optional.of(A) -> optional(A)
-        optional.none() -> optional(A)
-        optional.ofNonZeroValue(A) -> optional(A)
-        optional.unwrap(list(optional(A))) -> list(A)
-        list(optional(A))::unwrapOpt() -> list(A)
-        optional(A)::hasValue() -> bool
-        optional(A)::value() -> A
-        optional(A)::or(optional(A)) -> optional(A)
-        optional(A)::orValue(A) -> A
-        list(A)::first() -> optional(A)
-        list(A)::last() -> optional(A)
-        string::charAt(int) -> string
-        string::indexOf(string[,int]) -> int
-        string::lastIndexOf(string[,int]) -> int
-        list(string)::join([string]) -> string
-        string::lowerAscii() -> string
-        string::upperAscii() -> string
-        string::replace(string,string[,int]) -> string
-        string::split(string[,int]) -> list(string)
-        string::substring(int[,int]) -> string
-        string::trim() -> string
-        string|list(A)::reverse() -> =
-        string::format(list(dyn)) -> string
-        strings.quote(string) -> string
-        math.ceil(double) -> double
-        math.floor(double) -> double
-        math.round(double) -> double
-        math.trunc(double) -> double
-        math.abs(int|uint|double) -> =
-        math.sign(int|uint|double) -> =
-        math.isNaN(double) -> bool
-        math.isInf(double) -> bool
-        math.isFinite(double) -> bool
-        math.sqrt(double|int|uint) -> double
-        math.bitOr(int|uint,=) -> =
-        math.bitAnd(int|uint,=) -> =
-        math.bitXor(int|uint,=) -> =
-        math.bitNot(int|uint) -> =
-        math.bitShiftLeft(int|uint,int) -> =
-        math.bitShiftRight(int|uint,int) -> =
-        list(A)::slice(int,int) -> list(A)
-        list(list(A))::flatten() -> list(A)
-        list(dyn)::flatten(int) -> list(dyn)
-        list(A)::distinct() -> list(A)
-        list(A)::sort() -> list(A)
-        lists.range(int) -> list(int)
-        sets.contains(list(A),list(A)) -> bool
-        sets.equivalent(list(A),list(A)) -> bool
-        sets.intersects(list(A),list(A)) -> bool
-        base64.encode(bytes) -> string
-        base64.decode(string) -> bytes
-        regex.replace(string,string,string[,int]) -> string
-        regex.extract(string,string) -> optional(string)
-        regex.extractAll(string,string) -> list(string)
-        ip(string) -> ip
-        cidr(string) -> cidr
-        isIP(string) -> bool
-        isCIDR(string) -> bool
-        ip.isCanonical(string) -> bool
-        ip::family() -> int
-        ip::isUnspecified() -> bool
-        ip::isLoopback() -> bool
-        ip::isGlobalUnicast() -> bool
-        ip::isLinkLocalMulticast() -> bool
-        ip::isLinkLocalUnicast() -> bool
-        cidr::containsIP(ip|string) -> bool
-        cidr::containsCIDR(cidr|string) -> bool
-        cidr::ip() -> ip
-        cidr::masked() -> cidr
-        cidr::prefixLength() -> int
-        A::hasTag(dyn) -> bool
-        A::tag() -> dyn
-        A::tag(type(B)) -> dyn
-        _+_(int|uint|double|string|bytes|list(A)|duration,=) -> =
-        _+_(timestamp|duration,duration|timestamp) -> timestamp
-        _-_(int|uint|double|duration,=) -> =
-        _-_(timestamp,timestamp|duration) -> duration|timestamp
-        _*_(int|uint|double,=) -> =
-        _/_(int|uint|double,=) -> =
-        _/_(duration,duration) -> double
-        _%_(int|uint,=) -> =
-        _in_(A,list(A)|map(A,B)) -> bool
-        _<_(bool|int|uint|double|string|bytes|timestamp|duration,=) -> bool
-        """
+    mutating func add(_ function: Function) { functions[function.name] = function }
+
+    mutating func define(_ signatures: String..., work: Work = Work(), code: Function.Code? = nil) {
+        define(signatures, work: work, code: code)
+    }
+
+    mutating func define(_ signatures: [String], work: Work, code: Function.Code?) {
+        let read = signatures.map { signature in
+            var reader = SignatureReader(signature)
+            return reader.read()
+        }
+        add(Function(read[0].name, read.flatMap(\.overloads), work: work, code))
+    }
+
+    /// Defines a function of one argument of a type.
+    mutating func define<A: FunctionArgument>(
+        _ signature: String, work: Work = Work(), of code: @escaping @Sendable (A) throws(Fault) -> Value?
+    ) {
+        define(signature, work: work) { (a, _) throws(Fault) in
+            guard let first = A.read(a[0]) else { return nil }
+            return try code(first)
+        }
+    }
+
+    /// Defines a function of two arguments of certain types.
+    mutating func define<A: FunctionArgument, B: FunctionArgument>(
+        _ signature: String, work: Work = Work(), of code: @escaping @Sendable (A, B) throws(Fault) -> Value?
+    ) {
+        define(signature, work: work) { (a, _) throws(Fault) in
+            guard let first = A.read(a[0]), let second = B.read(a[1]) else { return nil }
+            return try code(first, second)
+        }
+    }
+
+    /// Operators are evaluated without a call.
+    private mutating func defineOperators() {
+        define(
+            "_+_(int|uint|double|string|bytes|list(A)|duration,=) -> =",
+            "_+_(timestamp|duration,duration|timestamp) -> timestamp")
+        define("_-_(int|uint|double|duration,=) -> =", "_-_(timestamp,timestamp|duration) -> duration|timestamp")
+        define("_*_(int|uint|double,=) -> =")
+        define("_/_(int|uint|double,=) -> =", "_/_(duration,duration) -> double")
+        define("_%_(int|uint,=) -> =")
+        define("_in_(A,list(A)|map(A,B)) -> bool")
+        define("_<_(bool|int|uint|double|string|bytes|timestamp|duration,=) -> bool")
+    }
 }
 
-/// Reads one line of `FunctionTable.signatures`.
+/// A type of arguments.
+protocol FunctionArgument: SendableMetatype {
+    /// nil for a value of another type.
+    static func read(_ value: Value) -> Self?
+}
+
+extension Value: FunctionArgument {
+    static func read(_ value: Value) -> Value? { value }
+}
+
+extension String: FunctionArgument {
+    static func read(_ value: Value) -> String? { value.string }
+}
+
+extension Int64: FunctionArgument {
+    static func read(_ value: Value) -> Int64? { if case .int(let number) = value { number } else { nil } }
+}
+
+extension Double: FunctionArgument {
+    static func read(_ value: Value) -> Double? { if case .double(let number) = value { number } else { nil } }
+}
+
+extension ValueList: FunctionArgument {
+    static func read(_ value: Value) -> ValueList? { value.list }
+}
+
+/// Reads a signature.
 private struct SignatureReader {
     private var rest: Substring.UTF8View
 
-    init(_ line: Substring) { rest = line.utf8 }
+    init(_ signature: String) { rest = signature[...].utf8 }
 
-    mutating func read() -> (String, [Overload]) {
+    mutating func read() -> (name: String, overloads: [Overload]) {
         var parameters: [[RuleType]] = []
         var fewest: Int?
         let isMember = rest.contains(UInt8(ascii: ":"))

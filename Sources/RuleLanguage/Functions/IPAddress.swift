@@ -103,7 +103,7 @@ final class IPNetwork: OpaqueValue, CustomStringConvertible {
         guard !text.utf8.contains(UInt8(ascii: "%")) else { throw Fault("CIDR with zone value is not allowed") }
         guard let slash = text.utf8.lastIndex(of: UInt8(ascii: "/")) else { throw fault }
         let digits = text.utf8[text.utf8.index(after: slash)...]
-        guard (1...3).contains(digits.count), digits.allSatisfy(ASCII.isDigit), digits.count == 1 || digits.first != 48,
+        guard (1...3).contains(digits.count), digits.allSatisfy(\.isDigit), digits.count == 1 || digits.first != 48,
             let length = Int(String(Substring(digits)))
         else { throw fault }
         let address = try IPAddress(String(text[..<slash]))

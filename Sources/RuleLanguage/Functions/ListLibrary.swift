@@ -1,37 +1,57 @@
 import AttributeValues
 
-/// `slice`, `flatten`, `distinct`, `sort`, `reverse`, `lists.range`.
-enum ListLibrary {
-    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let list = a.elements(0) else { return nil }
-        switch function {
-        case .reverse:
-            try meter.chargeElements(list.count)
-            return .list(list.reversed())
-        case .slice:
-            guard let start = a.int(1), let end = a.int(2) else { return nil }
-            guard start >= 0, start <= end, end <= list.count else {
-                throw Fault("cannot slice(\(start), \(end)) a list of \(list.count) elements")
-            }
-            try meter.chargeElements(Int(end - start))
-            return .list(Array(list[Int(start)..<Int(end)]))
-        case .flatten:
-            guard let depth = a.count == 1 ? 1 : a.int(1) else { return nil }
-            guard depth >= 0 else { throw Fault("level must be non-negative") }
-            var flat: [Value] = []
-            try flatten(list, depth: depth, into: &flat, &meter)
-            return .list(flat)
-        case .distinct: return .list(try distinct(list, &meter))
-        case .sort: return .list(try Sorting.sortElements(list.array, by: list.array, &meter))
-        default: return nil
+extension FunctionTable {
+    mutating func defineLists() {
+        define("list(A)::slice(int,int) -> list(A)", work: Work(elementsPerStep: 0), code: ListLibrary.slice)
+        define(
+            "list(list(A))::flatten() -> list(A)", "list(dyn)::flatten(int) -> list(dyn)", work: Work(base: 5),
+            code: ListLibrary.flatten)
+        define("list(A)::distinct() -> list(A)", work: Work(base: 5), code: ListLibrary.distinct)
+        define("list(A)::sort() -> list(A)", work: Work(base: 5)) { (a, meter) throws(Fault) in
+            guard let list = a.elements(0) else { return nil }
+            return .list(try Sorting.sortElements(list.array, by: list.array, &meter))
+        }
+        define("lists.range(int) -> list(int)", code: ListLibrary.makeRange)
+        define("sets.contains(list(A),list(A)) -> bool", work: Work(base: 5)) { (a, meter) throws(Fault) in
+            guard let x = a.elements(0), let y = a.elements(1) else { return nil }
+            return .bool(try SetLibrary.contains(x, y, &meter))
+        }
+        define("sets.equivalent(list(A),list(A)) -> bool", work: Work(base: 5)) { (a, meter) throws(Fault) in
+            guard let x = a.elements(0), let y = a.elements(1) else { return nil }
+            guard try SetLibrary.contains(x, y, &meter) else { return .bool(false) }
+            return .bool(try SetLibrary.contains(y, x, &meter))
+        }
+        define("sets.intersects(list(A),list(A)) -> bool", work: Work(base: 5)) { (a, meter) throws(Fault) in
+            guard let x = a.elements(0), let y = a.elements(1) else { return nil }
+            for element in y where try SetLibrary.contains(x, [element], &meter) { return .bool(true) }
+            return .bool(false)
         }
     }
+}
 
-    static func makeRange(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+enum ListLibrary {
+    fileprivate static func slice(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let list = a.elements(0), let start = a.int(1), let end = a.int(2) else { return nil }
+        guard start >= 0, start <= end, end <= list.count else {
+            throw Fault("cannot slice(\(start), \(end)) a list of \(list.count) elements")
+        }
+        try meter.chargeElements(Int(end - start))
+        return .list(Array(list[Int(start)..<Int(end)]))
+    }
+
+    fileprivate static func makeRange(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard let count = a.int(0) else { return nil }
         guard count > 0 else { return .list([]) }
         try meter.chargeElements(Int(clamping: count))
         return .list((0..<count).map { .int($0) })
+    }
+
+    fileprivate static func flatten(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let list = a.elements(0), let depth = a.count == 1 ? 1 : a.int(1) else { return nil }
+        guard depth >= 0 else { throw Fault("level must be non-negative") }
+        var flat: [Value] = []
+        try flatten(list, depth: depth, into: &flat, &meter)
+        return .list(flat)
     }
 
     /// The depth of the value bounds the recursion.
@@ -50,7 +70,8 @@ enum ListLibrary {
     }
 
     /// Keeps the first of equal elements. Strings, whole numbers and bools are found by hash, others by comparison.
-    private static func distinct(_ list: ValueList, _ meter: inout Meter) throws(Fault) -> [Value] {
+    fileprivate static func distinct(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let list = a.elements(0) else { return nil }
         try meter.chargeElements(list.count)
         var found: [Value] = []
         var keys = ValueMap()
@@ -72,7 +93,7 @@ enum ListLibrary {
             }
             found.append(element)
         }
-        return found
+        return .list(found)
     }
 }
 
@@ -103,44 +124,16 @@ enum Sorting {
     }
 }
 
-/// `sets.contains`, `sets.equivalent`, `sets.intersects`: lists as sets under CEL's `==`.
+/// Lists as sets under CEL's `==`.
 enum SetLibrary {
-    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let x = a.elements(0), let y = a.elements(1) else { return nil }
-        switch function {
-        case .setContains: return .bool(try contains(x, y, &meter))
-        case .setEquivalent:
-            guard try contains(x, y, &meter) else { return .bool(false) }
-            return .bool(try contains(y, x, &meter))
-        default:
-            for element in y where try contains(x, [element], &meter) { return .bool(true) }
-            return .bool(false)
-        }
-    }
-
     /// True if each of `parts` equals an element of `whole`.
-    private static func contains(_ whole: ValueList, _ parts: ValueList, _ meter: inout Meter) throws(Fault) -> Bool {
+    fileprivate static func contains(_ whole: ValueList, _ parts: ValueList, _ meter: inout Meter) throws(Fault) -> Bool
+    {
         next: for part in parts {
             try meter.charge(whole.count + 1)
             for element in whole where try Equality.areEqual(element, part, &meter) { continue next }
             return false
         }
         return true
-    }
-}
-
-/// `base64.encode`, `base64.decode`.
-enum EncoderLibrary {
-    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        switch (function, a[0]) {
-        case (.base64Encode, .bytes(let bytes)):
-            try meter.chargeText(bytes.count / 3 * 4 + 4)
-            return .string(Base64.encode(bytes))
-        case (.base64Decode, .string(let text)):
-            try meter.chargeText(text.utf8.count)
-            guard let bytes = Base64.decode(text) else { throw Fault("illegal base64 data") }
-            return .bytes(bytes)
-        default: return nil
-        }
     }
 }

@@ -1,93 +1,89 @@
 import AttributeValues
 
-enum MathLibrary {
-    static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
-        switch function {
-        case .greatest, .least: return try extremum(function, a)
-        case .abs, .sign, .sqrt: return try number(function, a[0])
-        case .bitNot:
-            switch a[0] {
-            case .int(let x): return .int(~x)
-            case .uint(let x): return .uint(~x)
-            default: return nil
-            }
-        case .bitOr, .bitAnd, .bitXor: return bits(function, a[0], a[1])
-        case .bitShiftLeft, .bitShiftRight: return try shift(function, a[0], a.int(1))
-        default:
-            guard case .double(let x) = a[0] else { return nil }
-            return double(function, x)
+extension FunctionTable {
+    mutating func defineMath() {
+        add(Function("math.greatest", []) { (a, _) throws(Fault) in try MathLibrary.extremum(.greater, a, "greatest") })
+        add(Function("math.least", []) { (a, _) throws(Fault) in try MathLibrary.extremum(.less, a, "least") })
+        let one = Work.constant(1)
+        define("math.ceil(double) -> double", work: one) { (x: Double) in .double(x.rounded(.up)) }
+        define("math.floor(double) -> double", work: one) { (x: Double) in .double(x.rounded(.down)) }
+        define("math.round(double) -> double", work: one) { (x: Double) in
+            .double(x.rounded(.toNearestOrAwayFromZero))
+        }
+        define("math.trunc(double) -> double", work: one) { (x: Double) in .double(x.rounded(.towardZero)) }
+        define("math.isNaN(double) -> bool", work: one) { (x: Double) in .bool(x.isNaN) }
+        define("math.isInf(double) -> bool", work: one) { (x: Double) in .bool(x.isInfinite) }
+        define("math.isFinite(double) -> bool", work: one) { (x: Double) in .bool(x.isFinite) }
+        define("math.abs(int|uint|double) -> =", work: one, of: MathLibrary.abs)
+        define("math.sign(int|uint|double) -> =", work: one, of: MathLibrary.sign)
+        define("math.sqrt(double|int|uint) -> double", work: one) { (x: Value) in
+            x.number.map { .double($0.squareRoot()) }
+        }
+        define("math.bitOr(int|uint,=) -> =", work: one) { MathLibrary.combine($0, $1, |) }
+        define("math.bitAnd(int|uint,=) -> =", work: one) { MathLibrary.combine($0, $1, &) }
+        define("math.bitXor(int|uint,=) -> =", work: one) { MathLibrary.combine($0, $1, ^) }
+        define("math.bitNot(int|uint) -> =", work: one) { (x: Value) in MathLibrary.combine(x, x) { x, _ in ~x } }
+        define("math.bitShiftLeft(int|uint,int) -> =", work: one) { (x: Value, amount: Int64) throws(Fault) in
+            try MathLibrary.shift(x, amount, <<)
+        }
+        define("math.bitShiftRight(int|uint,int) -> =", work: one) { (x: Value, amount: Int64) throws(Fault) in
+            try MathLibrary.shift(x, amount, >>)
         }
     }
+}
 
-    private static func extremum(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
+enum MathLibrary {
+    fileprivate static func extremum(
+        _ wanted: Equality.Order, _ a: Arguments, _ name: String
+    ) throws(Fault) -> Value? {
         var candidates = (0..<a.count).map { a[$0] }
         if a.count == 1, let list = a.elements(0) {
-            if list.isEmpty { throw Fault("\(function.rawValue)() of an empty list") }
+            if list.isEmpty { throw Fault("math.\(name)() of an empty list") }
             candidates = list.array
         }
         var best = candidates[0]
         guard best.number != nil else { return nil }
         for candidate in candidates.dropFirst() {
             guard let order = Equality.numericOrder(candidate, best) else { return nil }
-            if order == (function == .greatest ? .greater : .less) { best = candidate }
+            if order == wanted { best = candidate }
         }
         return best
     }
 
-    private static func number(_ function: Function, _ value: Value) throws(Fault) -> Value? {
-        switch (function, value) {
-        case (.abs, .int(let x)):
-            if x == .min { throw Fault("integer overflow") }
-            return .int(Swift.abs(x))
-        case (.abs, .uint): return value
-        case (.abs, .double(let x)): return .double(x.magnitude)
-        case (.sign, .int(let x)): return .int(x.signum())
-        case (.sign, .uint(let x)): return .uint(x == 0 ? 0 : 1)
-        case (.sign, .double(let x)): return .double(x > 0 ? 1 : x < 0 ? -1 : x)
-        case (.sqrt, _): return value.number.map { .double($0.squareRoot()) }
-        default: return nil
-        }
-    }
-
-    private static func double(_ function: Function, _ x: Double) -> Value? {
-        switch function {
-        case .ceil: .double(x.rounded(.up))
-        case .floor: .double(x.rounded(.down))
-        case .round: .double(x.rounded(.toNearestOrAwayFromZero))
-        case .trunc: .double(x.rounded(.towardZero))
-        case .isNaN: .bool(x.isNaN)
-        case .isInf: .bool(x.isInfinite)
-        case .isFinite: .bool(x.isFinite)
+    fileprivate static func abs(_ value: Value) throws(Fault) -> Value? {
+        switch value {
+        case .int(.min): throw Fault("integer overflow")
+        case .int(let x): .int(Swift.abs(x))
+        case .uint: value
+        case .double(let x): .double(x.magnitude)
         default: nil
         }
     }
 
-    private static func bits(_ function: Function, _ a: Value, _ b: Value) -> Value? {
-        func combine<T: FixedWidthInteger>(_ x: T, _ y: T) -> T {
-            switch function {
-            case .bitOr: x | y
-            case .bitAnd: x & y
-            default: x ^ y
-            }
+    fileprivate static func sign(_ value: Value) -> Value? {
+        switch value {
+        case .int(let x): .int(x.signum())
+        case .uint(let x): .uint(x == 0 ? 0 : 1)
+        case .double(let x): .double(x > 0 ? 1 : x < 0 ? -1 : x)
+        default: nil
         }
+    }
+
+    /// An operation on the bits of two whole numbers of one type.
+    fileprivate static func combine(_ a: Value, _ b: Value, _ operation: (UInt64, UInt64) -> UInt64) -> Value? {
         switch (a, b) {
-        case (.int(let x), .int(let y)): return .int(combine(x, y))
-        case (.uint(let x), .uint(let y)): return .uint(combine(x, y))
-        default: return nil
+        case (.int(let x), .int(let y)):
+            .int(Int64(bitPattern: operation(UInt64(bitPattern: x), UInt64(bitPattern: y))))
+        case (.uint(let x), .uint(let y)): .uint(operation(x, y))
+        default: nil
         }
     }
 
     /// Zeros are shifted in on both sides, for ints too.
-    private static func shift(_ function: Function, _ value: Value, _ amount: Int64?) throws(Fault) -> Value? {
-        guard let amount else { return nil }
+    fileprivate static func shift(
+        _ value: Value, _ amount: Int64, _ shift: (UInt64, Int64) -> UInt64
+    ) throws(Fault) -> Value? {
         guard amount >= 0 else { throw Fault("negative shift: \(amount)") }
-        func shifted(_ x: UInt64) -> UInt64 {
-            amount >= 64 ? 0 : function == .bitShiftLeft ? x << UInt64(amount) : x >> UInt64(amount)
-        }
-        switch value {
-        case .int(let x): return .int(Int64(bitPattern: shifted(UInt64(bitPattern: x))))
-        case .uint(let x): return .uint(shifted(x))
-        default: return nil
-        }
+        return combine(value, value) { x, _ in shift(x, amount) }
     }
 }

@@ -1,56 +1,60 @@
 import AttributeValues
 
-/// `ip`, `cidr` and their member functions.
-enum NetworkLibrary {
-    static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
-        switch a[0] {
-        case .string(let text): return try read(function, text)
-        case .opaque(let address as IPAddress): return member(function, address)
-        case .opaque(let network as IPNetwork): return try member(function, network, a)
-        default: return nil
+extension FunctionTable {
+    mutating func defineNetwork() {
+        // The length of an address's text is limited.
+        let (reading, property) = (Work.constant(60), Work.constant(10))
+        define("ip(string) -> ip", "cidr::ip() -> ip", work: reading) { (a, _) throws(Fault) in
+            if let network = IPNetwork.read(a[0]) { return .opaque(network.address) }
+            guard let text = a.text(0) else { return nil }
+            return .opaque(try IPAddress(text))
         }
+        define("cidr(string) -> cidr", work: reading) { (text: String) throws(Fault) in .opaque(try IPNetwork(text)) }
+        define("isIP(string) -> bool", work: reading) { (text: String) in .bool((try? IPAddress(text)) != nil) }
+        define("isCIDR(string) -> bool", work: reading) { (text: String) in .bool((try? IPNetwork(text)) != nil) }
+        define("ip.isCanonical(string) -> bool", work: reading) { (text: String) throws(Fault) in
+            .bool(try IPAddress(text).description == text)
+        }
+        define("ip::family() -> int", work: property) { (ip: IPAddress) in .int(ip.isV4 ? 4 : 6) }
+        define("ip::isUnspecified() -> bool", work: property) { (ip: IPAddress) in .bool(ip.isUnspecified) }
+        define("ip::isLoopback() -> bool", work: property) { (ip: IPAddress) in .bool(ip.isLoopback) }
+        define("ip::isGlobalUnicast() -> bool", work: property) { (ip: IPAddress) in .bool(ip.isGlobalUnicast) }
+        define("ip::isLinkLocalMulticast() -> bool", work: property) { (ip: IPAddress) in
+            .bool(ip.isLinkLocalMulticast)
+        }
+        define("ip::isLinkLocalUnicast() -> bool", work: property) { (ip: IPAddress) in .bool(ip.isLinkLocalUnicast) }
+        define("cidr::containsIP(ip|string) -> bool", work: reading) { (network: IPNetwork, ip: Value) throws(Fault) in
+            try IPAddress.parse(ip).map { .bool(network.includes($0)) }
+        }
+        define("cidr::containsCIDR(cidr|string) -> bool", work: reading) {
+            (network: IPNetwork, other: Value) throws(Fault) in
+            try IPNetwork.parse(other).map { .bool(network.includes($0)) }
+        }
+        define("cidr::masked() -> cidr", work: property) { (network: IPNetwork) in .opaque(network.masked) }
+        define("cidr::prefixLength() -> int", work: property) { (network: IPNetwork) in
+            .int(Int64(network.prefixLength))
+        }
+    }
+}
+
+extension IPAddress: FunctionArgument {
+    static func read(_ value: Value) -> IPAddress? {
+        if case .opaque(let address as IPAddress) = value { address } else { nil }
     }
 
-    private static func read(_ function: Function, _ text: String) throws(Fault) -> Value? {
-        switch function {
-        case .ip: return .opaque(try IPAddress(text))
-        case .cidr: return .opaque(try IPNetwork(text))
-        case .isIP: return .bool((try? IPAddress(text)) != nil)
-        case .isCIDR: return .bool((try? IPNetwork(text)) != nil)
-        case .isCanonical: return .bool(try IPAddress(text).description == text)
-        default: return nil
-        }
+    /// An address or its text.
+    fileprivate static func parse(_ value: Value) throws(Fault) -> IPAddress? {
+        if case .string(let text) = value { try IPAddress(text) } else { read(value) }
+    }
+}
+
+extension IPNetwork: FunctionArgument {
+    static func read(_ value: Value) -> IPNetwork? {
+        if case .opaque(let network as IPNetwork) = value { network } else { nil }
     }
 
-    private static func member(_ function: Function, _ address: IPAddress) -> Value? {
-        switch function {
-        case .family: .int(address.isV4 ? 4 : 6)
-        case .isUnspecified: .bool(address.isUnspecified)
-        case .isLoopback: .bool(address.isLoopback)
-        case .isGlobalUnicast: .bool(address.isGlobalUnicast)
-        case .isLinkLocalMulticast: .bool(address.isLinkLocalMulticast)
-        case .isLinkLocalUnicast: .bool(address.isLinkLocalUnicast)
-        default: nil
-        }
-    }
-    private static func member(_ function: Function, _ network: IPNetwork, _ a: Arguments) throws(Fault) -> Value? {
-        switch function {
-        case .ip: return .opaque(network.address)
-        case .masked: return .opaque(network.masked)
-        case .prefixLength: return .int(Int64(network.prefixLength))
-        case .containsIP:
-            switch a[1] {
-            case .string(let text): return .bool(network.includes(try IPAddress(text)))
-            case .opaque(let address as IPAddress): return .bool(network.includes(address))
-            default: return nil
-            }
-        case .containsCIDR:
-            switch a[1] {
-            case .string(let text): return .bool(network.includes(try IPNetwork(text)))
-            case .opaque(let other as IPNetwork): return .bool(network.includes(other))
-            default: return nil
-            }
-        default: return nil
-        }
+    /// A network or its text.
+    fileprivate static func parse(_ value: Value) throws(Fault) -> IPNetwork? {
+        if case .string(let text) = value { try IPNetwork(text) } else { read(value) }
     }
 }

@@ -1,31 +1,35 @@
 import AttributeValues
 
-/// `optional.of`, `hasValue`, `first` and similar functions. (`or` and `orValue` are compiled to jumps; they are here
-/// for completeness.)
-enum OptionalLibrary {
-    static func call(_ function: Function, _ a: Arguments) throws(Fault) -> Value? {
-        switch function {
-        case .optionalNone: return .optional(nil)
-        case .optionalOf: return .optional(a[0])
-        case .optionalOfNonZeroValue: return .optional(isZero(a[0]) ? nil : a[0])
-        case .optionalUnwrap, .unwrapOpt: return unwrap(a[0])
-        case .first: return a.elements(0).map { .optional($0.first) }
-        case .last: return a.elements(0).map { .optional($0.last) }
-        default: break
+extension FunctionTable {
+    mutating func defineOptionals() {
+        let one = Work.constant(1)
+        define("optional.none() -> optional(A)", work: one) { (_, _) in .optional(nil) }
+        define("optional.of(A) -> optional(A)", work: one) { (value: Value) in .optional(value) }
+        define("optional.ofNonZeroValue(A) -> optional(A)", work: one) { (value: Value) in
+            .optional(OptionalLibrary.isZero(value) ? nil : value)
         }
-        guard case .optional(let wrapped) = a[0] else { return nil }
-        switch function {
-        case .hasValue: return .bool(wrapped != nil)
-        case .value:
-            guard let wrapped else { throw Fault("optional.none() dereference") }
-            return wrapped
-        case .or: return wrapped != nil ? a[0] : a[1]
-        case .orValue: return wrapped ?? a[1]
-        default: return nil
+        define("optional.unwrap(list(optional(A))) -> list(A)", of: OptionalLibrary.unwrap)
+        define("list(optional(A))::unwrapOpt() -> list(A)", of: OptionalLibrary.unwrap)
+        define("optional(A)::hasValue() -> bool", work: one) { (content: Value?) in .bool(content != nil) }
+        define("optional(A)::value() -> A", work: one) { (content: Value?) throws(Fault) in
+            guard let content else { throw Fault("optional.none() dereference") }
+            return content
         }
+        // Calls of these are compiled to jumps.
+        define("optional(A)::or(optional(A)) -> optional(A)")
+        define("optional(A)::orValue(A) -> A")
+        define("list(A)::first() -> optional(A)", work: one) { (list: ValueList) in .optional(list.first) }
+        define("list(A)::last() -> optional(A)", work: one) { (list: ValueList) in .optional(list.last) }
     }
+}
 
-    private static func isZero(_ value: Value) -> Bool {
+/// The content of an optional.
+extension Value?: FunctionArgument {
+    static func read(_ value: Value) -> Value?? { if case .optional(let content) = value { content } else { nil } }
+}
+
+private enum OptionalLibrary {
+    static func isZero(_ value: Value) -> Bool {
         switch value {
         case .null: true
         case .bool(let x): !x
@@ -41,8 +45,7 @@ enum OptionalLibrary {
         }
     }
 
-    private static func unwrap(_ value: Value) -> Value? {
-        guard case .list(let elements) = value else { return nil }
+    static func unwrap(_ elements: ValueList) -> Value? {
         var found: [Value] = []
         for element in elements {
             guard case .optional(let wrapped) = element else { return nil }

@@ -1,3 +1,4 @@
+import AttributeValues
 import CRE2
 
 /// A compiled regular expression in RE2's syntax. Owns the C object from `init` to `deinit`. C gets the text's bytes
@@ -100,7 +101,7 @@ extension Pattern {
         var largest = 0
         var count = 0
         for byte in bytes.prefix(12) {
-            if ASCII.isDigit(byte) {
+            if byte.isDigit {
                 count = count * 10 + Int(byte - 48)
                 largest = max(largest, count)
             } else if byte == UInt8(ascii: ",") {

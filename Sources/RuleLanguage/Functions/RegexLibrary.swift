@@ -1,33 +1,40 @@
 import AttributeValues
 
-/// `matches` and the functions of `regex`. Patterns that are constants of `matches` are compiled with the rule.
+extension FunctionTable {
+    mutating func definePatterns() {
+        let work = Work(base: 20)
+        define("string::matches(string) -> bool", "matches(string,string) -> bool", work: work) {
+            (a, meter) throws(Fault) in
+            guard let (text, pattern) = try RegexLibrary.compile(a, &meter) else { return nil }
+            try meter.charge(Pattern.searchCost(text.utf8.count, size: pattern.size))
+            return .bool(pattern.matches(text))
+        }
+        define("regex.replace(string,string,string[,int]) -> string", work: work) { (a, meter) throws(Fault) in
+            guard let replacement = a.text(2), a.count == 3 || a.int(3) != nil,
+                let (text, pattern) = try RegexLibrary.compile(a, &meter)
+            else { return nil }
+            return .string(try RegexLibrary.replace(text, pattern, replacement, limit: a.int(3) ?? -1, &meter))
+        }
+        define("regex.extract(string,string) -> optional(string)", work: work) { (a, meter) throws(Fault) in
+            guard let (text, pattern) = try RegexLibrary.compile(a, &meter) else { return nil }
+            return .optional(try RegexLibrary.extract(text, pattern, limit: 1, &meter).first)
+        }
+        define("regex.extractAll(string,string) -> list(string)", work: work) { (a, meter) throws(Fault) in
+            guard let (text, pattern) = try RegexLibrary.compile(a, &meter) else { return nil }
+            return .list(try RegexLibrary.extract(text, pattern, limit: .max, &meter))
+        }
+    }
+}
+
+/// Patterns that are constants of `matches` are compiled with the rule. These are compiled at each call.
 enum RegexLibrary {
-    private static func compile(_ pattern: String, _ meter: inout Meter) throws(Fault) -> Pattern {
+    /// The text and the pattern of a call.
+    fileprivate static func compile(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> (String, Pattern)? {
+        guard let text = a.text(0), let pattern = a.text(1) else { return nil }
         try meter.charge(Pattern.compilationCost(pattern))
         var reason = ""
         guard let compiled = Pattern(pattern, reason: &reason) else { throw Fault("faulty pattern: \(reason)") }
-        return compiled
-    }
-
-    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let text = a.text(0), let pattern = a.text(1) else { return nil }
-        switch function {
-        case .matches:
-            let compiled = try compile(pattern, &meter)
-            try meter.charge(Pattern.searchCost(text.utf8.count, size: compiled.size))
-            return .bool(compiled.matches(text))
-        case .regexReplace:
-            guard let replacement = a.text(2), a.count == 3 || a.int(3) != nil else { return nil }
-            let compiled = try compile(pattern, &meter)
-            return .string(try replace(text, compiled, replacement, limit: a.int(3) ?? -1, &meter))
-        case .regexExtract:
-            let compiled = try compile(pattern, &meter)
-            return .optional(try extract(text, compiled, limit: 1, &meter).first)
-        case .regexExtractAll:
-            let compiled = try compile(pattern, &meter)
-            return .list(try extract(text, compiled, limit: .max, &meter))
-        default: return nil
-        }
+        return (text, compiled)
     }
 
     /// Visits the matches from left to right with their groups, as byte ranges; nil for a group that did not take part.
@@ -56,7 +63,7 @@ enum RegexLibrary {
     }
 
     /// The match of the pattern's only group, or the whole match if it has none.
-    private static func extract(
+    fileprivate static func extract(
         _ text: String, _ pattern: Pattern, limit: Int, _ meter: inout Meter
     ) throws(Fault) -> [Value] {
         guard pattern.groupCount <= 1 else {
@@ -88,7 +95,7 @@ enum RegexLibrary {
     }
 
     /// `\1` … `\9` are the groups, `\0` the match, `\\` a backslash. A negative limit means all matches.
-    private static func replace(
+    fileprivate static func replace(
         _ text: String, _ pattern: Pattern, _ replacement: String, limit: Int64, _ meter: inout Meter
     ) throws(Fault) -> String {
         let parts = try template(replacement, pattern.groupCount)
@@ -136,7 +143,7 @@ enum RegexLibrary {
             }
             switch bytes.next() {
             case UInt8(ascii: "\\"): plain.append(byte)
-            case let digit? where ASCII.isDigit(digit):
+            case let digit? where digit.isDigit:
                 let group = Int(digit - 48)
                 guard group <= groups else { throw Fault("the pattern has no group \(group)") }
                 parts += [.text(plain), .group(group)]

@@ -44,7 +44,7 @@ enum StringFormat {
         rest.removeFirst()
         var precision = 0
         var digits = 0
-        while let digit = rest.first, ASCII.isDigit(digit) {
+        while let digit = rest.first, digit.isDigit {
             precision = min(precision * 10 + Int(digit - 48), maximumPrecision + 1)
             digits += 1
             rest.removeFirst()

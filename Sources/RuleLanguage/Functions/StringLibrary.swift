@@ -2,6 +2,55 @@ import AttributeValues
 import CRE2
 import Glibc
 
+extension FunctionTable {
+    mutating func defineStrings() {
+        let (fast, slow) = (Work(base: 5, bytesPerStep: 5), Work(base: 5, bytesPerStep: 2))
+        define("string::contains(string) -> bool") { (text: String, part: String) in
+            .bool(StringLibrary.search(.contains, text, part))
+        }
+        define("string::startsWith(string) -> bool") { (text: String, part: String) in
+            .bool(StringLibrary.search(.startsWith, text, part))
+        }
+        define("string::endsWith(string) -> bool") { (text: String, part: String) in
+            .bool(StringLibrary.search(.endsWith, text, part))
+        }
+        define("string::lowerAscii() -> string", work: fast) { (text: String) in
+            .string(StringLibrary.mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
+        }
+        define("string::upperAscii() -> string", work: fast) { (text: String) in
+            .string(StringLibrary.mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
+        }
+        // Looks up the properties of each code point.
+        define("string::trim() -> string", work: Work(base: 2, bytesPerStep: 1), of: StringLibrary.trim)
+        define("string::charAt(int) -> string", work: slow, of: StringLibrary.character)
+        define("string::substring(int[,int]) -> string", work: slow, code: StringLibrary.substring)
+        define("string::indexOf(string[,int]) -> int", work: fast) { (a, meter) throws(Fault) in
+            try StringLibrary.index(a, isLast: false, &meter)
+        }
+        define("string::lastIndexOf(string[,int]) -> int", work: fast) { (a, meter) throws(Fault) in
+            try StringLibrary.index(a, isLast: true, &meter)
+        }
+        define("string::replace(string,string[,int]) -> string", work: slow, code: StringLibrary.replace)
+        define("string::split(string[,int]) -> list(string)", work: slow, code: StringLibrary.split)
+        define("list(string)::join([string]) -> string", work: Work(base: 5), code: StringLibrary.join)
+        define("string|list(A)::reverse() -> =", work: slow, code: StringLibrary.reverse)
+        define(
+            "string::format(list(dyn)) -> string", work: Work(base: 20, bytesPerStep: 5), code: StringFormat.formatText)
+        define("strings.quote(string) -> string", work: slow, code: StringLibrary.quoteText)
+        define("base64.encode(bytes) -> string", work: fast) { (a, meter) throws(Fault) in
+            guard case .bytes(let bytes) = a[0] else { return nil }
+            try meter.chargeText(bytes.count / 3 * 4 + 4)
+            return .string(Base64.encode(bytes))
+        }
+        define("base64.decode(string) -> bytes", work: fast) { (a, meter) throws(Fault) in
+            guard let text = a.text(0) else { return nil }
+            try meter.chargeText(text.utf8.count)
+            guard let bytes = Base64.decode(text) else { throw Fault("illegal base64 data") }
+            return .bytes(bytes)
+        }
+    }
+}
+
 /// The member functions of strings. Positions count code points. The costs are proportional to the text's length.
 enum StringLibrary {
     /// `contains`, `startsWith`, `endsWith` on the bytes, which gives the same result.
@@ -29,50 +78,38 @@ enum StringLibrary {
         return found < 0 ? nil : start + found
     }
 
-    static func call(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        guard let text = a.text(0) else { return nil }
-        switch function {
-        case .lowerAscii: return .string(mapBytes(text) { $0 >= 65 && $0 <= 90 ? $0 + 32 : $0 })
-        case .upperAscii: return .string(mapBytes(text) { $0 >= 97 && $0 <= 122 ? $0 - 32 : $0 })
-        case .trim: return .string(trim(text))
-        case .charAt:
-            guard let index = a.int(1) else { return nil }
-            let scalars = text.unicodeScalars
-            guard index >= 0, index <= scalars.count else { throw Fault("index out of range: \(index)") }
-            let place = scalars.index(scalars.startIndex, offsetBy: Int(index))
-            return .string(place == scalars.endIndex ? "" : String(scalars[place]))
-        case .substring: return try substring(text, a)
-        case .indexOf, .lastIndexOf: return try index(function, text, a, &meter)
-        case .replace:
-            guard let old = a.text(1), let new = a.text(2), a.count == 3 || a.int(3) != nil else { return nil }
-            return .string(try replace(text, old, new, limit: a.int(3) ?? -1, &meter))
-        case .split:
-            guard let separator = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
-            return .list(try split(text, separator, limit: a.int(2) ?? -1, &meter))
-        default: return nil
+    fileprivate static func reverse(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        if let text = a.text(0) {
+            var reversed = String.UnicodeScalarView()
+            reversed.append(contentsOf: text.unicodeScalars.reversed())
+            return .string(String(reversed))
         }
+        guard let list = a.elements(0) else { return nil }
+        try meter.chargeElements(list.count)
+        return .list(list.reversed())
     }
 
-    static func reverse(_ text: String) -> Value {
-        var reversed = String.UnicodeScalarView()
-        reversed.append(contentsOf: text.unicodeScalars.reversed())
-        return .string(String(reversed))
-    }
-
-    private static func mapBytes(_ text: String, _ transform: (UInt8) -> UInt8) -> String {
+    fileprivate static func mapBytes(_ text: String, _ transform: (UInt8) -> UInt8) -> String {
         String(decoding: text.utf8.map(transform), as: UTF8.self)
     }
 
-    private static func trim(_ text: String) -> String {
+    fileprivate static func trim(_ text: String) -> Value? {
         let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
-        else { return "" }
-        return String(scalars[first...last])
+        else { return .string("") }
+        return .string(String(scalars[first...last]))
     }
 
-    private static func substring(_ text: String, _ a: Arguments) throws(Fault) -> Value? {
-        guard let start = a.int(1), a.count == 2 || a.int(2) != nil else { return nil }
+    fileprivate static func character(_ text: String, at index: Int64) throws(Fault) -> Value? {
+        let scalars = text.unicodeScalars
+        guard index >= 0, index <= scalars.count else { throw Fault("index out of range: \(index)") }
+        let place = scalars.index(scalars.startIndex, offsetBy: Int(index))
+        return .string(place == scalars.endIndex ? "" : String(scalars[place]))
+    }
+
+    fileprivate static func substring(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let text = a.text(0), let start = a.int(1), a.count == 2 || a.int(2) != nil else { return nil }
         let scalars = text.unicodeScalars
         let count = Int64(scalars.count)
         let end = a.int(2) ?? count
@@ -84,18 +121,16 @@ enum StringLibrary {
         return .string(String(scalars[from..<to]))
     }
 
-    private static func index(
-        _ function: Function, _ text: String, _ a: Arguments, _ meter: inout Meter
-    ) throws(Fault) -> Value? {
-        guard let part = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
+    fileprivate static func index(_ a: Arguments, isLast: Bool, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let text = a.text(0), let part = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
         let scalars = Array(text.unicodeScalars)
         let wanted = Array(part.unicodeScalars)
-        let offset = a.int(2) ?? (function == .indexOf ? 0 : Int64(scalars.count))
+        let offset = a.int(2) ?? (isLast ? Int64(scalars.count) : 0)
         guard offset >= 0, offset <= scalars.count else { throw Fault("index out of range: \(offset)") }
         let last = scalars.count - wanted.count
         try meter.charge((scalars.count / 10 + 1) * (wanted.count / 4 + 1))
         func matches(_ at: Int) -> Bool { scalars[at..<at + wanted.count].elementsEqual(wanted) }
-        if function == .indexOf {
+        if !isLast {
             guard Int(offset) <= last else { return .int(-1) }
             return .int(Int64((Int(offset)...last).first(where: matches) ?? -1))
         }
@@ -103,7 +138,7 @@ enum StringLibrary {
         return .int(Int64((0...min(Int(offset), last)).last(where: matches) ?? -1))
     }
 
-    static func join(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+    fileprivate static func join(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard let elements = a.elements(0), a.count == 1 || a.text(1) != nil else { return nil }
         let separator = a.text(1) ?? ""
         var size = separator.utf8.count * max(0, elements.count - 1)
@@ -121,14 +156,16 @@ enum StringLibrary {
         return .string(joined)
     }
 
-    private static func replace(
-        _ text: String, _ old: String, _ new: String, limit: Int64, _ meter: inout Meter
-    ) throws(Fault) -> String {
-        if limit == 0 { return text }
+    fileprivate static func replace(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let text = a.text(0), let old = a.text(1), let new = a.text(2), a.count == 3 || a.int(3) != nil else {
+            return nil
+        }
+        let limit = a.int(3) ?? -1
+        if limit == 0 { return .string(text) }
         let pieces =
             try old.isEmpty ? codePoints(text, limit, &meter) : pieces(text, old, limit < 0 ? -1 : limit &+ 1, &meter)
         try meter.chargeText(pieces.reduce(0) { $0 + $1.utf8.count } + (pieces.count - 1) * new.utf8.count)
-        return pieces.joined(separator: new)
+        return .string(pieces.joined(separator: new))
     }
 
     /// The pieces between the matches of an empty separator: before, between and after the code points.
@@ -145,15 +182,15 @@ enum StringLibrary {
         return pieces
     }
 
-    private static func split(
-        _ text: String, _ separator: String, limit: Int64, _ meter: inout Meter
-    ) throws(Fault) -> [Value] {
-        if limit == 0 { return [] }
-        if limit == 1 { return [.string(text)] }
-        guard separator.isEmpty else { return try pieces(text, separator, limit, &meter).map { .string($0) } }
+    fileprivate static func split(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+        guard let text = a.text(0), let separator = a.text(1), a.count == 2 || a.int(2) != nil else { return nil }
+        let limit = a.int(2) ?? -1
+        if limit == 0 { return .list([]) }
+        if limit == 1 { return .list([.string(text)]) }
+        guard separator.isEmpty else { return .list(try pieces(text, separator, limit, &meter).map { .string($0) }) }
         var points = try codePoints(text, limit, &meter).dropFirst()
         if points.last == "" { points.removeLast() }
-        return points.map { .string($0) }
+        return .list(points.map { .string($0) })
     }
 
     /// Steps for each piece of a text that is split.
@@ -183,7 +220,7 @@ enum StringLibrary {
         return found
     }
 
-    static func quoteText(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
+    fileprivate static func quoteText(_ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
         guard let text = a.text(0) else { return nil }
         try meter.chargeText(text.utf8.count + 2)
         var quoted = "\""

@@ -1,47 +1,58 @@
 import AttributeValues
 
+/// The parts of times that functions give, by their names.
+enum TimePart: Int32, CaseIterable {
+    case getFullYear, getMonth, getDate, getDayOfMonth, getDayOfWeek, getDayOfYear
+    case getHours, getMinutes, getSeconds, getMilliseconds
+
+    init?(_ name: String) {
+        guard let part = TimePart.allCases.first(where: { "\($0)" == name }) else { return nil }
+        self = part
+    }
+
+    var isOfDuration: Bool { rawValue >= TimePart.getHours.rawValue }
+}
+
+extension FunctionTable {
+    mutating func defineTime() {
+        for part in TimePart.allCases {
+            let ofTime = "timestamp::\(part)([string]) -> int"
+            let signatures = part.isOfDuration ? [ofTime, "duration::\(part)() -> int"] : [ofTime]
+            define(signatures, work: Work(base: 10, bytesPerStep: 5)) { (a, meter) throws(Fault) in
+                switch (a[0], a.count) {
+                case (.timestamp(let time), 1): return .int(TimeLibrary.readPart(part, time, offset: 0))
+                case (.timestamp(let time), _):
+                    guard let zone = a.text(1) else { return nil }
+                    let offset = try TimeLibrary.offset(zone, at: time, &meter)
+                    return .int(TimeLibrary.readPart(part, time, offset: offset))
+                case (.duration(let span), 1): return TimeLibrary.readPart(part, span).map { .int($0) }
+                default: return nil
+                }
+            }
+        }
+    }
+}
+
 /// `getHours` and similar functions of timestamps and durations.
 enum TimeLibrary {
-    static func get(_ function: Function, _ a: Arguments, _ meter: inout Meter) throws(Fault) -> Value? {
-        switch (a[0], a.count) {
-        case (.timestamp(let time), 1): return readPart(function, time, offset: 0).map { .int($0) }
-        case (.timestamp(let time), 2):
-            guard let zone = a.text(1) else { return nil }
-            return readPart(function, time, offset: try offset(zone, at: time, &meter)).map { .int($0) }
-        case (.duration(let span), 1): return readPart(function, span).map { .int($0) }
-        default: return nil
-        }
-    }
-
-    static func readsPart(_ function: Function) -> Bool {
-        switch function {
-        case .getFullYear, .getMonth, .getDate, .getDayOfMonth, .getDayOfWeek, .getDayOfYear, .getHours, .getMinutes,
-            .getSeconds, .getMilliseconds:
-            true
-        default: false
-        }
-    }
-
     /// A part of a value in memory, in UTC.
     @inline(never)
-    static func readPart(_ function: Function, of value: UnsafePointer<Value>) throws(Fault) -> Int64 {
-        let found: Int64? =
-            switch value.pointee {
-            case .timestamp(let time): readPart(function, time, offset: 0)
-            case .duration(let span): readPart(function, span)
-            default: nil
-            }
-        guard let found else { throw .noSuchOverload(function.rawValue, value.pointee) }
-        return found
+    static func readPart(_ part: TimePart, of value: UnsafePointer<Value>) throws(Fault) -> Int64 {
+        switch value.pointee {
+        case .timestamp(let time): return readPart(part, time, offset: 0)
+        case .duration(let span): if let number = readPart(part, span) { return number }
+        default: break
+        }
+        throw .noSuchOverload("\(part)", value.pointee)
     }
 
     @inline(__always)
-    private static func readPart(_ function: Function, _ time: Timestamp, offset: Int) -> Int64? {
+    fileprivate static func readPart(_ part: TimePart, _ time: Timestamp, offset: Int) -> Int64 {
         let local = time.seconds &+ Int64(offset)
         let days = Int((local >= 0 ? local : local &- 86_399) / 86_400)
         let second = Int(local) &- days &* 86_400
-        let number: Int? =
-            switch function {
+        let number =
+            switch part {
             case .getFullYear: CalendarDate(days: days).year
             case .getMonth: CalendarDate(days: days).month - 1
             case .getDate: CalendarDate(days: days).day
@@ -52,14 +63,13 @@ enum TimeLibrary {
             case .getMinutes: second / 60 % 60
             case .getSeconds: second % 60
             case .getMilliseconds: Int(time.nanoseconds / 1_000_000)
-            default: nil
             }
-        return number.map { Int64($0) }
+        return Int64(number)
     }
 
     /// The whole span in a unit, rounded towards zero. Milliseconds are only the part below a second.
-    private static func readPart(_ function: Function, _ span: TimeSpan) -> Int64? {
-        switch function {
+    fileprivate static func readPart(_ part: TimePart, _ span: TimeSpan) -> Int64? {
+        switch part {
         case .getHours: span.nanoseconds / 3_600_000_000_000
         case .getMinutes: span.nanoseconds / 60_000_000_000
         case .getSeconds: span.nanoseconds / 1_000_000_000
@@ -69,7 +79,7 @@ enum TimeLibrary {
     }
 
     /// Seconds east of Greenwich: an IANA name, `UTC`, or `[+-]HH:MM`.
-    private static func offset(_ zone: String, at time: Timestamp, _ meter: inout Meter) throws(Fault) -> Int {
+    fileprivate static func offset(_ zone: String, at time: Timestamp, _ meter: inout Meter) throws(Fault) -> Int {
         if zone == "UTC" || zone == "Z" { return 0 }
         if let fixed = fixedOffset(zone) { return fixed }
         guard let found = try meter.zones.zone(zone, &meter) else {
@@ -84,7 +94,7 @@ enum TimeLibrary {
         let isWest = digits.first == UInt8(ascii: "-")
         if isWest || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let bytes = Array(digits)
-        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ ASCII.isDigit(bytes[$0]) })
+        guard bytes.count == 5, bytes[2] == UInt8(ascii: ":"), [0, 1, 3, 4].allSatisfy({ bytes[$0].isDigit })
         else { return nil }
         func number(_ at: Int) -> Int { Int(bytes[at] - 48) * 10 + Int(bytes[at + 1] - 48) }
         guard number(0) < 24, number(3) < 60 else { return nil }

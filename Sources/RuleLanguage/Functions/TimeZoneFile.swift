@@ -68,8 +68,7 @@ struct TimeZoneFile {
     /// Reads a zone of the system; nil if there is none with this name.
     static func find(_ name: String) -> TimeZoneFile? {
         let isPlain = name.utf8.allSatisfy { byte in
-            ASCII.isLetter(byte) || ASCII.isDigit(byte)
-                || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
+            byte.isOfName || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
         }
         guard isPlain, !name.isEmpty, name.utf8.count < 64, !name.hasPrefix("/") else { return nil }
         guard let file = fopen("\(directory)/\(name)", "r") else { return nil }

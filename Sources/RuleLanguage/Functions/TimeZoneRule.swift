@@ -73,14 +73,14 @@ struct TimeZoneRule {
         if rest.first == UInt8(ascii: "<") {
             rest = rest.drop { $0 != UInt8(ascii: ">") }.dropFirst()
         } else {
-            rest = rest.drop { ASCII.isLetter($0) }
+            rest = rest.drop(while: \.beginsName)
         }
         return rest.count < before
     }
 
     private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
         var value = 0
-        let digits = rest.prefix { ASCII.isDigit($0) }
+        let digits = rest.prefix(while: \.isDigit)
         guard !digits.isEmpty, digits.count < 6 else { return nil }
         for digit in digits { value = value * 10 + Int(digit - 48) }
         rest = rest.dropFirst(digits.count)

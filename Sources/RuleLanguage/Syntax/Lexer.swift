@@ -1,3 +1,5 @@
+import AttributeValues
+
 /// Splits a rule's UTF-8 bytes into tokens, one at a time. It has a pointer into the text, so like the parser it lives
 /// only inside the closure that provides the bytes.
 struct Lexer {
@@ -46,9 +48,9 @@ struct Lexer {
             return
         }
         let first = bytes[at]
-        if ASCII.isLetter(first) {
+        if first.beginsName {
             readWord(at)
-        } else if ASCII.isDigit(first) || first == UInt8(ascii: ".") && ASCII.isDigit(byte(at + 1)) {
+        } else if first.isDigit || first == UInt8(ascii: ".") && byte(at + 1).isDigit {
             readNumber(at)
         } else if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") {
             readString(at, quoteAt: at, isRaw: false, isBytes: false)
@@ -75,7 +77,7 @@ struct Lexer {
 
     private mutating func readWord(_ from: Int) {
         var at = from + 1
-        while at < bytes.count, ASCII.isLetter(bytes[at]) || ASCII.isDigit(bytes[at]) { at += 1 }
+        while at < bytes.count, bytes[at].isOfName { at += 1 }
         let next = byte(at)
         if at - from <= 2, next == UInt8(ascii: "\"") || next == UInt8(ascii: "'"),
             let prefix = Lexer.stringPrefix(bytes[from], at - from == 2 ? bytes[from + 1] : nil)
@@ -90,7 +92,7 @@ struct Lexer {
     /// `$/grid/limits.high`: a name that is the path of an attribute.
     private mutating func readRootName(_ from: Int) {
         func isPart(_ byte: UInt8) -> Bool {
-            ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "-") || byte >= 0x80
+            byte.isOfName || byte == UInt8(ascii: "-") || byte >= 0x80
         }
         var at = from + 1
         while byte(at) == UInt8(ascii: "/") {
@@ -105,7 +107,7 @@ struct Lexer {
         }
         if byte(at) == UInt8(ascii: ".") {
             at += 1
-            while ASCII.isLetter(byte(at)) || ASCII.isDigit(byte(at)) { at += 1 }
+            while byte(at).isOfName { at += 1 }
         }
         end = min(at, bytes.count)
         token = .identifier
@@ -135,14 +137,14 @@ struct Lexer {
 
     private mutating func readNumber(_ from: Int) {
         var at = from
-        func skipDigits(_ at: inout Int) { while ASCII.isDigit(byte(at)) { at += 1 } }
+        func skipDigits(_ at: inout Int) { while byte(at).isDigit { at += 1 } }
         token = .int
-        if bytes[at] == 48, byte(at + 1) == UInt8(ascii: "x"), ASCII.hexDigit(byte(at + 2)) != nil {
+        if bytes[at] == 48, byte(at + 1) == UInt8(ascii: "x"), byte(at + 2).hexDigit != nil {
             at += 2
-            while ASCII.hexDigit(byte(at)) != nil { at += 1 }
+            while byte(at).hexDigit != nil { at += 1 }
         } else {
             skipDigits(&at)
-            if byte(at) == UInt8(ascii: "."), ASCII.isDigit(byte(at + 1)) {
+            if byte(at) == UInt8(ascii: "."), byte(at + 1).isDigit {
                 token = .double
                 at += 1
                 skipDigits(&at)
@@ -150,7 +152,7 @@ struct Lexer {
             if byte(at) | 0x20 == UInt8(ascii: "e") {
                 let sign = byte(at + 1)
                 let digits = sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") ? at + 2 : at + 1
-                if ASCII.isDigit(byte(digits)) {
+                if byte(digits).isDigit {
                     token = .double
                     at = digits
                     skipDigits(&at)
@@ -178,8 +180,8 @@ struct Lexer {
     }
 
     private func isInQuotedName(_ byte: UInt8) -> Bool {
-        ASCII.isLetter(byte) || ASCII.isDigit(byte)
-            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "/") || byte == 32
+        byte.isOfName || byte == 32
+            || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "/")
     }
 
     private mutating func readOperator(_ at: Int, _ first: UInt8) {

@@ -11,10 +11,8 @@ extension Parser {
             report("has() asks for a field", at: position, hint: "write has(a.b)")
             return addFaulty()
         }
-        var made = makeNode(.presence, at: position)
-        made.name = tree[argument].name
         // `has(a.?b)`: the operand's own optional form gives the same result.
-        return add(made, [tree.child(argument, 0)])
+        return add(.presence, at: position, name: tree[argument].name, [tree.child(argument, 0)])
     }
 
     mutating func expandMember(
@@ -29,10 +27,8 @@ extension Parser {
             return fold(macro, operand, name, arguments, variables: count, position)
         }
         guard arguments.count == 2, name == "optMap" || name == "optFlatMap" else { return nil }
-        var made = makeNode(.optionalMap, at: position)
-        made.flag = name == "optFlatMap"
-        made.name = variable(arguments[0], of: name)
-        return add(made, [operand, arguments[1]])
+        let variable = variable(arguments[0], of: name)
+        return add(.optionalMap, at: position, flag: name == "optFlatMap", name: variable, [operand, arguments[1]])
     }
 
     /// Comprehensions, with the numbers of variables and of expressions after them.
@@ -48,16 +44,14 @@ extension Parser {
         _ macro: SyntaxTree.Macro, _ range: SyntaxTree.ID, _ name: String, _ arguments: [SyntaxTree.ID], variables: Int,
         _ position: Int
     ) -> SyntaxTree.ID {
-        var made = makeNode(.comprehension, at: position)
-        made.detail = macro.rawValue
-        made.name = variable(arguments[0], of: name)
-        if variables == 2 {
-            made.second = variable(arguments[1], of: name)
-            if tree.names[Int(made.name)] == tree.names[Int(made.second)] {
-                report("the two variables of \(name)() have the same name", at: Int(tree[arguments[1]].start))
-            }
+        let first = variable(arguments[0], of: name)
+        let second = variables == 2 ? variable(arguments[1], of: name) : -1
+        if second >= 0, tree.names[Int(first)] == tree.names[Int(second)] {
+            report("the two variables of \(name)() have the same name", at: Int(tree[arguments[1]].start))
         }
-        return add(made, [range] + arguments.dropFirst(variables))
+        return add(
+            .comprehension, at: position, detail: macro.rawValue, name: first, second: second,
+            [range] + arguments.dropFirst(variables))
     }
 
     /// The variable that a macro's argument declares.
@@ -75,9 +69,8 @@ extension Parser {
     ) -> SyntaxTree.ID? {
         switch (name, arguments.count) {
         case ("bind", 3):
-            var made = makeNode(.bind, at: position, from: start)
-            made.name = variable(arguments[0], of: "cel.bind")
-            return add(made, [arguments[1], arguments[2]])
+            let name = variable(arguments[0], of: "cel.bind")
+            return add(.bind, at: position, from: start, name: name, [arguments[1], arguments[2]])
         case ("block", 2):
             guard tree[arguments[0]].kind == .list else {
                 report("cel.block() takes a list literal of expressions", at: Int(tree[arguments[0]].start))
@@ -87,7 +80,7 @@ extension Parser {
             if let entry = bound.first(where: { tree[$0].kind == .optionalEntry }) {
                 report("cel.block() takes plain expressions", at: Int(tree[entry].start))
             }
-            return add(makeNode(.block, at: position, from: start), bound + [arguments[1]])
+            return add(.block, at: position, from: start, bound + [arguments[1]])
         case ("index", 1): return generatedName("@index", arguments, position, start)
         case ("iterVar", 2): return generatedName("@it", arguments, position, start)
         case ("accuVar", 2): return generatedName("@ac", arguments, position, start)
@@ -107,8 +100,6 @@ extension Parser {
             }
             name += arguments.count == 1 ? "\(number)" : ":\(number)"
         }
-        var made = makeNode(.identifier, at: position, from: start)
-        made.name = tree.intern(name)
-        return add(made, [])
+        return add(.identifier, at: position, from: start, name: tree.intern(name), [])
     }
 }

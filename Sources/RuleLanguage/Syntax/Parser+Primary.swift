@@ -18,9 +18,7 @@ extension Parser {
                 let isOptional = skip(.question)
                 let key = parseExpression()
                 expect(.rightBracket)
-                var made = makeNode(.index, at: position)
-                made.flag = isOptional
-                operand = add(made, [operand, key])
+                operand = add(.index, at: position, flag: isOptional, [operand, key])
             case .leftBrace:
                 guard let name = messageName(operand) else { return operand }
                 operand = parseMessage(name, operand)
@@ -50,18 +48,13 @@ extension Parser {
         if lexer.token == .leftParenthesis, !isOptional, !isQuoted {
             return parseMemberCall(operand, text, namePosition)
         }
-        var made = makeNode(.select, at: position)
-        made.flag = isOptional
-        made.name = tree.intern(text)
-        return add(made, [operand])
+        return add(.select, at: position, flag: isOptional, name: tree.intern(text), [operand])
     }
 
     private mutating func parseMemberCall(_ operand: SyntaxTree.ID, _ name: String, _ position: Int) -> SyntaxTree.ID {
         let arguments = parseArguments()
         if let macro = expandMember(operand, name, arguments, position) { return macro }
-        var made = makeNode(.memberCall, at: position)
-        made.name = tree.intern(name)
-        return add(made, [operand] + arguments)
+        return add(.memberCall, at: position, name: tree.intern(name), [operand] + arguments)
     }
 
     /// Parses the arguments of a call, including the parentheses.
@@ -116,15 +109,9 @@ extension Parser {
         if lexer.token == .leftParenthesis {
             let arguments = parseArguments()
             if !hasLeadingDot, let macro = expandGlobal(text, arguments, position) { return macro }
-            var made = makeNode(.call, at: position, from: start)
-            made.name = tree.intern(text)
-            made.flag = hasLeadingDot
-            return add(made, arguments)
+            return add(.call, at: position, from: start, flag: hasLeadingDot, name: tree.intern(text), arguments)
         }
-        var made = makeNode(.identifier, at: start)
-        made.name = tree.intern(text)
-        made.flag = hasLeadingDot
-        return add(made, [])
+        return add(.identifier, at: start, flag: hasLeadingDot, name: tree.intern(text), [])
     }
 
     private mutating func parseList(_ start: Int) -> SyntaxTree.ID {
@@ -135,7 +122,7 @@ extension Parser {
             if !skipComma() { break }
         }
         expect(.rightBracket)
-        return add(makeNode(.list, at: start), elements)
+        return add(.list, at: start, elements)
     }
 
     /// `[?] expression`
@@ -143,7 +130,7 @@ extension Parser {
         let start = lexer.start
         guard skip(.question) else { return parseExpression() }
         let value = parseExpression()
-        return add(makeNode(.optionalEntry, at: start), [value])
+        return add(.optionalEntry, at: start, [value])
     }
 
     private mutating func parseMap(_ start: Int) -> SyntaxTree.ID {
@@ -155,11 +142,11 @@ extension Parser {
             entries.append(parseExpression())
             expect(.colon)
             let value = parseExpression()
-            entries.append(isOptional ? add(makeNode(.optionalEntry, at: entryStart), [value]) : value)
+            entries.append(isOptional ? add(.optionalEntry, at: entryStart, [value]) : value)
             if !skipComma() { break }
         }
         expect(.rightBrace)
-        return add(makeNode(.map, at: start), entries)
+        return add(.map, at: start, entries)
     }
 
     private func messageName(_ operand: SyntaxTree.ID) -> String? {
@@ -184,9 +171,7 @@ extension Parser {
             if !skipComma() { break }
         }
         expect(.rightBrace)
-        var made = makeNode(.message, at: start)
-        made.name = tree.intern(name)
-        return add(made, values)
+        return add(.message, at: start, name: tree.intern(name), values)
     }
 
     // MARK: literals

@@ -24,7 +24,7 @@ struct Parser {
         return text.withUTF8 { bytes in
             guard bytes.count <= limits.sourceLength else {
                 let message = "a rule of \(bytes.count) bytes; at most \(limits.sourceLength) are allowed"
-                return (SyntaxTree(capacity: 0), [Diagnostic(kind: .limit, offset: 0, message: message)])
+                return (SyntaxTree(capacity: 0), [Diagnostic(code: .limit, offset: 0, message: message)])
             }
             var parser = Parser(bytes, limits: limits)
             parser.tree.root = parser.parseExpression()
@@ -46,10 +46,11 @@ struct Parser {
         if isRecovering || isAborted || diagnostics.count >= limits.errors { return }
         isRecovering = true
         if lexer.token == .invalid, let fault = lexer.fault {
-            diagnostics.append(Diagnostic(kind: .syntax, offset: fault.offset, message: fault.message))
+            diagnostics.append(Diagnostic(code: .ruleSyntax, offset: fault.offset, message: fault.message))
         } else {
             diagnostics.append(
-                Diagnostic(kind: .syntax, offset: offset ?? lexer.start, message: message, hint: hint ?? operatorHint))
+                Diagnostic(
+                    code: .ruleSyntax, offset: offset ?? lexer.start, message: message, hint: hint ?? operatorHint))
         }
     }
 
@@ -73,12 +74,12 @@ struct Parser {
     /// Reports a fault after which the parser continues normally, so that later faults are reported too.
     mutating func report(_ message: String, at offset: Int, hint: String? = nil) {
         if isRecovering || isAborted || diagnostics.count >= limits.errors { return }
-        diagnostics.append(Diagnostic(kind: .syntax, offset: offset, message: message, hint: hint))
+        diagnostics.append(Diagnostic(code: .ruleSyntax, offset: offset, message: message, hint: hint))
     }
 
     private mutating func abort(_ message: String) {
         if isAborted { return }
-        diagnostics.append(Diagnostic(kind: .limit, offset: lexer.start, message: message))
+        diagnostics.append(Diagnostic(code: .limit, offset: lexer.start, message: message))
         isAborted = true
         lexer.moveToEnd()
     }
@@ -125,19 +126,22 @@ struct Parser {
 
     // MARK: nodes
 
-    func makeNode(_ kind: SyntaxTree.Kind, at position: Int, from start: Int? = nil) -> SyntaxTree.Node {
-        SyntaxTree.Node(
-            kind: kind, position: Int32(position), start: Int32(start ?? position), end: Int32(lexer.previousEnd))
-    }
-
-    mutating func add(_ node: SyntaxTree.Node, _ children: [SyntaxTree.ID]) -> SyntaxTree.ID {
+    /// Adds a node that ends before the current token.
+    /// - Parameter name: the number of a name.
+    mutating func add(
+        _ kind: SyntaxTree.Kind, at position: Int, from start: Int? = nil, flag: Bool = false, detail: UInt8 = 0,
+        name: Int32 = -1, second: Int32 = -1, _ children: [SyntaxTree.ID]
+    ) -> SyntaxTree.ID {
+        let node = SyntaxTree.Node(
+            kind: kind, flag: flag, detail: detail, name: name, second: second, position: Int32(position),
+            start: Int32(start ?? position), end: Int32(lexer.previousEnd))
         let id = tree.add(node, children)
         if tree.nodes.count > limits.nodes { abort("a rule of more than \(limits.nodes) parts") }
         if Int(tree[id].height) > limits.nesting { abort("nested deeper than \(limits.nesting) levels") }
         return id
     }
 
-    mutating func addFaulty() -> SyntaxTree.ID { tree.add(makeNode(.faulty, at: lexer.start)) }
+    mutating func addFaulty() -> SyntaxTree.ID { add(.faulty, at: lexer.start, []) }
 
     // MARK: expressions
 
@@ -159,7 +163,7 @@ struct Parser {
         }
         lexer.advance()
         let no = parseExpression()
-        return add(makeNode(.conditional, at: position), [condition, yes, no])
+        return add(.conditional, at: position, [condition, yes, no])
     }
 
     private mutating func parseOr() -> SyntaxTree.ID {
@@ -178,7 +182,7 @@ struct Parser {
             lexer.advance()
             operands.append(operand(&self))
         }
-        return add(makeNode(kind, at: position), operands)
+        return add(kind, at: position, operands)
     }
 
     private func binaryOperator() -> (SyntaxTree.Operation, level: Int)? {
@@ -205,9 +209,7 @@ struct Parser {
             let position = lexer.start
             lexer.advance()
             let right = parseBinary(level + 1)
-            var made = makeNode(.binary, at: position)
-            made.detail = operation.rawValue
-            left = add(made, [left, right])
+            left = add(.binary, at: position, detail: operation.rawValue, [left, right])
         }
         return left
     }
@@ -230,6 +232,6 @@ struct Parser {
             lexer.advance()
         }
         let operand = parseMember()
-        return isOdd ? add(makeNode(kind, at: position), [operand]) : operand
+        return isOdd ? add(kind, at: position, [operand]) : operand
     }
 }

@@ -2,16 +2,8 @@ import AttributeValues
 
 /// One fault of a rule, found when it is defined.
 public struct RuleError: Error, Hashable {
-    public enum Kind: Hashable, Sendable {
-        /// The text cannot be parsed.
-        case syntax
-        /// A name is unknown, or types do not agree.
-        case type
-        /// The rule exceeds a limit.
-        case limit
-    }
-
-    public var kind: Kind
+    /// `ruleSyntax`, `ruleType` or `limit`.
+    public var code: ErrorCode
     /// One sentence without position or hint.
     public var message: String
     /// 1-based.
@@ -30,16 +22,10 @@ public struct RuleErrors: Error, Hashable {
     /// The first fault as the refusal of a request. The hint has the messages of the others.
     public var failure: Failure {
         let first = errors[0]
-        let code: ErrorCode =
-            switch first.kind {
-            case .syntax: .ruleSyntax
-            case .type: .ruleType
-            case .limit: .limit
-            }
         var hints = first.hint.map { [$0] } ?? []
         hints += errors.dropFirst().map { "also at \($0.line):\($0.column): \($0.message)" }
         return Failure(
-            code, first.message, rule: rule, line: first.line, column: first.column,
+            first.code, first.message, rule: rule, line: first.line, column: first.column,
             hint: hints.isEmpty ? nil : hints.joined(separator: "; "))
     }
 }
@@ -86,13 +72,13 @@ enum SourceText {
 
 /// A fault with a byte offset, before its line and column are computed.
 struct Diagnostic {
-    var kind: RuleError.Kind
+    var code: ErrorCode
     var offset: Int
     var message: String
     var hint: String?
 
     func located(in text: String) -> RuleError {
         let (line, column) = SourceText.locate(of: offset, in: text)
-        return RuleError(kind: kind, message: message, line: line, column: column, hint: hint)
+        return RuleError(code: code, message: message, line: line, column: column, hint: hint)
     }
 }

@@ -1,3 +1,5 @@
+import AttributeValues
+
 enum StringLiteral {
     struct Fault: Error {
         var offset: Int
@@ -40,7 +42,7 @@ enum StringLiteral {
         func number(_ digits: Int, radix: UInt32) throws(Fault) -> UInt32 {
             var value: UInt32 = 0
             for _ in 0..<digits {
-                guard at < end, let digit = ASCII.hexDigit(bytes[at]), digit < radix else {
+                guard at < end, let digit = bytes[at].hexDigit, digit < radix else {
                     throw Fault(
                         offset: start, message: "the escape needs \(digits) \(radix == 8 ? "octal" : "hex") digits")
                 }

@@ -139,8 +139,6 @@ struct SyntaxTree {
         return Int32(names.count - 1)
     }
 
-    mutating func add(_ node: Node, _ children: ID...) -> ID { add(node, children) }
-
     mutating func add(_ node: Node, _ children: [ID]) -> ID {
         var node = node
         node.firstChild = Int32(childIDs.count)
@@ -162,7 +160,7 @@ struct SyntaxTree {
         return add(
             Node(
                 kind: .literal, name: Int32(constants.count - 1), position: Int32(position), start: Int32(start),
-                end: Int32(end)))
+                end: Int32(end)), [])
     }
 
     /// The identifier at the beginning of a chain of plain selects; nil for other nodes.

@@ -10,8 +10,7 @@ extension Checker {
         case .variable: return .dyn
         case .wrapper(let inner) where inner == .int || inner == .double: return inner
         case let found:
-            fail(id, "found no matching overload for '-' applied to '(\(found))'")
-            return .error
+            return fail(id, "found no matching overload for '-' applied to '(\(found))'")
         }
     }
 
@@ -46,20 +45,19 @@ extension Checker {
 
     private mutating func call(_ id: SyntaxTree.ID, _ text: String, _ name: String, _ arguments: [RuleType]) -> RuleType
     {
-        guard let declaration = FunctionTable.standard[name] else {
+        guard let function = FunctionTable.standard[name] else {
             preconditionFailure("operator \(name) has no signature")
         }
-        return resolve(declaration, arguments, isMember: false) ?? failOverload(id, text, arguments)
+        return resolve(function, arguments, isMember: false) ?? failOverload(id, text, arguments)
     }
 
     @discardableResult
     private mutating func failOverload(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
         let found = arguments.map { unifier.substitute($0) }
         let list = found.map { $0.resolved.description }.joined(separator: ", ")
-        fail(
+        return fail(
             id, "found no matching overload for '\(name)' applied to '(\(list))'",
             hint: Checker.conversionHint(name, found))
-        return .error
     }
 
     /// Mixing numbers of different types is the usual mistake.
@@ -88,12 +86,11 @@ extension Checker {
         let name = tree.spelling(id)
         let arguments = tree.children(id).map { check(Int($0)) }
         for candidate in scope.candidates(name, isRooted: tree[id].flag) {
-            guard let declaration = scope.findFunction(candidate) else { continue }
-            resolutions[id] = .function(declaration.function)
-            return checkCall(id, declaration, arguments, isMember: false)
+            guard let function = scope.findFunction(candidate) else { continue }
+            resolutions[id] = .function(function)
+            return checkCall(id, function, arguments, isMember: false)
         }
-        failUnknown(id, name)
-        return .error
+        return failUnknown(id, name)
     }
 
     mutating func checkMemberCall(_ id: SyntaxTree.ID) -> RuleType {
@@ -104,35 +101,30 @@ extension Checker {
         {
             let qualified = names.joined(separator: ".") + "." + name
             for candidate in scope.candidates(qualified, isRooted: isRooted) {
-                guard let declaration = scope.findFunction(candidate) else { continue }
-                resolutions[id] = .namespacedFunction(declaration.function)
+                guard let function = scope.findFunction(candidate) else { continue }
+                resolutions[id] = .namespacedFunction(function)
                 let arguments = tree.children(id).dropFirst().map { check(Int($0)) }
-                return checkCall(id, declaration, arguments, isMember: false)
+                return checkCall(id, function, arguments, isMember: false)
             }
             if names.count == 1, !isRooted, isFunctionNamespace(names[0]) {
                 for argument in tree.children(id).dropFirst() where !Checker.isMacro(name, of: names[0]) {
                     _ = check(Int(argument))
                 }
-                failUnknown(id, name, in: names[0])
-                return .error
+                return failUnknown(id, name, in: names[0])
             }
         }
         if let form = Checker.macroForms[name], scope.findFunction(name) == nil {
             // The arguments of a macro are not evaluated before the call.
             _ = check(receiver)
-            fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
-            return .error
+            return fail(id, "\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
         let arguments = tree.children(id).map { check(Int($0)) }
-        guard let declaration = scope.findFunction(name) else {
-            failUnknown(id, name)
-            return .error
-        }
-        resolutions[id] = .function(declaration.function)
-        return checkCall(id, declaration, arguments, isMember: true)
+        guard let function = scope.findFunction(name) else { return failUnknown(id, name) }
+        resolutions[id] = .function(function)
+        return checkCall(id, function, arguments, isMember: true)
     }
 
-    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) {
+    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String) -> RuleType {
         fail(
             id, "undeclared reference to '\(name)'",
             hint: Checker.wordsElsewhere[name] ?? nameHint(name) { scope.functionNames }
@@ -159,14 +151,14 @@ extension Checker {
             && scope.variable(name) == nil && scope.findNamespace(name) == nil
     }
 
-    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String, in namespace: String) {
+    private mutating func failUnknown(_ id: SyntaxTree.ID, _ name: String, in namespace: String) -> RuleType {
         if Checker.isMacro(name, of: namespace), let form = Checker.namespacedMacroForms[name] {
             return fail(id, "\(namespace).\(name)() takes \(form.takes)", hint: "as \(form.example)")
         }
         let known = Set(scope.rests(below: namespace, among: scope.functionNames)).union(
             namespace == Checker.macroNamespace ? Array(Checker.namespacedMacroForms.keys) : [])
         let shown = known.sorted()
-        fail(
+        return fail(
             id, "no function '\(namespace).\(name)'",
             hint: nearName(name) { shown }.map { NearestName.question("\(namespace).\($0)") }
                 ?? "\(namespace) has \(shown.prefix(12).joined(separator: ", "))\(shown.count > 12 ? ", …" : "")")
@@ -205,38 +197,37 @@ extension Checker {
     ]
 
     private mutating func checkCall(
-        _ id: SyntaxTree.ID, _ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool
+        _ id: SyntaxTree.ID, _ function: Function, _ arguments: [RuleType], isMember: Bool
     ) -> RuleType {
-        if declaration.function == .greatest || declaration.function == .least, !isMember {
-            return checkExtremum(id, declaration.name, arguments)
+        if function.overloads.isEmpty, !isMember {
+            return checkExtremum(id, function.name, arguments)
         }
-        if let result = resolve(declaration, arguments, isMember: isMember) { return result }
+        if let result = resolve(function, arguments, isMember: isMember) { return result }
         let found = arguments.map { unifier.substitute($0).resolved.description }
         let applied =
             isMember
             ? "\(found[0]).(\(found.dropFirst().joined(separator: ", ")))" : "(\(found.joined(separator: ", ")))"
-        fail(
-            id, "found no matching overload for '\(declaration.name)' applied to '\(applied)'",
-            hint: "it takes " + Checker.forms(declaration))
-        return .error
+        return fail(
+            id, "found no matching overload for '\(function.name)' applied to '\(applied)'",
+            hint: "it takes " + Checker.forms(function))
     }
 
-    private static func forms(_ declaration: FunctionDeclaration) -> String {
-        let forms = declaration.overloads.map { overload in
+    private static func forms(_ function: Function) -> String {
+        let forms = function.overloads.map { overload in
             let parameters = overload.parameters.map(\.description)
             return overload.isMember
-                ? "\(parameters[0]).\(declaration.name)(\(parameters.dropFirst().joined(separator: ", ")))"
-                : "\(declaration.name)(\(parameters.joined(separator: ", ")))"
+                ? "\(parameters[0]).\(function.name)(\(parameters.dropFirst().joined(separator: ", ")))"
+                : "\(function.name)(\(parameters.joined(separator: ", ")))"
         }
         return forms.prefix(4).joined(separator: ", ") + (forms.count > 4 ? ", …" : "")
     }
 
     /// The result of the overloads that fit: their common type, or `dyn` if they differ; nil if none fits.
-    private mutating func resolve(_ declaration: FunctionDeclaration, _ arguments: [RuleType], isMember: Bool)
+    private mutating func resolve(_ function: Function, _ arguments: [RuleType], isMember: Bool)
         -> RuleType?
     {
         var result: RuleType?
-        let overloads = declaration.overloads
+        let overloads = function.overloads
         // By index, because copying an overload costs more than most checks need.
         for at in overloads.indices
         where overloads[at].isMember == isMember && overloads[at].parameters.count == arguments.count {
@@ -263,10 +254,7 @@ extension Checker {
 
     /// `math.greatest`, `math.least`: one or more numbers, or one list of them. The result has their type.
     private mutating func checkExtremum(_ id: SyntaxTree.ID, _ name: String, _ arguments: [RuleType]) -> RuleType {
-        guard !arguments.isEmpty else {
-            fail(id, "\(name)() needs at least one argument")
-            return .error
-        }
+        guard !arguments.isEmpty else { return fail(id, "\(name)() needs at least one argument") }
         var elements = arguments.map { unifier.substitute($0) }
         if elements.count == 1, case .list(let element) = elements[0] { elements = [unifier.substitute(element)] }
         var result: RuleType?
@@ -276,8 +264,7 @@ extension Checker {
             case .dyn, .error, .variable: result = .dyn
             case .wrapper(let inner) where [.int, .uint, .double].contains(inner): result = .dyn
             default:
-                fail(id, "\(name)() takes numbers or one list of numbers, not '\(type)'")
-                return .error
+                return fail(id, "\(name)() takes numbers or one list of numbers, not '\(type)'")
             }
         }
         return result ?? .dyn

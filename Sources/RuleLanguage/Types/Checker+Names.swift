@@ -43,12 +43,10 @@ extension Checker {
         }
         if let type = resolve(id, name, isRooted: isRooted) { return type }
         if let noun = scope.findNamespace(name) {
-            fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
-            return .error
+            return fail(id, "'\(name)' is not a value", hint: "name one \(noun), as \(name).key")
         }
         if name.hasPrefix("$/"), scope.hasRoot {
-            fail(id, "'\(name)' names no attribute", hint: "name one of the node's, as \(name).value")
-            return .error
+            return fail(id, "'\(name)' names no attribute", hint: "name one of the node's, as \(name).value")
         }
         let hint =
             scope.findFunction(name) != nil
@@ -58,8 +56,7 @@ extension Checker {
                     !$0.utf8.contains(UInt8(ascii: "@"))
                 }
             }
-        fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
-        return .error
+        return fail(id, "undeclared reference to '\(name)'" + inContainer, hint: hint)
     }
 
     private var inContainer: String { scope.container.isEmpty ? "" : " (in container '\(scope.container)')" }
@@ -82,10 +79,9 @@ extension Checker {
         guard names.count == 2, let noun = scope.findNamespace(names[0]), scope.variable(names[0]) == nil else {
             return nil
         }
-        fail(
+        return fail(
             id, "no \(noun) '\(names[1])'",
             hint: nameHint(names[1]) { scope.rests(below: names[0], among: scope.variableNames) })
-        return .error
     }
 
     /// The type of a field of a value.
@@ -105,19 +101,16 @@ extension Checker {
             return type.optionalElement == nil ? .optional(type) : type
         case .abstract(let name, _):
             guard let properties = scope.properties(of: name) else {
-                fail(id, "type '\(name)' does not support field selection")
-                return .error
+                return fail(id, "type '\(name)' does not support field selection")
             }
             if let type = properties[field] { return type }
-            fail(id, "'\(name)' has no property '\(field)'", hint: nameHint(field) { properties.keys })
-            return .error
+            return fail(id, "'\(name)' has no property '\(field)'", hint: nameHint(field) { properties.keys })
         case let type:
             let hint =
                 scope.findFunction(field)?.overloads.contains { $0.isMember } ?? false
                 ? "'\(field)' is a function: write \(field)()"
                 : ["length", "len", "count"].contains(field) ? "write size(x)" : nil
-            fail(id, "type '\(type)' does not support field selection", hint: hint)
-            return .error
+            return fail(id, "type '\(type)' does not support field selection", hint: hint)
         }
     }
 
@@ -129,8 +122,7 @@ extension Checker {
             scope.variable(tree.spelling(operandID)) == nil, let noun = scope.findNamespace(tree.spelling(operandID))
         {
             if let type = resolve(id, "\(tree.spelling(operandID)).\(key)", isRooted: true) { return type }
-            fail(id, "no \(noun) '\(key)'")
-            return .error
+            return fail(id, "no \(noun) '\(key)'")
         }
         let operand = check(operandID)
         let key = check(tree.child(id, 1))
@@ -149,8 +141,7 @@ extension Checker {
             let type = element(unifier.substitute(parameters.first ?? .dyn), key, id)
             return type.optionalElement == nil ? .optional(type) : type
         default:
-            fail(id, "found no matching overload for '[]' applied to '(\(operand), \(unifier.substitute(key)))'")
-            return .error
+            return fail(id, "found no matching overload for '[]' applied to '(\(operand), \(unifier.substitute(key)))'")
         }
     }
 }

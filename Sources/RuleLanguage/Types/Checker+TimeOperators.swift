@@ -9,17 +9,15 @@ extension Checker {
         let form = found.hasSpan ? "\(name)(x, duration('1m'))" : "\(name)(x)"
         guard scope.hasPast else {
             for child in children { _ = check(child) }
-            fail(
+            return fail(
                 id, "\(name)() needs the past of an attribute, which only the rules of a scene have",
                 hint: "put the rule under computed: of a node, and read that attribute here")
-            return .error
         }
         guard children.count == (found.hasSpan ? 2 : 1) else {
             for child in children { _ = check(child) }
-            fail(
+            return fail(
                 id, "\(name)() takes \(found.hasSpan ? "an attribute and a duration" : "one attribute")",
                 hint: "as \(form)")
-            return .error
         }
         let operand = checkAndSubstitute(children[0])
         if found.hasSpan { expect(.duration, children[1]) }
@@ -29,8 +27,7 @@ extension Checker {
             resolutions[id] = .timeOperator(TimeOperator(found.kind, span: span))
             return resultType(found.kind, of: operand, id)
         }
-        fail(children[0], fault.message, hint: fault.hint, at: Int(tree[children[0]].start))
-        return .error
+        return fail(children[0], fault.message, hint: fault.hint, at: Int(tree[children[0]].start))
     }
 
     /// The fault of an operand that is neither an attribute nor a place in one; nil if it is one of them.
@@ -95,13 +92,9 @@ extension Checker {
         case .changed: return .timestamp
         case .held:
             if operand == .bool || operand.isDynOrError { return .bool }
-            fail(id, "held() takes a condition, not '\(operand)'", hint: "as held(isOn, duration('5m'))")
-            return .error
+            return fail(id, "held() takes a condition, not '\(operand)'", hint: "as held(isOn, duration('5m'))")
         case .rate, .average, .least, .greatest, .sum, .smoothed:
-            guard isNumber else {
-                fail(id, "\(kind.rawValue)() takes a number, not '\(operand)'")
-                return .error
-            }
+            guard isNumber else { return fail(id, "\(kind.rawValue)() takes a number, not '\(operand)'") }
             if operand.isDynOrError { return .dyn }
             if kind == .least || kind == .greatest { return operand }
             return mayBeNull ? .wrapper(.double) : .double

@@ -9,8 +9,8 @@ enum Resolution {
     case local(Int)
     case typeValue(String)
     /// A call of a global function whose name includes the apparent receiver.
-    case namespacedFunction(Function?)
-    case function(Function?)
+    case namespacedFunction(Function)
+    case function(Function)
     case timeOperator(TimeOperator)
 }
 
@@ -69,9 +69,12 @@ struct Checker {
         return (checked, Array(checker.diagnostics.prefix(scope.limits.errors)))
     }
 
-    mutating func fail(_ id: SyntaxTree.ID, _ message: String, hint: String? = nil, at offset: Int? = nil) {
-        diagnostics.append(
-            Diagnostic(kind: .type, offset: offset ?? Int(tree[id].position), message: message, hint: hint))
+    /// Reports a fault. The faulty part has the type that is returned.
+    @discardableResult
+    mutating func fail(_ id: SyntaxTree.ID, _ message: String, hint: String? = nil, at offset: Int? = nil) -> RuleType {
+        let offset = offset ?? Int(tree[id].position)
+        diagnostics.append(Diagnostic(code: .ruleType, offset: offset, message: message, hint: hint))
+        return .error
     }
 
     /// A similar name, for faults that are reported: the search takes much longer than a check.
@@ -113,10 +116,9 @@ struct Checker {
         case .optionalEntry: return checkOptionalEntry(id)
         case .message:
             for child in tree.children(id) { _ = check(Int(child)) }
-            fail(
+            return fail(
                 id, "'\(tree.spelling(id))' is not a type whose values can be written",
                 hint: "write a map: {\"key\": value}")
-            return .error
         case .not:
             expect(.bool, tree.child(id, 0))
             return .bool
@@ -178,8 +180,8 @@ struct Checker {
         if type.isDynOrError { return .dyn }
         let element = unifier.fresh()
         guard unifier.agree(type, .optional(element)) else {
-            fail(id, "expected an optional value after '?' but found '\(type)'", hint: "optional.of(x) makes one")
-            return .error
+            return fail(
+                id, "expected an optional value after '?' but found '\(type)'", hint: "optional.of(x) makes one")
         }
         return unifier.substitute(element)
     }
@@ -215,11 +217,10 @@ struct Checker {
         let no = check(tree.child(id, 2))
         let result = unifier.fresh()
         guard unifier.agree([yes, no], [result, result]) else {
-            fail(
+            return fail(
                 id,
                 "the branches of '?:' have different types, '\(unifier.substitute(yes))' and '\(unifier.substitute(no))'",
                 hint: "convert one of them, or make one dyn(…)")
-            return .error
         }
         return unifier.substitute(result)
     }

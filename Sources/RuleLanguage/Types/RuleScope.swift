@@ -15,7 +15,7 @@ public final class RuleScope {
     private var namespaces: [String: String] = [:]
     private var objects: [String: [String: RuleType]] = [:]
     private var assembled: Set<String> = []
-    private var functions: [String: FunctionDeclaration] = [:]
+    private var functions: [String: Function] = [:]
     /// True if this scope itself declares a variable with a dotted name.
     private var hasDottedNames = false
 
@@ -52,7 +52,7 @@ public final class RuleScope {
 
     /// A function that rules may name. Calls are checked, but fail when they run.
     public func declareFunction(_ name: String, _ overloads: [Overload]) {
-        functions[name] = FunctionDeclaration(name: name, function: nil, overloads: overloads)
+        functions[name] = Function(name, overloads)
     }
 
     // MARK: look-up
@@ -78,7 +78,7 @@ public final class RuleScope {
         assembled.contains(name) || parent?.isAssembledObject(name) ?? false
     }
 
-    func findFunction(_ name: String) -> FunctionDeclaration? {
+    func findFunction(_ name: String) -> Function? {
         functions[name] ?? parent?.findFunction(name) ?? FunctionTable.standard[name]
     }
 

@@ -1,13 +1,9 @@
 import AttributeValues
 
-/// Reads `actions`, which clients call, and `onChange`, `onAppear` and `onDisappear`, which the daemon calls by itself.
-struct ActionReader {
-    let steps: ActionStepReader
-    private var expressions: ExpressionReader { steps.expressions }
-    private var cursor: CheckCursor { expressions.cursor }
-
+// Reads `actions`, which clients call, and `onChange`, `onAppear` and `onDisappear`, which the daemon calls by itself.
+extension PartReader {
     /// - Parameter scope: the names of the node's other attributes, and those around it.
-    func read(_ fields: NodeFields, in scope: @autoclosure () -> ExpressionScope, into list: AttributeList) {
+    func readActions(_ fields: NodeFields, in scope: @autoclosure () -> ExpressionScope, into list: AttributeList) {
         let keys = [NodeKey.actions, .onAppear, .onChange, .onDisappear]
         guard keys.contains(where: { fields[$0] != nil }) else { return }
         let scope = scope()
@@ -87,8 +83,8 @@ struct ActionReader {
         switch node.form {
         case .reference: return expressions.expression(node, in: scope.lexical)
         case .literal(let value) where value.string == nil:
-            cursor.fault("\(node.summary) never changes", at: node, hint: "write of: name, or a rule over names")
-            return nil
+            return cursor.refuse(
+                "\(node.summary) never changes", at: node, hint: "write of: name, or a rule over names")
         case .literal, .rule: return expressions.readRule(node, in: scope)
         }
     }
@@ -106,7 +102,7 @@ struct ActionReader {
         if case .change = trigger {
             parameters = [ActionDefinition.oldValue, ActionDefinition.newValue].map { .init(name: $0, type: type) }
         }
-        let made = steps.read(node, parameters, in: scope)
+        let made = readSteps(node, parameters, in: scope)
         return ActionDefinition(
             parameters: parameters, steps: made.steps, outsideTargets: made.outside, trigger: trigger,
             document: document)
@@ -115,8 +111,8 @@ struct ActionReader {
     private func action(_ node: DocumentNode, in scope: ExpressionScope) -> ActionDefinition {
         if node["perform"] != nil || node["of"] != nil || node["on"] != nil { return reaction(node, scope) }
         let parameters =
-            node["parameters"].map { written in cursor.at("parameters") { steps.readParameters(written) } } ?? []
-        let made = steps.read(node, parameters, in: scope.lexical)
+            node["parameters"].map { written in cursor.at("parameters") { readActionParameters(written) } } ?? []
+        let made = readSteps(node, parameters, in: scope.lexical)
         return ActionDefinition(
             parameters: parameters, steps: made.steps, outsideTargets: made.outside, document: node.value)
     }

@@ -1,13 +1,9 @@
 import AttributeValues
 
-/// Reads what an action does: its parameters, its targets and what it writes to them.
-struct ActionStepReader {
-    let expressions: ExpressionReader
-    let parameters: ParameterReader
-    let animations: AnimationReader
-    private var cursor: CheckCursor { expressions.cursor }
-
-    private static let form = "{set: {$state: value}}, with parameters and animation if needed, or a list of such steps"
+// Reads what an action does: its parameters, its targets and what it writes to them.
+extension PartReader {
+    private static let actionForm =
+        "{set: {$state: value}}, with parameters and animation if needed, or a list of such steps"
 
     struct Steps {
         var steps: [ActionDefinition.Step] = []
@@ -15,7 +11,7 @@ struct ActionStepReader {
         var outside: [String] = []
     }
 
-    func read(_ node: DocumentNode, _ parameters: [ActionDefinition.Parameter], in outer: LexicalScope) -> Steps {
+    func readSteps(_ node: DocumentNode, _ parameters: [ActionDefinition.Parameter], in outer: LexicalScope) -> Steps {
         let own = parameters.map { ScopeEntry(name: $0.name, type: $0.type, access: .readOnly("a parameter")) }
         let scope = LexicalScope(own, in: outer)
         // An action is evaluated once for each call, and watches nothing.
@@ -38,7 +34,7 @@ struct ActionStepReader {
         return made
     }
 
-    func readParameters(_ node: DocumentNode) -> [ActionDefinition.Parameter] {
+    func readActionParameters(_ node: DocumentNode) -> [ActionDefinition.Parameter] {
         var names = NameSet()
         var parameters: [ActionDefinition.Parameter] = []
         func add(_ key: DocumentNode, _ type: ValueType, _ standard: Value?) {
@@ -53,12 +49,12 @@ struct ActionStepReader {
             return parameters
         }
         cursor.visitEntries(node, "parameters", hint: "write parameters: [name], or {name: {default: …}}") { entry in
-            guard entry.value.isForm(ParameterReader.form) else {
+            guard entry.value.isForm(ExpressionReader.parameterForm) else {
                 return cursor.fault(
                     "a parameter is {default: …, type: …}, not \(entry.value.summary)", at: entry.value,
                     hint: "write {default: …} for a default, {type: …} for a type")
             }
-            if let (standard, type) = self.parameters.readDeclaration(entry.value) { add(entry.key, type, standard) }
+            if let (standard, type) = expressions.readParameter(entry.value) { add(entry.key, type, standard) }
         }
         return parameters
     }
@@ -69,17 +65,19 @@ struct ActionStepReader {
         let operations = ActionDefinition.Operation.allCases.map(\.rawValue)
         guard let entries = node.map else {
             return cursor.fault(
-                "an action is not \(node.summary)", at: node, hint: "an action is \(ActionStepReader.form)")
+                "an action is not \(node.summary)", at: node, hint: "an action is \(PartReader.actionForm)")
         }
         let allowed = operations + ["animation"] + others
         cursor.checkKeys(entries, of: "an action", allowed: allowed)
-        let animation = node["animation"].flatMap { written in cursor.at("animation") { animations.read(written) } }
+        let animation = node["animation"].flatMap { written in
+            cursor.at("animation") { expressions.readAnimation(written) }
+        }
         for entry in entries {
             guard let operation = ActionDefinition.Operation(rawValue: entry.name) else { continue }
             cursor.at(entry.name) { step(operation, entry.value, animation, in: scope, into: &made) }
         }
         guard entries.allSatisfy({ allowed.contains($0.name) && !operations.contains($0.name) }) else { return }
-        cursor.fault("the action does nothing", at: node, hint: "an action is \(ActionStepReader.form)")
+        cursor.fault("the action does nothing", at: node, hint: "an action is \(PartReader.actionForm)")
     }
 
     private func step(
@@ -119,28 +117,25 @@ struct ActionStepReader {
         let text = node.text
         // A reference from the root is the path of one attribute.
         if text.hasPrefix("$"), !text.hasPrefix("$/") {
-            guard let found = expressions.references.resolveTarget(text, in: scope, at: node) else { return nil }
+            guard let found = expressions.resolveTarget(text, in: scope, at: node) else { return nil }
             if found.entry.isOutside { made.outside.append(found.reference.name) }
             return (.reference(found.reference), found.type)
         }
         guard text.hasPrefix("/") || text.hasPrefix("$/") else {
-            cursor.fault(
+            return cursor.refuse(
                 "'\(text)' is no target", at: node,
                 hint: scope.find(text) == nil
                     ? "a target is $name for an attribute in scope, or a path as /lamps/*.isOn" : "write $\(text)")
-            return nil
         }
         do throws(Failure) {
             let pattern = try PathPattern(text.hasPrefix("$") ? String(text.dropFirst()) : text)
             guard pattern.attribute != nil else {
-                cursor.fault(
+                return cursor.refuse(
                     "'\(text)' names no attribute", at: node, hint: "end it with an attribute's name, as /lamps/*.isOn")
-                return nil
             }
             return (.pattern(pattern), .dyn)
         } catch {
-            cursor.fault(error.code, error.message, at: node, hint: error.hint)
-            return nil
+            return cursor.refuse(error.code, error.message, at: node, hint: error.hint)
         }
     }
 }

@@ -1,12 +1,10 @@
 import AttributeValues
 import Timelines
 
-/// Reads curves and transitions.
-struct AnimationReader {
-    let cursor: CheckCursor
-
+// Reads curves and transitions.
+extension ExpressionReader {
     /// The text form of an animation, which may be written in either form; nil after adding a fault.
-    func read(_ node: DocumentNode) -> String? {
+    func readAnimation(_ node: DocumentNode) -> String? {
         do throws(AnimationError) {
             if let text = node.string {
                 _ = try Animation(text)
@@ -22,8 +20,8 @@ struct AnimationReader {
     /// A transition; nil after adding a fault.
     func readTransition(_ node: DocumentNode) -> Transition? {
         guard let text = node.string else {
-            cursor.fault("a transition is a text, not \(node.summary)", at: node, hint: "write transition: opacity")
-            return nil
+            return cursor.refuse(
+                "a transition is a text, not \(node.summary)", at: node, hint: "write transition: opacity")
         }
         do throws(AnimationError) { return try Transition(text) } catch {
             refuse(error, at: node)

@@ -1,19 +1,17 @@
 import AttributeValues
 
-/// Reads the arguments of a component's use: `binding` and `let`.
-struct ArgumentReader {
-    let attributes: AttributeReader
-    private var expressions: ExpressionReader { attributes.parameters.expressions }
-    private var cursor: CheckCursor { expressions.cursor }
-
-    func read(_ fields: NodeFields, of base: ComponentTable.Base, _ place: Surroundings, into list: AttributeList) {
+// Reads the arguments of a component's use: `binding` and `let`.
+extension PartReader {
+    func readArguments(
+        _ fields: NodeFields, of base: ComponentTable.Base, _ place: Surroundings, into list: AttributeList
+    ) {
         var given: Set<String> = []
         for key in [NodeKey.binding, .let] {
             guard let written = fields[key] else { continue }
             given.formUnion((written.map ?? []).map(\.name))
             cursor.at(key.name) {
                 if written.list != nil {
-                    for parameter in attributes.parameters.readNames(written, key.name, place) {
+                    for parameter in expressions.readParameterNames(written, key.name, place) {
                         // A parameter of the base that is named again stays a parameter.
                         if let known = list.attribute(named: parameter.text), known.isParameter(key) { continue }
                         list.enter(parameter: parameter, key)
@@ -41,7 +39,7 @@ struct ArgumentReader {
     ) {
         guard let parameter = list.attribute(named: entry.name), parameter.isParameter(key) else {
             if place.isComponentRoot, list.attribute(named: entry.name) == nil {
-                attributes.add(entry, key, place, to: list)
+                add(entry, key, place, to: list)
                 return
             }
             return refuse(entry, key, base, list)
@@ -51,7 +49,7 @@ struct ArgumentReader {
         let type: ValueType
         if key == .binding {
             // A component's own root has no enclosing nodes, so `binding` refuses `$` there.
-            guard let made = attributes.bindings.read(entry.value, place) else { return }
+            guard let made = readBinding(entry.value, place) else { return }
             switch made.target {
             case .constant(let value)?:
                 guard let accepted = expressions.vocabulary.known.accept(value, as: parameter.type) else {

@@ -1,27 +1,19 @@
 import AttributeValues
 
-/// Reads the attributes of a node that do not compute: state, binding, let, inherit, clock.
-struct AttributeReader {
-    let states: StateReader
-    let bindings: BindingReader
-    let parameters: ParameterReader
-    private var cursor: CheckCursor { parameters.expressions.cursor }
-    private var vocabulary: Vocabulary { parameters.expressions.vocabulary }
-
-    func read(_ fields: NodeFields, _ place: Surroundings, into list: AttributeList) {
+// Reads the attributes of a node that do not compute: state, binding, let, inherit, clock.
+extension PartReader {
+    func readAttributes(_ fields: NodeFields, _ place: Surroundings, into list: AttributeList) {
         var started: [DocumentEntry] = []
         fields.visit(.state, cursor) { written in
-            started = states.addLiteralStates(cursor.readEntries(written, "state", hint: "write name: value"), to: list)
+            started = expressions.addLiteralStates(
+                cursor.readEntries(written, "state", hint: "write name: value"), to: list)
         }
         add(fields, .binding, hint: "write name: $target", place, to: list)
         add(fields, .let, hint: "write name: value", place, to: list)
-        fields.visit(.inherit, cursor) { written in
-            InheritReader(cursor: cursor, vocabulary: vocabulary).read(written, into: list)
-        }
+        fields.visit(.inherit, cursor) { written in readInherited(written, into: list) }
         fields.visit(.clock, cursor) { written in
             cursor.visitEntries(written, "clock", hint: "write now: every 1s") { entry in
-                let schedule = ClockReader(cursor: cursor).read(entry.value)
-                list.enter(entry.key, .clock(schedule ?? .everyMinute), .timestamp)
+                list.enter(entry.key, .clock(readClock(entry.value) ?? .everyMinute), .timestamp)
             }
         }
         guard !started.isEmpty else { return }
@@ -30,7 +22,7 @@ struct AttributeReader {
         let scope = LexicalScope(names, in: place.enclosing)
         cursor.at("state") {
             for entry in started {
-                cursor.at(entry.name) { states.addStartedState(entry, in: scope, late: Set(late), to: list) }
+                cursor.at(entry.name) { expressions.addStartedState(entry, in: scope, late: Set(late), to: list) }
             }
         }
     }
@@ -42,7 +34,9 @@ struct AttributeReader {
         guard let written = fields[key] else { return }
         cursor.at(key.name) {
             guard written.list == nil else {
-                for name in parameters.readNames(written, key.name, place) { list.enter(parameter: name, key) }
+                for name in expressions.readParameterNames(written, key.name, place) {
+                    list.enter(parameter: name, key)
+                }
                 return
             }
             cursor.visitEntries(written, key.name, hint: hint) { entry in
@@ -60,10 +54,10 @@ struct AttributeReader {
     @discardableResult
     func add(_ entry: DocumentEntry, _ key: NodeKey, _ place: Surroundings, to list: AttributeList) -> Bool {
         if key == .binding {
-            guard let made = bindings.read(entry.value, place) else { return false }
+            guard let made = readBinding(entry.value, place) else { return false }
             list.enter(entry.key, .binding(made.target, animation: made.animation), made.type)
         } else {
-            guard let (expression, type) = parameters.readLet(entry.value, place) else { return false }
+            guard let (expression, type) = expressions.readLet(entry.value, place) else { return false }
             list.enter(entry.key, .constant(expression), type)
         }
         return true

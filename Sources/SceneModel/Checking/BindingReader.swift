@@ -1,14 +1,9 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads `binding`: a reference, one that a rule chooses, two rules, or a constant.
-struct BindingReader {
-    let expressions: ExpressionReader
-    let parameters: ParameterReader
-    let animations: AnimationReader
-    private var cursor: CheckCursor { expressions.cursor }
-
-    private static let form = ["to", "animation"]
+// Reads `binding`: a reference, one that a rule chooses, two rules, or a constant.
+extension PartReader {
+    private static let bindingForm = ["to", "animation"]
 
     struct WrittenBinding {
         var target: BindingTarget?
@@ -17,9 +12,9 @@ struct BindingReader {
         var type: ValueType
     }
 
-    func read(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
-        if place.isComponentRoot, node.isForm(ParameterReader.form) {
-            return parameters.readDeclaration(node).map { parameter in
+    func readBinding(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
+        if place.isComponentRoot, node.isForm(ExpressionReader.parameterForm) {
+            return expressions.readParameter(node).map { parameter in
                 WrittenBinding(target: parameter.standard.map { .constant($0) }, animation: nil, type: parameter.type)
             }
         }
@@ -27,9 +22,9 @@ struct BindingReader {
         if node.isForm(["get", "set", "animation"], requiring: ["get"]) {
             made = twoRules(node, place)
         } else if isBindingForm(node) {
-            cursor.checkKeys(node.map ?? [], of: "a binding", allowed: BindingReader.form)
+            cursor.checkKeys(node.map ?? [], of: "a binding", allowed: PartReader.bindingForm)
             guard let to = node["to"] else {
-                if node.isForm(BindingReader.form) {
+                if node.isForm(PartReader.bindingForm) {
                     cursor.fault("a binding needs something to write to", at: node, hint: "write to: $name")
                 }
                 return nil
@@ -39,7 +34,7 @@ struct BindingReader {
             return target(node, place)
         }
         guard var made, let animation = node["animation"], !animation.isNull else { return made }
-        guard let text = cursor.at("animation", { animations.read(animation) }) else { return nil }
+        guard let text = cursor.at("animation", { expressions.readAnimation(animation) }) else { return nil }
         made.animation = text
         return made
     }
@@ -47,7 +42,7 @@ struct BindingReader {
     /// True if a map describes the target of a binding and is not a constant: it has the keys of that form, or it
     /// contains a reference.
     private func isBindingForm(_ node: DocumentNode) -> Bool {
-        if node.isForm(BindingReader.form, requiring: ["to"]) { return true }
+        if node.isForm(PartReader.bindingForm, requiring: ["to"]) { return true }
         guard let entries = node.map else { return false }
         return entries.contains { entry in
             guard case .reference = entry.value.form else { return false }
@@ -59,22 +54,20 @@ struct BindingReader {
     private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
         switch node.form {
         case .literal(.string(let text))
-        where !expressions.isKept && text == node.text && Rule.reading(text, in: place.enclosing.rules) != nil:
-            cursor.fault(
+        where !cursor.isKept && text == node.text && Rule.reading(text, in: place.enclosing.rules) != nil:
+            return cursor.refuse(
                 "'\(text)' is a text here, but names an attribute", at: node,
                 hint: "write $\(text) to bind to it, or \(TypedLiteral.example(text)) for the text")
-            return nil
         case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
         case .rule(let text) where SelectionText.hasReferences(text): return selectedTarget(text, node, place)
         case .rule:
-            cursor.fault(
+            return cursor.refuse(
                 "a binding needs something to write to, not a rule", at: node,
                 hint: "bind to $name, choose one with =cond ? $a : $b, or take the rule's value with let")
-            return nil
         case .reference(let text):
-            if SelectionReader.isSelection(text) { return selectedTarget("$" + text, node, place) }
+            if ExpressionReader.isSelection(text) { return selectedTarget("$" + text, node, place) }
             guard !refusesTarget(node, place),
-                let found = expressions.references.resolve(text, in: place.enclosing, at: node),
+                let found = expressions.resolve(text, in: place.enclosing, at: node),
                 isWritable(found.obstacle, "$" + text, at: node)
             else { return nil }
             return WrittenBinding(target: .reference(found.reference), type: found.type)
@@ -93,7 +86,7 @@ struct BindingReader {
     private func selectedTarget(_ text: String, _ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
         let scope = ExpressionScope(lexical: place.enclosing)
         guard !refusesTarget(node, place),
-            let chosen = expressions.selections.choose(text, in: scope, at: node),
+            let chosen = expressions.choose(text, in: scope, at: node),
             isWritable(chosen.obstacle, text, at: node)
         else { return nil }
         return WrittenBinding(target: .selection(chosen.selection), type: chosen.type)
@@ -113,12 +106,11 @@ struct BindingReader {
         cursor.checkKeys(node.map ?? [], of: "a binding with rules", allowed: ["get", "set", "animation"])
         let outer = place.enclosing
         guard !refusesTarget(node, place), let get = node["get"],
-            let read = cursor.at("get", { expressions.rules.read(get, in: outer.rules) })
+            let read = cursor.at("get", { expressions.readProgram(get, in: outer.rules) })
         else { return nil }
         let form = "write set: {$state: =newValue}"
         guard let set = node["set"], set.map?.isEmpty == false else {
-            cursor.fault("a binding with get needs set", at: node, hint: form)
-            return nil
+            return cursor.refuse("a binding with get needs set", at: node, hint: form)
         }
         let type = expressions.vocabulary.type(of: read)
         let scope = LexicalScope(
@@ -130,7 +122,7 @@ struct BindingReader {
                 guard entry.name.hasPrefix("$") else {
                     return cursor.fault("'\(entry.name)' is no target", at: entry.key, hint: "a target is $name")
                 }
-                guard let found = expressions.references.resolveTarget(entry.name, in: outer, at: entry.key),
+                guard let found = expressions.resolveTarget(entry.name, in: outer, at: entry.key),
                     let (value, _) = expressions.expression(entry.value, in: scope)
                 else { return }
                 writes.append(BindingTarget.Write(target: found.reference, value: value))

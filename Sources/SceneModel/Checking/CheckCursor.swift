@@ -86,6 +86,22 @@ final class CheckCursor {
         fault(under: key, .invalid, message(), at: node, hint: hint(), note: note)
     }
 
+    /// Adds a fault in the place of what was to be read.
+    func refuse<Part>(
+        under key: String? = nil, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) -> Part? {
+        fault(under: key, code, message(), at: node, hint: hint(), note: note)
+        return nil
+    }
+
+    func refuse<Part>(
+        under key: String? = nil, _ message: @autoclosure () -> String, at node: DocumentNode,
+        hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
+    ) -> Part? {
+        refuse(under: key, .invalid, message(), at: node, hint: hint(), note: note)
+    }
+
     // MARK: Shapes
 
     /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.
@@ -138,8 +154,7 @@ final class CheckCursor {
     /// Returns true for a name that rules and paths can use; otherwise adds a fault.
     func checkName(_ node: DocumentNode, _ what: String) -> Bool {
         let name = node.text
-        let isIdentifier = name.utf8.first.map { !(48...57).contains($0) } ?? false && name.utf8.allSatisfy(\.isOfName)
-        guard isIdentifier else {
+        guard name.isIdentifier else {
             fault(
                 "\(what) '\(name)' is not an identifier", at: node,
                 hint: "a name is made of letters, digits and _, and does not begin with a digit")
@@ -164,11 +179,4 @@ enum ReservedNames {
         "true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import",
         "let", "loop", "package", "namespace", "return", "var", "void", "while",
     ])
-}
-
-extension UInt8 {
-    /// True for the bytes of an identifier: letters, digits and _.
-    var isOfName: Bool {
-        (48...57).contains(self) || (65...90).contains(self) || (97...122).contains(self) || self == 95
-    }
 }

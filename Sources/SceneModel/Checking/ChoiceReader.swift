@@ -1,15 +1,8 @@
 import AttributeValues
 
-/// Reads `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule. Also reads
-/// `place` and `slot`: nodes that a component is given.
-struct ChoiceReader {
-    let expressions: ExpressionReader
-    let components: ComponentTable
-    let heads: NodeHeadReader
-    let open: OpenNodes
-    let size: SceneSize
-    private var cursor: CheckCursor { expressions.cursor }
-
+// Reads `if` and `switch` among the children of a node: one of several lists of nodes, chosen by a rule. Also reads
+// `place` and `slot`: nodes that a component is given.
+extension NodeReader {
     private static func keys(of choice: ForEachDefinition.Choice) -> [String] {
         switch choice {
         case .if: ["id", "if", "then", "else"]
@@ -20,13 +13,13 @@ struct ChoiceReader {
     }
 
     /// Reads a choice. Its branches are read next.
-    func read(_ choice: ForEachDefinition.Choice, _ child: OpenNodes.Child) {
+    func readChoice(_ choice: ForEachDefinition.Choice, _ child: OpenNodes.Child) {
         let node = child.node
         cursor.work += SceneCost.node
-        cursor.checkKeys(node.map ?? [], of: choice.rawValue, allowed: ChoiceReader.keys(of: choice))
+        cursor.checkKeys(node.map ?? [], of: choice.rawValue, allowed: NodeReader.keys(of: choice))
         let definition = NodeDefinition()
         definition.kind = .choice
-        definition.id = node["id"].map { heads.readID($0) } ?? "\(choice)\(child.number)"
+        definition.id = node["id"].map { readID($0) } ?? "\(choice)\(child.number)"
         definition.isContent = open.surroundings.isContent
         definition.layer = open.surroundings.layer
         open.take(definition.id, of: child, isWritten: node["id"] != nil)
@@ -66,10 +59,9 @@ struct ChoiceReader {
                     case .switch: "a text, a number or a bool"
                     case .place, .slot: "a subview or a list of subviews"
                     }
-                cursor.fault(
+                return cursor.refuse(
                     .typeMismatch, "\(choice.rawValue) needs \(needed), but this is \(type.withArticle)", at: written,
                     hint: choice == .if ? "compare it with something, as in n > 0" : nil)
-                return nil
             }
             return expression
         }
@@ -81,12 +73,11 @@ struct ChoiceReader {
     ) -> Expression? {
         guard let written = node[choice.rawValue] else { return nil }
         let component = components.current
-        guard component != nil || expressions.isKept else {
-            cursor.fault(
+        guard component != nil || cursor.isKept else {
+            return cursor.refuse(
                 under: choice.rawValue,
                 "\(choice.rawValue) shows nodes that a component is given, so it must be inside a component",
                 at: written, hint: "declare a component under components, and write it in the component's body")
-            return nil
         }
         guard choice == .slot else {
             component?.placing.hasPlaces = true

@@ -1,12 +1,10 @@
 import AttributeValues
 
-/// Reads `clock`: `every 1s`, `everyMinute`, `animation`, a list of dates, or the long forms of these.
-struct ClockReader {
-    let cursor: CheckCursor
+// Reads `clock`: `every 1s`, `everyMinute`, `animation`, a list of dates, or the long forms of these.
+extension PartReader {
+    private static let clockForms = "every 1s, everyMinute, animation, a list of dates, or {every: 1s, start: date}"
 
-    private static let forms = "every 1s, everyMinute, animation, a list of dates, or {every: 1s, start: date}"
-
-    func read(_ node: DocumentNode) -> ClockSchedule? {
+    func readClock(_ node: DocumentNode) -> ClockSchedule? {
         if let dates = node.list { return self.dates(dates, node) }
         if let entries = node.map { return longSchedule(entries, node) }
         switch node.string {
@@ -15,8 +13,8 @@ struct ClockReader {
         case let text? where text.hasPrefix("every "):
             return span(text.dropFirst(6).drop { $0 == " " }, node).map { .every($0, start: nil) }
         default:
-            cursor.fault("\(node.summary) is not a clock", at: node, hint: "a clock is \(ClockReader.forms)")
-            return nil
+            return cursor.refuse(
+                "\(node.summary) is not a clock", at: node, hint: "a clock is \(PartReader.clockForms)")
         }
     }
 
@@ -32,10 +30,7 @@ struct ClockReader {
             }
         }
         cursor.checkKeys(entries, of: "a clock", allowed: ["every", "start", "animation"])
-        guard let every = node["every"] else {
-            cursor.fault("a clock is \(ClockReader.forms)", at: node)
-            return nil
-        }
+        guard let every = node["every"] else { return cursor.refuse("a clock is \(PartReader.clockForms)", at: node) }
         guard let span = cursor.at("every", { span(Substring(every.text), every) }) else { return nil }
         guard let start = node["start"] else { return .every(span, start: nil) }
         return cursor.at("start") { date(start).map { .every(span, start: $0) } }
@@ -43,15 +38,13 @@ struct ClockReader {
 
     private func span(_ text: Substring, _ node: DocumentNode) -> TimeSpan? {
         guard let span = TimeSpan(text) else {
-            cursor.fault("'\(text)' is not a length of time", at: node, hint: "such as 1s, 500ms, 1m30s")
-            return nil
+            return cursor.refuse("'\(text)' is not a length of time", at: node, hint: "such as 1s, 500ms, 1m30s")
         }
         guard span.nanoseconds >= SceneLimits.shortestTick else {
-            cursor.fault(
+            return cursor.refuse(
                 .limit,
                 "the shortest time between ticks is \(TimeSpan(nanoseconds: SceneLimits.shortestTick)), not \(span)",
                 at: node)
-            return nil
         }
         return span
     }
@@ -59,14 +52,12 @@ struct ClockReader {
     private func date(_ node: DocumentNode) -> Timestamp? {
         if case .scalar(.timestamp(let date)) = node.content { return date }
         if let text = node.string, let date = Timestamp(text) { return date }
-        cursor.fault("\(node.summary) is not a date", at: node, hint: "such as 2026-01-31T12:00:00Z")
-        return nil
+        return cursor.refuse("\(node.summary) is not a date", at: node, hint: "such as 2026-01-31T12:00:00Z")
     }
 
     private func dates(_ nodes: [DocumentNode], _ list: DocumentNode) -> ClockSchedule? {
         guard nodes.count <= SceneLimits.dates else {
-            cursor.fault(.limit, "a clock has at most \(SceneLimits.dates) dates, not \(nodes.count)", at: list)
-            return nil
+            return cursor.refuse(.limit, "a clock has at most \(SceneLimits.dates) dates, not \(nodes.count)", at: list)
         }
         var dates: [Timestamp] = []
         var isRight = true

@@ -129,18 +129,16 @@ final class ComponentTable {
     func findBase(_ written: DocumentNode, depth: Int) -> Base? {
         cursor.at("component") {
             guard let name = written.string else {
-                cursor.fault("component takes a component's name, not \(written.summary)", at: written)
-                return nil
+                return cursor.refuse("component takes a component's name, not \(written.summary)", at: written)
             }
             guard let component = components[name] else { return knownBase(name, at: written) }
             if component.progress == .untouched {
                 guard depth <= SceneLimits.repetitionDepth else {
                     let chain = (reading + [name]).joined(separator: " → ")
-                    cursor.fault(
+                    return cursor.refuse(
                         .limit,
                         "components repeat each other more than \(SceneLimits.repetitionDepth) nodes deep: \(chain)",
                         at: component.entry.key)
-                    return nil
                 }
                 readBody(component)
             }
@@ -154,10 +152,9 @@ final class ComponentTable {
     private func knownBase(_ name: String, at written: DocumentNode) -> Base? {
         if let known = vocabulary.known.components[name] { return Base(definition: known, name: name, isOwn: false) }
         let names = Set(components.keys).union(vocabulary.known.components.keys)
-        cursor.fault(
+        return cursor.refuse(
             .notFound, "there is no component '\(name)'", at: written,
             hint: NearestName.hint(name, among: names.sorted()) ?? "components are declared under components")
-        return nil
     }
 }
 

@@ -22,20 +22,18 @@ final class ComputedReader {
         var ruleNames: [String]
     }
 
-    private let rules: RuleCompiler
-    private let literals: LiteralReader
+    private let expressions: ExpressionReader
     private let standard: RuleScope
     private let container: RuleScope
     private let refusesCycles: Bool
     private var compiled: [Key: [Compiled]] = [:]
-    private var cursor: CheckCursor { rules.cursor }
+    private var cursor: CheckCursor { expressions.cursor }
 
     /// - Parameters:
     ///   - standard: the names that all rules can use.
     ///   - refusesCycles: see `SceneContext.refusesCycles`.
-    init(_ rules: RuleCompiler, _ literals: LiteralReader, in standard: RuleScope, refusesCycles: Bool) {
-        self.rules = rules
-        self.literals = literals
+    init(_ expressions: ExpressionReader, in standard: RuleScope, refusesCycles: Bool) {
+        self.expressions = expressions
         self.standard = standard
         container = standard.withSubviews
         self.refusesCycles = refusesCycles
@@ -68,7 +66,7 @@ final class ComputedReader {
         for (entry, rule) in zip(written, made) {
             guard let rule else { continue }
             cursor.at(entry.name) {
-                let history = entry.value.map == nil ? nil : literals.readHistory(entry.value, of: rule.type)
+                let history = entry.value.map == nil ? nil : expressions.readHistory(entry.value, of: rule.type)
                 list.enter(entry.key, .computed(rule.program), rule.type, history: history)
             }
         }
@@ -81,7 +79,7 @@ final class ComputedReader {
     private func adapt(_ made: [Compiled], to texts: [DocumentNode]) -> [Program]? {
         var programs: [Program] = []
         for (rule, written) in zip(made, texts) {
-            let text = RuleCompiler.text(of: written)
+            let text = ExpressionReader.ruleText(of: written)
             let isSame = text.hasSameBytes(as: rule.program.text)
             guard let program = isSame ? rule.program : rule.program.adapted(to: text) else { return nil }
             programs.append(program)
@@ -99,10 +97,10 @@ final class ComputedReader {
         for position in RuleOrder.order(of: written.map(\.name), texts.map(\.text)) {
             let entry = written[position]
             cursor.at(entry.name) {
-                guard let wanted = entry.value.map == nil ? .some(nil) : literals.writtenType(entry.value),
-                    let program = rules.read(texts[position], in: scope)
+                guard let wanted = entry.value.map == nil ? .some(nil) : expressions.writtenType(entry.value),
+                    let program = expressions.readProgram(texts[position], in: scope)
                 else { return }
-                var result = literals.vocabulary.type(of: program)
+                var result = expressions.vocabulary.type(of: program)
                 if let wanted {
                     guard wanted.admits(result) else {
                         return cursor.fault(

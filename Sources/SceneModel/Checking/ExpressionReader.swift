@@ -1,26 +1,14 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads the three ways to write a value: a literal, `=rule`, `$reference`.
+/// Reads the three ways to write a value: a literal, `=rule`, `$reference`. Its extensions read each of them.
 struct ExpressionReader {
     typealias Typed = (expression: Expression, type: ValueType)
 
     let cursor: CheckCursor
     let vocabulary: Vocabulary
-    /// See `SceneContext.isKept`.
-    let isKept: Bool
-    let rules: RuleCompiler
-    let references: ReferenceReader
-    let selections: SelectionReader
-
-    init(_ cursor: CheckCursor, _ vocabulary: Vocabulary, isKept: Bool) {
-        self.cursor = cursor
-        self.vocabulary = vocabulary
-        self.isKept = isKept
-        rules = RuleCompiler(cursor: cursor)
-        references = ReferenceReader(cursor: cursor, vocabulary: vocabulary)
-        selections = SelectionReader(references, rules)
-    }
+    /// Maximum length of a state's initial value, in bytes as JSON.
+    let valueSize: Int
 
     /// Reads any of the three, with its type.
     func expression(_ node: DocumentNode, in scope: ExpressionScope) -> Typed? {
@@ -31,13 +19,11 @@ struct ExpressionReader {
             return (.literal(value), ValueType(of: value))
         case .rule(let text) where SelectionText.hasReferences(text): return selection(text, in: scope, at: node)
         case .rule(let text):
-            return rules.compile(text, in: scope.rules, at: node, skipping: 1).map {
-                (.rule($0), vocabulary.type(of: $0))
-            }
-        case .reference(let text) where SelectionReader.isSelection(text):
+            return compile(text, in: scope.rules, at: node, skipping: 1).map { (.rule($0), vocabulary.type(of: $0)) }
+        case .reference(let text) where ExpressionReader.isSelection(text):
             return selection("$" + text, in: scope, at: node)
         case .reference(let text):
-            return references.resolve(text, in: scope.lexical, at: node).map { (.reference($0.reference), $0.type) }
+            return resolve(text, in: scope.lexical, at: node).map { (.reference($0.reference), $0.type) }
         }
     }
 
@@ -47,42 +33,39 @@ struct ExpressionReader {
 
     /// Reads a rule where only a rule is allowed, with the type of its results.
     func readRule(_ node: DocumentNode, in scope: ExpressionScope) -> Typed? {
-        rules.read(node, in: scope.rules).map { (.rule($0), vocabulary.type(of: $0)) }
+        readProgram(node, in: scope.rules).map { (.rule($0), vocabulary.type(of: $0)) }
     }
 
     /// The scope of rules over data. In the body of a component they can also use the subviews and sections that the
     /// component is given. A store has nodes of bodies without the component around them.
     func dataScope(_ lexical: LexicalScope) -> ExpressionScope {
-        ExpressionScope(lexical: lexical, isContainer: cursor.component != nil || isKept)
+        ExpressionScope(lexical: lexical, isContainer: cursor.component != nil || cursor.isKept)
     }
 
     private func selection(_ text: String, in scope: ExpressionScope, at node: DocumentNode) -> Typed? {
-        selections.choose(text, in: scope, at: node).map { (.selection($0.selection), $0.type) }
+        choose(text, in: scope, at: node).map { (.selection($0.selection), $0.type) }
     }
 
     /// The expression converted to the type of its target; nil after adding a fault.
     func fit(_ given: Typed, to type: ValueType, of name: String, at node: DocumentNode) -> Expression? {
         guard case .literal(let value) = given.expression else {
             if type.admits(given.type) { return given.expression }
-            cursor.fault(
+            return cursor.refuse(
                 .typeMismatch, "'\(name)' is \(type.withArticle), but this is \(given.type.withArticle)", at: node)
-            return nil
         }
         if let name = type.objectName, value != .null {
-            cursor.fault(
+            return cursor.refuse(
                 .typeMismatch, "an object of type \(name) is given as a reference, $name, not as a literal", at: node)
-            return nil
         }
         if let accepted = vocabulary.known.accept(value, as: type) { return .literal(accepted) }
-        cursor.fault(.typeMismatch, "'\(name)' is \(type.withArticle), not \(node.summary)", at: node)
-        return nil
+        return cursor.refuse(.typeMismatch, "'\(name)' is \(type.withArticle), not \(node.summary)", at: node)
     }
 
     // MARK: Texts that look like rules
 
     /// Adds a fault for a text that reads like a rule.
     private func refusesOperation(_ value: Value, in scope: ExpressionScope, at node: DocumentNode) -> Bool {
-        guard case .string(let text) = value, text == node.text, !isKept,
+        guard case .string(let text) = value, text == node.text, !cursor.isKept,
             text.utf8.contains(where: "+-*/%<>=!&|?(".utf8.contains),
             case .operation? = Rule.reading(text, in: scope.rules)
         else { return false }

@@ -1,12 +1,8 @@
 import AttributeValues
 
-/// Reads `forEach`: one instance for each element of a list.
-struct ForEachReader {
-    let expressions: ExpressionReader
-    let components: ComponentTable
-    private var cursor: CheckCursor { expressions.cursor }
-
-    private static let keys = ["in", "id", "as", "index", "node"]
+// Reads `forEach`: one instance for each element of a list.
+extension NodeReader {
+    private static let forEachKeys = ["in", "id", "as", "index", "node"]
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
@@ -14,9 +10,9 @@ struct ForEachReader {
     ]
 
     /// A `forEach` without its template.
-    struct Head {
+    struct ForEachHead {
         /// nil after adding a fault.
-        fileprivate var data: Data?
+        fileprivate var data: ForEachData?
         fileprivate var idField: String
         /// Element and index.
         fileprivate(set) var elements: [ScopeEntry]
@@ -31,14 +27,13 @@ struct ForEachReader {
     }
 
     /// - Parameter scope: the names that the data can use.
-    func read(_ written: DocumentNode, in scope: LexicalScope) -> Head? {
+    func readForEach(_ written: DocumentNode, in scope: LexicalScope) -> ForEachHead? {
         guard let entries = written.map else {
-            cursor.fault(
+            return cursor.refuse(
                 "forEach is a map, not \(written.summary)", at: written,
                 hint: "write forEach: {in: $items, component: Name}")
-            return nil
         }
-        cursor.checkKeys(entries, of: "forEach", allowed: ForEachReader.keys + ForEachReader.templateKeys.map(\.name))
+        cursor.checkKeys(entries, of: "forEach", allowed: NodeReader.forEachKeys + NodeReader.templateKeys.map(\.name))
         let idField = idField(written)
         let elementName = name(written, "as", standard: "element")
         let indexName = name(written, "index", standard: "index")
@@ -53,7 +48,7 @@ struct ForEachReader {
                 access: data?.isWritable ?? true ? .writable : .readOnly("an element of data that cannot be written")),
             ScopeEntry(name: indexName, type: .int, access: .readOnly("an index")),
         ]
-        return Head(data: data, idField: idField, elements: elements)
+        return ForEachHead(data: data, idField: idField, elements: elements)
     }
 
     private func idField(_ written: DocumentNode) -> String {
@@ -72,23 +67,22 @@ struct ForEachReader {
         return cursor.at(key) { cursor.checkName(node, "'\(key)'") ? node.text : standard }
     }
 
-    fileprivate struct Data {
+    fileprivate struct ForEachData {
         var expression: Expression
         var element: ValueType
         var isWritable: Bool
     }
 
-    private func data(_ written: DocumentNode, idField: String, _ scope: LexicalScope) -> Data? {
+    private func data(_ written: DocumentNode, idField: String, _ scope: LexicalScope) -> ForEachData? {
         guard let node = written["in"] else {
-            cursor.fault("forEach needs its data", at: written, hint: "write in: $items")
-            return nil
+            return cursor.refuse("forEach needs its data", at: written, hint: "write in: $items")
         }
         return cursor.at("in") {
             var isWritable = false
             let expression: Expression
             let type: ValueType
             if case .reference(let text) = node.form {
-                guard let found = expressions.references.resolve(text, in: scope, at: node) else { return nil }
+                guard let found = expressions.resolve(text, in: scope, at: node) else { return nil }
                 (expression, type) = (.reference(found.reference), found.type)
                 if case .writable = found.entry.access { isWritable = !idField.isEmpty }
                 if let object = found.property, case .state = object.property.role { isWritable = !idField.isEmpty }
@@ -100,22 +94,21 @@ struct ForEachReader {
             var list = type
             if case .nullable(let wrapped) = list { list = wrapped }
             switch list {
-            case .dyn: return Data(expression: expression, element: .dyn, isWritable: isWritable)
+            case .dyn: return ForEachData(expression: expression, element: .dyn, isWritable: isWritable)
             case .list(let element):
                 if case .literal(.list(let elements)) = expression {
                     checkIDs(elements, idField, node)
                     let types = Set(elements.map { ValueType(of: $0) })
-                    return Data(
+                    return ForEachData(
                         expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn,
                         isWritable: false)
                 }
-                return Data(expression: expression, element: element, isWritable: isWritable)
+                return ForEachData(expression: expression, element: element, isWritable: isWritable)
             default:
-                cursor.fault(
+                return cursor.refuse(
                     .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
                     hint: node.string.map { ReservedNames.roots.contains($0) ? "write in: =\($0)" : "write in: $\($0)" }
                 )
-                return nil
             }
         }
     }

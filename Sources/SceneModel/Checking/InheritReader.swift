@@ -1,17 +1,14 @@
 import AttributeValues
 
-/// Reads `inherit`: environment keys, and objects by their type.
-struct InheritReader {
-    let cursor: CheckCursor
-    let vocabulary: Vocabulary
-
-    func read(_ node: DocumentNode, into list: AttributeList) {
+// Reads `inherit`: environment keys, and objects by their type.
+extension PartReader {
+    func readInherited(_ node: DocumentNode, into list: AttributeList) {
         if let names = node.list {
             cursor.visit(names) { name in
                 guard let key = name.string else {
                     return cursor.fault("inherit lists environment keys, not \(name.summary)", at: name)
                 }
-                if vocabulary.typeNames.contains(key) {
+                if expressions.vocabulary.typeNames.contains(key) {
                     let attribute = key.prefix(1).lowercased() + key.dropFirst()
                     return cursor.fault(
                         "an object needs a name here", at: name, hint: "write inherit: {\(attribute): \(key)}")
@@ -29,11 +26,11 @@ struct InheritReader {
             guard isObject else { return inherit(key, as: entry.key, at: entry.value, into: list) }
             let isOptional = key.hasSuffix("?")
             let name = isOptional ? String(key.dropLast()) : key
-            guard vocabulary.typeNames.contains(name) else {
+            guard expressions.vocabulary.typeNames.contains(name) else {
                 list.enter(entry.key, .inherit(key: key), .dyn)
                 return cursor.fault(
                     .notFound, "there is no object type '\(name)'", at: entry.value,
-                    hint: NearestName.hint(name, among: vocabulary.typeNames.sorted())
+                    hint: NearestName.hint(name, among: expressions.vocabulary.typeNames.sorted())
                         ?? "object types are declared under types")
             }
             list.enter(
@@ -43,14 +40,14 @@ struct InheritReader {
     }
 
     private func inherit(_ key: String, as name: DocumentNode, at node: DocumentNode, into list: AttributeList) {
-        guard let declared = vocabulary.known.environment[key] else {
+        guard let declared = expressions.vocabulary.known.environment[key] else {
             if name.position != node.position { list.enter(name, .inherit(key: key), .dyn) }
             let isPath = key.contains(".")
             return cursor.fault(
                 .notFound, "there is no environment key '\(key)'", at: node,
                 hint: isPath
                     ? "inherit the whole key, or read env.\(key) in a rule"
-                    : NearestName.hint(key, among: vocabulary.known.environment.keys.sorted())
+                    : NearestName.hint(key, among: expressions.vocabulary.known.environment.keys.sorted())
                         ?? "environment keys are declared under keys.environment")
         }
         list.enter(name, .inherit(key: key), declared.type)

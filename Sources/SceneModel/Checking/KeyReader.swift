@@ -1,15 +1,11 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads `keys`: environment, container-value and preference keys with their defaults.
-struct KeyReader {
-    let literals: LiteralReader
-    private var cursor: CheckCursor { literals.cursor }
-    private var vocabulary: Vocabulary { literals.vocabulary }
+// Reads `keys`: environment, container-value and preference keys with their defaults.
+extension ExpressionReader {
+    private static let keyForm = ["default", "type", "reduce"]
 
-    private static let form = ["default", "type", "reduce"]
-
-    func declare(_ node: DocumentNode) {
+    func declareKeys(_ node: DocumentNode) {
         let names = KeyGroup.allCases.map(\.rawValue)
         let groups = cursor.readEntries(node, "keys", hint: "keys has the groups \(names.joined(separator: ", "))")
         cursor.checkKeys(groups, of: "keys", allowed: names)
@@ -50,19 +46,19 @@ struct KeyReader {
     /// Reads the long form `{default, type, reduce}`, or the default alone.
     private func definition(_ entry: DocumentEntry, in group: KeyGroup) -> KeyDefinition? {
         let node = entry.value
-        let isLong = node["default"] != nil || node.isForm(KeyReader.form)
+        let isLong = node["default"] != nil || node.isForm(ExpressionReader.keyForm)
         guard isLong, let entries = node.map else {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)
         }
         cursor.checkKeys(
-            entries, of: "a key's declaration", allowed: group == .preference ? KeyReader.form : ["default", "type"])
-        guard let type = literals.writtenType(node) else { return nil }
+            entries, of: "a key's declaration",
+            allowed: group == .preference ? ExpressionReader.keyForm : ["default", "type"])
+        guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
-                cursor.fault(
+                return cursor.refuse(
                     "the key '\(entry.name)' needs a default", at: entry.key,
                     hint: "write default:, or a type that takes null, such as int?")
-                return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: .null)
         }
@@ -71,26 +67,24 @@ struct KeyReader {
         if let name = type.objectName, !standard.isNull {
             // Readers get this object if no node provides one. Its properties are checked when the types are known.
             guard standard.map != nil else {
-                cursor.fault(
+                return cursor.refuse(
                     under: "default", .typeMismatch,
                     "a default of type \(name) is a map of its properties, not \(standard.summary)", at: standard)
-                return nil
             }
             return KeyDefinition(name: entry.name, type: type, defaultValue: value)
         }
-        // The types are not known yet: see `checkDefaults`.
+        // The types are not known yet: see `checkDefaultsOfKeys`.
         guard type.objectNames.isEmpty else { return KeyDefinition(name: entry.name, type: type, defaultValue: value) }
         guard let accepted = type.accept(value) else {
-            cursor.fault(
+            return cursor.refuse(
                 under: "default", .typeMismatch, "the default is \(standard.summary), not \(type.withArticle)",
                 at: standard)
-            return nil
         }
         return KeyDefinition(name: entry.name, type: type, defaultValue: accepted)
     }
 
     /// Checks the defaults of keys that are objects, after all properties are known.
-    func checkDefaults(_ keys: DocumentNode) {
+    func checkDefaultsOfKeys(_ keys: DocumentNode) {
         for group in keys.map ?? [] {
             for entry in group.value.map ?? [] {
                 guard let standard = entry.value["default"], !standard.isNull,
@@ -99,17 +93,17 @@ struct KeyReader {
                 // A value that is not a map has been reported already.
                 if type.objectName != nil, standard.map == nil { continue }
                 cursor.at([group.name, entry.name, "default"]) {
-                    literals.checkObjects(standard.value, in: type, "default", at: standard)
+                    checkObjects(standard.value, in: type, "default", at: standard)
                 }
             }
         }
     }
 
     /// Compiles the rules that merge preferences. They can use only two values of the key.
-    func compileReducers(_ node: DocumentNode, _ rules: RuleCompiler, limits: RuleLimits) {
+    func compileReducers(_ node: DocumentNode, limits: RuleLimits) {
         guard let group = node["preference"]?.map else { return }
         cursor.at("preference") {
-            for entry in group where entry.value["default"] != nil || entry.value.isForm(KeyReader.form) {
+            for entry in group where entry.value["default"] != nil || entry.value.isForm(ExpressionReader.keyForm) {
                 guard let written = entry.value["reduce"], var key = vocabulary.declared.preference[entry.name] else {
                     continue
                 }
@@ -117,7 +111,7 @@ struct KeyReader {
                 scope.declare("value", key.type)
                 scope.declare("next", key.type)
                 cursor.at([entry.name, "reduce"]) {
-                    guard let program = rules.read(written, in: scope) else { return }
+                    guard let program = readProgram(written, in: scope) else { return }
                     let result = vocabulary.type(of: program)
                     if !key.type.admits(result) {
                         cursor.fault(

@@ -1,33 +1,25 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads types, and literals that must fit them.
-struct LiteralReader {
-    let cursor: CheckCursor
-    let vocabulary: Vocabulary
-    /// Maximum length of a state's initial value, in bytes as JSON.
-    let valueSize: Int
-
+// Reads types, and literals that must fit them.
+extension ExpressionReader {
     // MARK: Types
 
     /// A written type; object types must be declared.
     private func type(_ node: DocumentNode) -> ValueType? {
         guard let text = node.string else {
-            cursor.fault("a type is a text such as double or list(string), not \(node.summary)", at: node)
-            return nil
+            return cursor.refuse("a type is a text such as double or list(string), not \(node.summary)", at: node)
         }
         guard let type = ValueType(text) else {
-            cursor.fault(
+            return cursor.refuse(
                 "'\(text)' is not a type", at: node,
                 hint: "types are such as int, double?, list(string), map(string, int), vector(3), color")
-            return nil
         }
         for name in type.objectNames where !vocabulary.typeNames.contains(name) {
-            cursor.fault(
+            return cursor.refuse(
                 .notFound, "there is no type '\(name)'", at: node,
                 hint: NearestName.hint(name, among: ValueType.builtInNames + vocabulary.typeNames.sorted())
                     ?? "object types are declared under types")
-            return nil
         }
         return type
     }
@@ -44,22 +36,20 @@ struct LiteralReader {
         guard let node = form["history"] else { return nil }
         return cursor.at("history") {
             guard let span = TimeSpan(node.text) else {
-                cursor.fault("'\(node.text)' is not a length of time", at: node, hint: "such as 10m, 1h30m, 24h")
-                return nil
+                return cursor.refuse(
+                    "'\(node.text)' is not a length of time", at: node, hint: "such as 10m, 1h30m, 24h")
             }
             if let problem = TimeOperator.fault(of: span) {
-                cursor.fault(.limit, problem, at: node)
-                return nil
+                return cursor.refuse(.limit, problem, at: node)
             }
             switch type {
             case .dyn, .scalar(.int), .scalar(.uint), .scalar(.double), .nullable(.scalar(.int)),
                 .nullable(.scalar(.uint)), .nullable(.scalar(.double)):
                 return span
             default:
-                cursor.fault(
+                return cursor.refuse(
                     .typeMismatch, "a history is of numbers, and this is \(type.withArticle)", at: node,
                     hint: "remove history:, or record a rule that makes a number of it")
-                return nil
             }
         }
     }
@@ -67,7 +57,7 @@ struct LiteralReader {
     // MARK: Literals
 
     /// A literal where neither a rule nor a reference is allowed; nil after adding a fault.
-    func read(_ node: DocumentNode, _ what: String, hint: String) -> Value? {
+    func readLiteral(_ node: DocumentNode, _ what: String, hint: String) -> Value? {
         switch node.form {
         case .literal(let value): return value
         case .rule(let text):
@@ -124,10 +114,9 @@ struct LiteralReader {
         guard let type = vocabulary.known.types[name] else { return value }
         if case .null = value { return value }
         guard let map = value.map else {
-            cursor.fault(
+            return cursor.refuse(
                 .typeMismatch, "an object of type \(name) starts from a map of its properties, not \(node.summary)",
                 at: node)
-            return nil
         }
         var accepted = ValueMap(minimumCapacity: map.count)
         var isRight = true

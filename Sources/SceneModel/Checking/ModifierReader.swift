@@ -1,14 +1,9 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation, transition.
-struct ModifierReader {
-    let expressions: ExpressionReader
-    let curves: AnimationReader
-    var cursor: CheckCursor { expressions.cursor }
-    private var vocabulary: Vocabulary { expressions.vocabulary }
-
-    func read(_ fields: NodeFields, of node: NodeDefinition, _ scope: ExpressionScope) {
+// Reads modifiers: environment, transformEnvironment, containerValues, tag, preferences, animation, transition.
+extension PartReader {
+    func readModifiers(_ fields: NodeFields, of node: NodeDefinition, _ scope: ExpressionScope) {
         if let written = fields[.environment] { cursor.at("environment") { environment(written, of: node, scope) } }
         fields.visit(.transformEnvironment, cursor) { written in transforms(written, of: node, scope) }
         fields.visit(.containerValues, cursor) { written in
@@ -29,7 +24,7 @@ struct ModifierReader {
         }
         if let written = fields[.animation] { cursor.at("animation") { node.animations = animations(written, scope) } }
         if let written = fields[.transition] {
-            node.transition = cursor.at("transition") { curves.readTransition(written) }
+            node.transition = cursor.at("transition") { expressions.readTransition(written) }
         }
     }
 
@@ -56,7 +51,7 @@ struct ModifierReader {
                     return cursor.fault(
                         "objects takes references such as $\(name), not \(element.summary)", at: element)
                 }
-                guard let found = expressions.references.resolve(text, in: scope.lexical, at: element) else { return }
+                guard let found = expressions.resolve(text, in: scope.lexical, at: element) else { return }
                 if found.type != .dyn {
                     guard let name = found.type.objectName else {
                         return cursor.fault(
@@ -95,23 +90,20 @@ struct ModifierReader {
     /// Reads `key`, or `key.field` for a part of a grouped key, with the type of that part.
     private func keyPath(_ node: DocumentNode, _ group: KeyGroup) -> (String, [AttributePath.Step], ValueType)? {
         let noun = group == .container ? "container-value key" : "\(group) key"
-        let keys = vocabulary.known[group]
+        let keys = expressions.vocabulary.known[group]
         let text = node.text
         guard let path = try? AttributePath("/." + text), let name = path.attribute else {
-            cursor.fault("'\(text)' is not a key path", at: node, hint: "such as pinPosition.rotation")
-            return nil
+            return cursor.refuse("'\(text)' is not a key path", at: node, hint: "such as pinPosition.rotation")
         }
         guard let key = keys[name] else {
-            cursor.fault(
+            return cursor.refuse(
                 .notFound, "there is no \(noun) '\(name)'", at: node,
                 hint: NearestName.hint(name, among: keys.keys.sorted())
                     ?? "declare it under keys.\(group), with its default")
-            return nil
         }
         guard let last = path.steps.last else { return (name, [], key.type) }
         if case .element = last {
-            cursor.fault("a key path has fields and indices only", at: node)
-            return nil
+            return cursor.refuse("a key path has fields and indices only", at: node)
         }
         // The default of a grouped key defines its fields.
         var value: Value? = key.defaultValue
@@ -119,15 +111,12 @@ struct ModifierReader {
             guard case .map(let map)? = value else { break }
             value = map.isEmpty ? nil : value?.child(step)
             if value == nil, !map.isEmpty {
-                cursor.fault(
+                return cursor.refuse(
                     .notFound, "the \(noun) '\(name)' has no \(step)", at: node,
                     hint: NearestName.hint(step.description, among: map.keys.compactMap { $0.string.map { "." + $0 } }))
-                return nil
             }
         }
-        guard let (type, _) = expressions.references.findPart(path.steps, of: key.type, named: name, at: node) else {
-            return nil
-        }
+        guard let (type, _) = expressions.findPart(path.steps, of: key.type, named: name, at: node) else { return nil }
         if type == .dyn, let value = key.defaultValue.select(path.steps).value {
             return (name, path.steps, ValueType(of: value))
         }
@@ -141,8 +130,8 @@ struct ModifierReader {
             rules.declare("value", type)
             // The inherited value is no attribute, and differs from node to node.
             rules.hasPast = false
-            guard let program = expressions.rules.read(entry.value, in: rules) else { return }
-            let given = vocabulary.type(of: program)
+            guard let program = expressions.readProgram(entry.value, in: rules) else { return }
+            let given = expressions.vocabulary.type(of: program)
             guard type.admits(given) else {
                 return cursor.fault(
                     .ruleType, "'\(entry.name)' is \(type.withArticle), but the rule gives \(given.withArticle)",
@@ -163,32 +152,29 @@ struct ModifierReader {
 
     private func modifier(_ node: DocumentNode, _ scope: ExpressionScope) -> AnimationModifier? {
         guard let entries = node.map, node["value"] != nil || node["curve"] != nil else {
-            cursor.fault(
+            return cursor.refuse(
                 "animation is {curve, value}, not \(node.summary)", at: node,
                 hint: "write {curve: bouncy, value: \"=name\"}: it applies when the value changes")
-            return nil
         }
         cursor.checkKeys(entries, of: "animation", allowed: ["curve", "modifiers", "value"])
         guard let value = node["value"] else {
-            cursor.fault("animation needs a value to follow", at: node, hint: "write value: \"=name\"")
-            return nil
+            return cursor.refuse("animation needs a value to follow", at: node, hint: "write value: \"=name\"")
         }
         guard let curve = node["curve"] else {
-            cursor.fault("animation needs a curve", at: node, hint: "write curve: default, or curve: null for none")
-            return nil
+            return cursor.refuse(
+                "animation needs a curve", at: node, hint: "write curve: default, or curve: null for none")
         }
         let followed: Expression? = cursor.at("value") {
             guard let (expression, _) = expressions.expression(value, in: scope) else { return nil }
             if case .literal = expression {
-                cursor.fault(
+                return cursor.refuse(
                     "a literal never changes, so it animates nothing", at: value,
                     hint: "write value: \"=name\" for an attribute's value")
-                return nil
             }
             return expression
         }
         guard !curve.isNull else { return followed.map { AnimationModifier(animation: nil, value: $0) } }
-        let text = cursor.at("curve") { curves.read(whole(curve, node["modifiers"])) }
+        let text = cursor.at("curve") { expressions.readAnimation(whole(curve, node["modifiers"])) }
         guard let followed, let text else { return nil }
         return AnimationModifier(animation: text, value: followed)
     }

@@ -1,18 +1,13 @@
 import AttributeValues
 
-/// Reads what a node is: its keys, its id and its kind.
-struct NodeHeadReader {
-    let cursor: CheckCursor
-    let components: ComponentTable
-    let tree: TreePosition
-
+// Reads what a node is: its keys, its id and its kind.
+extension NodeReader {
     /// The entries of a node by key; nil after adding a fault if it is not a map.
     func readFields(_ node: DocumentNode) -> NodeFields? {
         cursor.work += SceneCost.node
         guard node.map != nil else {
             let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
-            cursor.fault("a node is a map, not \(node.summary)", at: node, hint: hint)
-            return nil
+            return cursor.refuse("a node is a map, not \(node.summary)", at: node, hint: hint)
         }
         let fields = NodeFields(node) { entry in
             cursor.at(entry.name) { cursor.refuseKey(entry.key, of: "a node", allowed: NodeKey.names) }
@@ -22,10 +17,9 @@ struct NodeHeadReader {
         ]
         let count = members.reduce(0) { $0 + (fields[$1]?.count ?? 0) }
         guard count <= SceneLimits.attributes else {
-            cursor.fault(
+            return cursor.refuse(
                 .limit, "a node has at most \(SceneLimits.attributes) attributes and values for others, not \(count)",
                 at: node, hint: "make several nodes")
-            return nil
         }
         return fields
     }

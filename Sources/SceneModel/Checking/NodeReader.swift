@@ -1,20 +1,20 @@
 import AttributeValues
 
-/// Reads a node without its children, which are read next.
+/// Reads a node without its children, which are read next. Its extensions read what a node is, the use of a component,
+/// `forEach` and choices.
 struct NodeReader {
-    let heads: NodeHeadReader
     let parts: PartReader
-    let uses: UseReader
-    let repeats: ForEachReader
-    private var open: OpenNodes { uses.open }
-    private var tree: TreePosition { uses.tree }
-    private var size: SceneSize { uses.size }
-    private var cursor: CheckCursor { heads.cursor }
+    let components: ComponentTable
+    let open: OpenNodes
+    let tree: TreePosition
+    let size: SceneSize
+    var cursor: CheckCursor { parts.cursor }
+    var expressions: ExpressionReader { parts.expressions }
 
     /// Reads a child of the innermost open node that `readCopy` does not make.
     func read(_ child: OpenNodes.Child) {
-        guard let fields = heads.readFields(child.node) else { return }
-        let id = heads.readID(of: fields, child)
+        guard let fields = readFields(child.node) else { return }
+        let id = readID(of: fields, child)
         open.take(id, of: child, isWritten: fields[.id] != nil)
         tree.ids?.append(id)
         let (isNew, faultsBefore, openBefore) = (tree.live == nil, cursor.faults.countWithWarnings, open.count)
@@ -31,7 +31,7 @@ struct NodeReader {
     /// - Returns: false if it does not.
     func readCopy(_ child: OpenNodes.Child) -> Bool {
         guard let model = open.model(of: child), let written = child.node["id"] else { return false }
-        let id = heads.readID(written)
+        let id = readID(written)
         tree.ids?.append(id)
         guard tree.live == nil else {
             tree.ids?.removeLast()
@@ -48,17 +48,17 @@ struct NodeReader {
         definition.component = component.entry.name
         definition.position = position
         let body = component.entry.value
-        guard let fields = heads.readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
+        guard let fields = readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
         if let id = fields[.id] { cursor.fault(under: "id", "a component has no id: each use gives its own", at: id) }
         let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
-        if fields[.component] != nil { return uses.readRoot(definition, fields, place) }
+        if fields[.component] != nil { return readVariant(definition, fields, place) }
         complete(definition, fields, place)
     }
 
     private func node(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
         tree.depth += 1
         defer { tree.depth -= 1 }
-        if fields[.component] != nil { return uses.use(fields, id: id, place) }
+        if fields[.component] != nil { return readUse(fields, id: id, place) }
         let node = NodeDefinition()
         node.id = id
         node.isContent = place.isContent
@@ -69,11 +69,11 @@ struct NodeReader {
 
     /// Reads the parts of a node, in the order of their dependencies.
     private func complete(_ node: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
-        node.kind = heads.readKind(fields)
+        node.kind = readKind(fields)
         node.hasWrittenKind = fields[.kind] != nil
         let isContainer = node.kind == .container
         let list = AttributeList(cursor)
-        cursor.withHint(forOther: fields.hintForOwn) { parts.attributes.read(fields, place, into: list) }
+        cursor.withHint(forOther: fields.hintForOwn) { parts.readAttributes(fields, place, into: list) }
         var own = place.ownNames(of: list.attributes)
         if node.kind == .forEach {
             // The ids of the instances. Every forEach has this attribute.
@@ -104,11 +104,11 @@ struct NodeReader {
                 isContainer: isContainer)
         }
         let before = list.attributes.count
-        parts.actions.read(fields, in: scope(), into: list)
+        parts.readActions(fields, in: scope(), into: list)
         own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
         node.attributes = list.attributes
         let full = scope()
-        parts.modifiers.read(fields, of: node, full)
+        parts.readModifiers(fields, of: node, full)
         if let written = fields[.forEach], node.kind == .forEach {
             cursor.at("forEach") { node.forEach = forEach(written, fields, in: full.lexical, dataIn: place.enclosing) }
         }
@@ -125,7 +125,7 @@ struct NodeReader {
     private func forEach(
         _ written: DocumentNode, _ own: NodeFields, in scope: LexicalScope, dataIn outer: LexicalScope
     ) -> ForEachDefinition? {
-        guard let head = cursor.withHint(forOther: own.hintForOwn, { repeats.read(written, in: outer) }) else {
+        guard let head = cursor.withHint(forOther: own.hintForOwn, { readForEach(written, in: outer) }) else {
             return nil
         }
         let ids = tree.ids
@@ -137,12 +137,12 @@ struct NodeReader {
 
     private func template(_ written: DocumentNode, _ place: Surroundings) -> NodeDefinition? {
         if let node = written["node"] {
-            for key in ForEachReader.templateKeys {
+            for key in NodeReader.templateKeys {
                 guard let other = written[key.name] else { continue }
                 cursor.fault(under: key.name, "forEach has node already: \(key.name) belongs inside it", at: other)
             }
             return cursor.at("node") {
-                guard let fields = heads.readFields(node) else { return nil }
+                guard let fields = readFields(node) else { return nil }
                 if let id = fields[.id] {
                     cursor.fault(
                         under: "id", "the node of a forEach has no id; each instance gets its id from its element",
@@ -152,14 +152,13 @@ struct NodeReader {
             }
         }
         guard written["component"] != nil else {
-            cursor.fault(
+            return cursor.refuse(
                 "forEach needs the node that it makes for each element", at: written,
                 hint: "write component: Name, or node: {…}")
-            return nil
         }
         // Here `id` names the field of the element. Faults for unknown keys have been added already.
         let fields = NodeFields(written) { _ in }.without(
-            NodeKey.allCases.filter { !ForEachReader.templateKeys.contains($0) })
+            NodeKey.allCases.filter { !NodeReader.templateKeys.contains($0) })
         return node(fields, id: "", place)
     }
 }

@@ -212,7 +212,7 @@ final class OpenNodes {
         if models.isEmpty { return nil }
         if case .copy(let entries, let place) = child.node.content,
             entries[Int(place)].name.hasSameBytes(as: NodeKey.id.name),
-            let model = models.last(where: { $0.written.hasSameMemory(as: entries) })
+            let model = models.last(where: { $0.written.isCopy(of: entries) })
         {
             return model.definition
         }

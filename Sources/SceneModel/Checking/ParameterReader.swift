@@ -1,32 +1,28 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads `let`, and the parameters that a component declares.
-struct ParameterReader {
-    let expressions: ExpressionReader
-    let literals: LiteralReader
-    private var cursor: CheckCursor { literals.cursor }
-
-    static let form = ["default", "type"]
+// Reads `let`, and the parameters that a component declares.
+extension ExpressionReader {
+    static let parameterForm = ["default", "type"]
 
     /// A parameter's declaration `{default, type}`; nil after adding a fault.
-    func readDeclaration(_ node: DocumentNode) -> (standard: Value?, type: ValueType)? {
-        guard let type = literals.writtenType(node) else { return nil }
+    func readParameter(_ node: DocumentNode) -> (standard: Value?, type: ValueType)? {
+        guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else { return (nil, type ?? .dyn) }
         return cursor.at("default") { () -> (standard: Value?, type: ValueType)? in
-            guard let value = literals.read(standard, "a default is a literal", hint: "take the value as a parameter")
+            guard let value = readLiteral(standard, "a default is a literal", hint: "take the value as a parameter")
             else { return nil }
             guard let type else { return (value, ValueType(of: value)) }
-            guard let accepted = literals.vocabulary.known.accept(value, as: type) else {
-                cursor.fault(.typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
-                return nil
+            guard let accepted = vocabulary.known.accept(value, as: type) else {
+                return cursor.refuse(
+                    .typeMismatch, "the default is \(standard.summary), not \(type.withArticle)", at: standard)
             }
             return (accepted, type)
         }
     }
 
     /// Parameters that are declared only by their names: `binding: [isPlaying]`.
-    func readNames(_ node: DocumentNode, _ key: String, _ place: Surroundings) -> [DocumentNode] {
+    func readParameterNames(_ node: DocumentNode, _ key: String, _ place: Surroundings) -> [DocumentNode] {
         guard place.isComponentRoot else {
             let name = node.list?.first?.string ?? "name"
             cursor.fault(
@@ -52,18 +48,18 @@ struct ParameterReader {
     }
 
     func readLet(_ node: DocumentNode, _ place: Surroundings) -> (Expression?, ValueType)? {
-        if place.isComponentRoot, node.isForm(ParameterReader.form) {
+        if place.isComponentRoot, node.isForm(ExpressionReader.parameterForm) {
             guard let standard = node["default"], case .rule = standard.form else {
-                return readDeclaration(node).map { ($0.standard.map { .literal($0) }, $0.type) }
+                return readParameter(node).map { ($0.standard.map { .literal($0) }, $0.type) }
             }
-            guard let type = literals.writtenType(node) else { return nil }
+            guard let type = writtenType(node) else { return nil }
             return cursor.at("default") { () -> (Expression?, ValueType)? in
-                guard let found = expressions.expression(standard, in: place.enclosing),
-                    let fitting = expressions.fit(found, to: type ?? found.type, of: "default", at: standard)
+                guard let found = expression(standard, in: place.enclosing),
+                    let fitting = fit(found, to: type ?? found.type, of: "default", at: standard)
                 else { return nil }
                 return (fitting, type ?? found.type)
             }
         }
-        return expressions.expression(node, in: place.enclosing).map { ($0, $1) }
+        return expression(node, in: place.enclosing).map { ($0, $1) }
     }
 }

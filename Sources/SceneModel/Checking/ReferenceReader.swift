@@ -1,10 +1,7 @@
 import AttributeValues
 
-/// Resolves references and the parts of values that they name.
-struct ReferenceReader {
-    let cursor: CheckCursor
-    let vocabulary: Vocabulary
-
+// Resolves references and the parts of values that they name.
+extension ExpressionReader {
     /// A reference that leads to an attribute.
     struct Resolved {
         var reference: Reference
@@ -26,16 +23,14 @@ struct ReferenceReader {
     func resolve(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> Resolved? {
         if text.hasPrefix("/") { return resolve(fromRoot: text, at: node) }
         guard let path = try? AttributePath("/." + text), let name = path.attribute else {
-            cursor.fault(
+            return cursor.refuse(
                 "'$\(text)' is not a reference", at: node,
                 hint: "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
-            return nil
         }
         guard path.steps.count <= AttributePath.maximumSteps else {
-            cursor.fault(.limit, "a reference has at most \(AttributePath.maximumSteps) steps", at: node)
-            return nil
+            return cursor.refuse(.limit, "a reference has at most \(AttributePath.maximumSteps) steps", at: node)
         }
-        guard let entry = attribute(name, in: scope, at: node),
+        guard let entry = findAttribute(name, in: scope, at: node),
             let (type, property) = findPart(path.steps, of: entry.type, named: name, at: node)
         else { return nil }
         return Resolved(
@@ -47,9 +42,8 @@ struct ReferenceReader {
     func resolveTarget(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> Resolved? {
         guard let found = resolve(String(text.dropFirst()), in: scope, at: node) else { return nil }
         guard let obstacle = found.obstacle else { return found }
-        cursor.fault(
+        return cursor.refuse(
             .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node, hint: "write to the state it comes from")
-        return nil
     }
 
     /// Resolves `$/grid/limits.high`, or a part of its value.
@@ -57,26 +51,24 @@ struct ReferenceReader {
         do throws(Failure) {
             let path = try AttributePath(text)
             guard path.attribute != nil else {
-                cursor.fault("'$\(text)' names no attribute", at: node, hint: "end it with one, as $/grid/limits.high")
-                return nil
+                return cursor.refuse(
+                    "'$\(text)' names no attribute", at: node, hint: "end it with one, as $/grid/limits.high")
             }
             let name = "$\(AttributePath(nodes: path.nodes, attribute: path.attribute))"
             return Resolved(
                 reference: Reference(name: name, steps: path.steps), type: .dyn,
                 entry: ScopeEntry(name: name, type: .dyn))
         } catch {
-            cursor.fault(error.code, error.message, at: node, hint: error.hint)
-            return nil
+            return cursor.refuse(error.code, error.message, at: node, hint: error.hint)
         }
     }
 
     /// The nearest attribute of that name; nil after adding a fault.
-    func attribute(_ name: String, in scope: LexicalScope, at node: DocumentNode) -> ScopeEntry? {
+    func findAttribute(_ name: String, in scope: LexicalScope, at node: DocumentNode) -> ScopeEntry? {
         if let entry = scope.find(name) { return entry }
-        cursor.fault(
+        return cursor.refuse(
             .notFound, "no enclosing node has an attribute '\(name)'", at: node,
             hint: hint(for: name, among: scope.names))
-        return nil
     }
 
     private func hint(for name: String, among names: [String]) -> String? {
@@ -103,16 +95,14 @@ struct ReferenceReader {
                 guard let property = definition.properties.first(where: { $0.name.hasSameBytes(as: key) }) else {
                     // The type was declared anew since.
                     if cursor.isKept { return (.dyn, object) }
-                    cursor.fault(
+                    return cursor.refuse(
                         .notFound, "\(name) has no property '\(key)'", at: node,
                         hint: NearestName.hint(key, among: definition.properties.map(\.name)))
-                    return nil
                 }
                 type = property.type
                 object = ObjectProperty(type: name, property: property)
             } else {
-                cursor.fault(.typeMismatch, "'\(text)' is \(type.withArticle) and has no \(step)", at: node)
-                return nil
+                return cursor.refuse(.typeMismatch, "'\(text)' is \(type.withArticle) and has no \(step)", at: node)
             }
             text += step.description
         }
@@ -125,7 +115,7 @@ extension ScopeEntry {
     /// - Parameters:
     ///   - steps: the number of steps that lead to the part.
     ///   - property: the last property of an object among them.
-    func obstacle(behind steps: Int, _ property: ReferenceReader.ObjectProperty?) -> String? {
+    func obstacle(behind steps: Int, _ property: ExpressionReader.ObjectProperty?) -> String? {
         if let property {
             guard case .computed = property.property.role else { return nil }
             return "'\(property.property.name)' of \(property.type) is computed"

@@ -1,26 +1,22 @@
 import AttributeValues
 import RuleLanguage
 
-/// Compiles the rules of a document, and adds faults at their places in it.
-struct RuleCompiler {
-    let cursor: CheckCursor
-
+// Compiles the rules of a document, and adds faults at their places in it.
+extension ExpressionReader {
     /// Reads a rule where only a rule is allowed. A leading `=` is accepted.
-    func read(_ node: DocumentNode, in scope: RuleScope) -> Program? {
+    func readProgram(_ node: DocumentNode, in scope: RuleScope) -> Program? {
         guard case .scalar = node.content else {
-            cursor.fault("a rule is a text, not \(node.summary)", at: node)
-            return nil
+            return cursor.refuse("a rule is a text, not \(node.summary)", at: node)
         }
         if node.isNull {
-            cursor.fault(.ruleSyntax, "the rule is empty", at: node)
-            return nil
+            return cursor.refuse(.ruleSyntax, "the rule is empty", at: node)
         }
-        let text = RuleCompiler.text(of: node)
+        let text = ExpressionReader.ruleText(of: node)
         return compile(text, in: scope, at: node, skipping: text.utf8.count < node.text.utf8.count ? 1 : 0)
     }
 
     /// The rule in a node that holds one, without a leading `=`.
-    static func text(of node: DocumentNode) -> String {
+    static func ruleText(of node: DocumentNode) -> String {
         // `0` and `true` are rules too.
         guard let text = node.string else { return node.text }
         return text.hasPrefix("=") ? String(text.dropFirst()) : text
@@ -30,7 +26,7 @@ struct RuleCompiler {
     func compile(_ text: String, in scope: RuleScope, at node: DocumentNode, skipping skipped: Int = 0) -> Program? {
         do throws(RuleErrors) { return try compileUnchecked(text, in: scope) } catch {
             // An object type was declared anew since the rule was accepted: it fails when it runs.
-            if cursor.isKept, error.errors.allSatisfy({ $0.kind == .type && !$0.isOfUnknownName }),
+            if cursor.isKept, error.errors.allSatisfy({ $0.code == .ruleType && !$0.isOfUnknownName }),
                 let program = try? Rule.compileUnchecked(text, in: scope)
             {
                 return program
@@ -57,7 +53,7 @@ struct RuleCompiler {
             hint = "subviews and sections are in scope on containers: write kind: container"
         }
         if let name = error.unknownName, let other = cursor.hintForOther(name) { hint = other }
-        if error.kind == .syntax, !error.namesSign, let mark = lines?.endMark(of: node) {
+        if error.code == .ruleSyntax, !error.namesSign, let mark = lines?.endMark(of: node) {
             hint = "YAML ends the rule at the \(mark): put quotes around it"
         }
         return SceneFault(
@@ -79,12 +75,4 @@ extension RuleError {
 
     /// True if something that is written is wrong, and not the end of the text.
     fileprivate var namesSign: Bool { message.contains("unexpected '") || message.contains("found '") }
-
-    var code: ErrorCode {
-        switch kind {
-        case .syntax: .ruleSyntax
-        case .type: .ruleType
-        case .limit: .limit
-        }
-    }
 }

@@ -67,10 +67,9 @@ final class SceneChecker {
     /// - Returns: the reading of components and nodes; nil if the document is not a scene.
     private func begin() -> SceneWalk? {
         guard let entries = document.map else {
-            cursor.fault(
+            return cursor.refuse(
                 "a scene is a map with the keys \(SceneChecker.keys.joined(separator: ", ")), not \(document.summary)",
                 at: document)
-            return nil
         }
         for entry in entries where !SceneChecker.keys.contains(entry.name) {
             let isNodeKey = NodeKey(entry.name) != nil
@@ -85,10 +84,9 @@ final class SceneChecker {
         let named = [document["types"], document["components"]] + keys.map(\.value)
         let count = named.reduce(0) { $0 + ($1?.count ?? 0) }
         guard count <= SceneLimits.declarations else {
-            cursor.fault(
+            return cursor.refuse(
                 .limit, "at most \(SceneLimits.declarations) keys, types and components are declared, not \(count)",
                 at: document)
-            return nil
         }
         if let version = document["agd"] { cursor.at("agd") { check(version: version) } }
         if let written = document["import"], !written.isNull { cursor.at("import") { checkImports(written) } }
@@ -96,20 +94,16 @@ final class SceneChecker {
     }
 
     private func declare() -> SceneWalk {
-        let expressions = ExpressionReader(cursor, vocabulary, isKept: context.isKept)
-        let literals = LiteralReader(cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize)
-        let states = StateReader(expressions: expressions, literals: literals)
-        let types = TypeReader(
-            literals: literals, states: states, limits: context.rules, refusesCycles: context.refusesCycles)
-        let keys = KeyReader(literals: literals)
+        let expressions = ExpressionReader(cursor: cursor, vocabulary: vocabulary, valueSize: context.valueSize)
+        let types = TypeReader(expressions: expressions, limits: context.rules, refusesCycles: context.refusesCycles)
         let written = document["types"].map { node in cursor.at("types") { cursor.readEntries(node, "types") } } ?? []
         cursor.at("types") { types.declareNames(written) }
-        if let node = document["keys"] { cursor.at("keys") { keys.declare(node) } }
+        if let node = document["keys"] { cursor.at("keys") { expressions.declareKeys(node) } }
         cursor.at("types") { types.declare(written) }
         if let node = document["keys"] {
             cursor.at("keys") {
-                keys.checkDefaults(node)
-                keys.compileReducers(node, expressions.rules, limits: context.rules)
+                expressions.checkDefaultsOfKeys(node)
+                expressions.compileReducers(node, limits: context.rules)
             }
         }
         let components = ComponentTable(cursor, vocabulary)
@@ -117,7 +111,8 @@ final class SceneChecker {
             cursor.at("components") { components.declare(node) }
         }
         let standard = RuleScope(standardFor: vocabulary.known, limits: context.rules)
-        let parts = PartReader(expressions, states, in: standard, refusesCycles: context.refusesCycles)
+        let computed = ComputedReader(expressions, in: standard, refusesCycles: context.refusesCycles)
+        let parts = PartReader(expressions: expressions, computed: computed)
         return SceneWalk(parts, components, TreePosition(cursor, LexicalScope(standard), context))
     }
 
@@ -151,8 +146,8 @@ final class SceneChecker {
     private func dangling(in root: LexicalScope) -> LexicalScope? {
         guard let written = document["dangling"] else { return nil }
         guard context.admitsDangling else {
-            cursor.fault("dangling needs the right 'read' on the whole tree", at: written, hint: "leave dangling out")
-            return nil
+            return cursor.refuse(
+                "dangling needs the right 'read' on the whole tree", at: written, hint: "leave dangling out")
         }
         let names = cursor.at("dangling") {
             cursor.readElements(written, "dangling", hint: "list the names that may be undefined").filter {

@@ -4,7 +4,6 @@ final class SceneWalk {
     private let open: OpenNodes
     private let components: ComponentTable
     private let nodes: NodeReader
-    private let choices: ChoiceReader
     let size: SceneSize
     /// The parent of the document's nodes. It is not one of them.
     let top = NodeDefinition()
@@ -12,19 +11,12 @@ final class SceneWalk {
     private var unread: [String]
 
     init(_ parts: PartReader, _ components: ComponentTable, _ tree: TreePosition) {
-        let cursor = parts.cursor
-        let expressions = parts.modifiers.expressions
         self.components = components
         self.tree = tree
         unread = components.order.reversed()
-        open = OpenNodes(cursor, tree)
-        size = SceneSize(cursor)
-        let heads = NodeHeadReader(cursor: cursor, components: components, tree: tree)
-        nodes = NodeReader(
-            heads: heads, parts: parts,
-            uses: UseReader(components: components, parts: parts, open: open, tree: tree, size: size),
-            repeats: ForEachReader(expressions: expressions, components: components))
-        choices = ChoiceReader(expressions: expressions, components: components, heads: heads, open: open, size: size)
+        open = OpenNodes(parts.cursor, tree)
+        size = SceneSize(parts.cursor)
+        nodes = NodeReader(parts: parts, components: components, open: open, tree: tree, size: size)
         components.readBody = { [unowned self] in read($0) }
     }
 
@@ -34,7 +26,7 @@ final class SceneWalk {
         guard !open.isEmpty else { return false }
         guard let child = open.next() else { return true }
         if nodes.readCopy(child) { return true }
-        if let choice = child.node.choice { choices.read(choice, child) } else { nodes.read(child) }
+        if let choice = child.node.choice { nodes.readChoice(choice, child) } else { nodes.read(child) }
         return true
     }
 

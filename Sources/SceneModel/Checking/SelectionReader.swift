@@ -1,22 +1,13 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads references that a rule chooses.
-struct SelectionReader {
-    let references: ReferenceReader
-    let rules: RuleCompiler
-    private var cursor: CheckCursor { rules.cursor }
-
+// Reads references that a rule chooses.
+extension ExpressionReader {
     struct Chosen {
         var selection: Selection
         var type: ValueType
         /// The reason why it cannot be written through; nil if it can.
         var obstacle: String?
-    }
-
-    init(_ references: ReferenceReader, _ rules: RuleCompiler) {
-        self.references = references
-        self.rules = rules
     }
 
     /// True if rules choose some steps of a reference.
@@ -29,22 +20,21 @@ struct SelectionReader {
     func choose(_ text: String, in scope: ExpressionScope, at node: DocumentNode) -> Chosen? {
         let parts = SelectionText(text)
         if let problem = parts.problem {
-            cursor.fault(
+            return cursor.refuse(
                 "'\(text)' chooses no reference: \(problem)", at: node,
                 hint: "write =cond ? $a : $b, or $items[id=name]")
-            return nil
         }
         var found: ValueType?
         var obstacle: String?
         for target in parts.targets {
-            guard let entry = references.attribute(target.name, in: scope.lexical, at: node),
+            guard let entry = findAttribute(target.name, in: scope.lexical, at: node),
                 let (type, property) = part(target, of: entry.type, at: node)
             else { return nil }
             obstacle = obstacle ?? entry.obstacle(behind: target.steps.count, property)
             found = found.map { $0 == type ? $0 : .dyn } ?? type
         }
         do throws(RuleErrors) {
-            let program = try rules.compileUnchecked(parts.rule, in: scope.rules)
+            let program = try compileUnchecked(parts.rule, in: scope.rules)
             return Chosen(
                 selection: Selection(text: text, program: program, targets: parts.targets), type: found ?? .dyn,
                 obstacle: obstacle)
@@ -61,10 +51,10 @@ struct SelectionReader {
     }
 
     private func part(_ target: Selection.Target, of whole: ValueType, at node: DocumentNode) -> (
-        ValueType, ReferenceReader.ObjectProperty?
+        ValueType, ObjectProperty?
     )? {
         var type = whole
-        var object: ReferenceReader.ObjectProperty?
+        var object: ObjectProperty?
         for step in target.steps {
             let fixed: AttributePath.Step
             switch step {
@@ -77,9 +67,7 @@ struct SelectionReader {
                 }
                 fixed = .index(0)
             }
-            guard let (part, property) = references.findPart([fixed], of: type, named: target.name, at: node) else {
-                return nil
-            }
+            guard let (part, property) = findPart([fixed], of: type, named: target.name, at: node) else { return nil }
             type = part
             object = property ?? object
         }

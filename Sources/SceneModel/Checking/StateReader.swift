@@ -1,19 +1,15 @@
 import AttributeValues
 import RuleLanguage
 
-/// Reads `state`: its initial value, and for how long its past is recorded.
-struct StateReader {
-    let expressions: ExpressionReader
-    let literals: LiteralReader
-    private var cursor: CheckCursor { literals.cursor }
-
-    private static func isForm(_ node: DocumentNode) -> Bool {
+// Reads `state`: its initial value, and for how long its past is recorded.
+extension ExpressionReader {
+    private static func isStateForm(_ node: DocumentNode) -> Bool {
         node.isForm(["initial", "type", "transient", "history"], requiring: ["initial", "type"])
     }
 
     // MARK: Literals
 
-    /// Adds the states that begin with literals.
+    /// Adds the states that begin with
     /// - Returns: the others. They follow the node's other attributes, which their rules read.
     func addLiteralStates(_ entries: [DocumentEntry], to list: AttributeList) -> [DocumentEntry] {
         entries.filter { entry in
@@ -25,7 +21,7 @@ struct StateReader {
 
     /// The rule or reference that a state begins with.
     private func beginning(of state: DocumentNode) -> DocumentNode? {
-        guard StateReader.isForm(state), let node = state["initial"] else { return nil }
+        guard ExpressionReader.isStateForm(state), let node = state["initial"] else { return nil }
         if case .literal = node.form { return nil }
         return node
     }
@@ -37,11 +33,11 @@ struct StateReader {
     func addStartedState(_ entry: DocumentEntry, in scope: LexicalScope, late: Set<String>, to list: AttributeList) {
         let form = entry.value
         var (start, type): (Expression?, ValueType) = (nil, .dyn)
-        if let node = beginning(of: form), let wanted = literals.writtenType(form) {
+        if let node = beginning(of: form), let wanted = writtenType(form) {
             cursor.at("initial") {
-                guard let found = expressions.expression(node, in: scope),
+                guard let found = expression(node, in: scope),
                     !refusesLate(found.expression, late, at: node), !refusesOperator(found.expression, at: node),
-                    let fitting = expressions.fit(found, to: wanted ?? found.type, of: "initial", at: node)
+                    let fitting = fit(found, to: wanted ?? found.type, of: "initial", at: node)
                 else { return }
                 guard (wanted ?? found.type).objectName == nil else {
                     return cursor.fault(
@@ -53,7 +49,7 @@ struct StateReader {
         }
         list.enter(
             entry.key, .state(initial: .null, isTransient: isTransient(form)), type,
-            history: literals.readHistory(form, of: type), start: start)
+            history: readHistory(form, of: type), start: start)
     }
 
     private func refusesLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
@@ -84,25 +80,25 @@ struct StateReader {
     /// A faulty state is added as `dyn`, so that references to it are not reported too.
     func addLiteralState(_ entry: DocumentEntry, to list: AttributeList) {
         let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
-        let history = StateReader.isForm(entry.value) ? literals.readHistory(entry.value, of: type) : nil
+        let history = ExpressionReader.isStateForm(entry.value) ? readHistory(entry.value, of: type) : nil
         list.enter(entry.key, .state(initial: initial, isTransient: isTransient), type, history: history)
     }
 
     private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {
         let node = entry.value
         let hint = "use computed for a rule, { initial: =rule } for a rule that runs once, or binding for $name"
-        guard StateReader.isForm(node) else {
-            guard let initial = literals.read(node, "a state starts from a literal", hint: hint),
-                literals.isShort(initial, node)
+        guard ExpressionReader.isStateForm(node) else {
+            guard let initial = readLiteral(node, "a state starts from a literal", hint: hint),
+                isShort(initial, node)
             else { return nil }
             return (initial, false, ValueType(of: initial))
         }
-        guard let type = literals.writtenType(node) else { return nil }
+        guard let type = writtenType(node) else { return nil }
         let isTransient = isTransient(node)
         var initial: Value?
         if let node = node["initial"] {
-            initial = cursor.at("initial") { literals.read(node, "a state starts from a literal", hint: hint) }
-            guard let initial, cursor.at("initial", { literals.isShort(initial, node) }) else { return nil }
+            initial = cursor.at("initial") { readLiteral(node, "a state starts from a literal", hint: hint) }
+            guard let initial, cursor.at("initial", { isShort(initial, node) }) else { return nil }
         }
         guard let type else { return (initial ?? .null, isTransient, ValueType(of: initial ?? .null)) }
         return cursor.at("initial") { self.initial(initial, of: type, node["initial"] ?? entry.key) }.map {
@@ -121,23 +117,22 @@ struct StateReader {
         guard let value else {
             if case .object = type { return .map(ValueMap()) }
             if type.admits(.null) { return .null }
-            cursor.fault(
+            return cursor.refuse(
                 "a state of type \(type) needs an initial value", at: node,
                 hint: "write initial:, or the type \(type)?, which starts as null")
-            return nil
         }
-        let known = literals.vocabulary.known
+        let known = vocabulary.known
         if let name = type.objectName {
             if case .null = value, case .object = type { return .map(ValueMap()) }
             // Objects of types that are still being declared are checked after the types.
-            return known.types[name] == nil ? value : literals.readObject(value, of: name, at: node)
+            return known.types[name] == nil ? value : readObject(value, of: name, at: node)
         }
         // Lists and maps of such objects are checked then too.
         let isPending = type.objectNames.contains {
-            known.types[$0] == nil && literals.vocabulary.typeNames.contains($0)
+            known.types[$0] == nil && vocabulary.typeNames.contains($0)
         }
         if isPending { return value }
-        return literals.fit(
+        return fit(
             value, as: type, at: node, hint: type == .bytes ? "bytes are written in base64, as !!binary aGk=" : nil
         ) {
             "the initial value is \(node.summary), not \(type.withArticle)"

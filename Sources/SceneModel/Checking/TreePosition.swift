@@ -11,7 +11,6 @@ final class TreePosition {
 
     private let cursor: CheckCursor
     private let existing: (([String]) -> ExistingNode?)?
-    private let isKept: Bool
     /// The scope around all others.
     let root: LexicalScope
     var ids: [String]? = []
@@ -21,7 +20,6 @@ final class TreePosition {
         self.cursor = cursor
         self.root = root
         existing = context.existing
-        isKept = context.isKept
     }
 
     var place: Place {
@@ -58,7 +56,7 @@ final class TreePosition {
             ScopeEntry(name: $0.name, type: $0.type)
         }
         // A row of the store does not say whether its node was written in the component or given to it.
-        if isKept { return Surroundings(enclosing: LexicalScope(own + others, in: outer)) }
+        if cursor.isKept { return Surroundings(enclosing: LexicalScope(own + others, in: outer)) }
         return Surroundings(enclosing: outer, inside: LexicalScope(own + others, in: root))
     }
 }

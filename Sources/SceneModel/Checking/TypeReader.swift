@@ -3,13 +3,12 @@ import RuleLanguage
 
 /// Reads `types`: observable objects, their stored and computed properties.
 struct TypeReader {
-    let literals: LiteralReader
-    let states: StateReader
+    let expressions: ExpressionReader
     let limits: RuleLimits
     /// See `SceneContext.refusesCycles`.
     let refusesCycles: Bool
-    private var cursor: CheckCursor { literals.cursor }
-    private var vocabulary: Vocabulary { literals.vocabulary }
+    private var cursor: CheckCursor { expressions.cursor }
+    private var vocabulary: Vocabulary { expressions.vocabulary }
 
     /// Maximum number of types of a cycle that a fault names.
     private static let toldOfCircle = 20
@@ -40,7 +39,9 @@ struct TypeReader {
                 let list = AttributeList(cursor)
                 if let state = entry.value["state"] {
                     cursor.at("state") {
-                        cursor.visitEntries(state, "state") { property in states.addLiteralState(property, to: list) }
+                        cursor.visitEntries(state, "state") { property in
+                            expressions.addLiteralState(property, to: list)
+                        }
                     }
                 }
                 stored[entry.name] = list.attributes
@@ -56,7 +57,7 @@ struct TypeReader {
             for computed in entry.value["computed"]?.map ?? [] { properties[computed.name] = .dyn }
             scope.declareObject(entry.name, properties: properties)
         }
-        let rules = ComputedReader(RuleCompiler(cursor: cursor), literals, in: scope, refusesCycles: refusesCycles)
+        let rules = ComputedReader(expressions, in: scope, refusesCycles: refusesCycles)
         for entry in usable {
             guard let own = stored[entry.name] else { continue }
             cursor.at(entry.name) {
@@ -130,7 +131,7 @@ struct TypeReader {
                     let written = entry.value["state"]?[property.name]
                 else { continue }
                 cursor.at([entry.name, "state", property.name]) {
-                    literals.checkObjects(
+                    expressions.checkObjects(
                         initial, in: property.type, "initial value", at: written["initial"] ?? written)
                 }
             }

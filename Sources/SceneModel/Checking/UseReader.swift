@@ -1,17 +1,9 @@
 import AttributeValues
 
-/// Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
-struct UseReader {
-    let components: ComponentTable
-    let parts: PartReader
-    let open: OpenNodes
-    let tree: TreePosition
-    let size: SceneSize
-    private var arguments: ArgumentReader { ArgumentReader(attributes: parts.attributes) }
-    private var cursor: CheckCursor { parts.cursor }
-
+// Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
+extension NodeReader {
     /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
-    func use(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+    func readUse(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else {
             // The parts of a faulty use are checked too.
             let stray = NodeDefinition()
@@ -42,7 +34,7 @@ struct UseReader {
     }
 
     /// Reads the root of a component that is made from another component.
-    func readRoot(_ definition: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
+    func readVariant(_ definition: NodeDefinition, _ fields: NodeFields, _ place: Surroundings) {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else { return }
         fill(definition, from: base, fields, place)
     }
@@ -59,8 +51,8 @@ struct UseReader {
         refuseSlots(fields, base)
         refuseChildren(fields, node.kind, base)
         let list = AttributeList(cursor, body.attributes)
-        if place.isComponentRoot { parts.attributes.read(fields.without([.binding, .let]), place, into: list) }
-        arguments.read(fields, of: base, place, into: list)
+        if place.isComponentRoot { parts.readAttributes(fields.without([.binding, .let]), place, into: list) }
+        parts.readArguments(fields, of: base, place, into: list)
         if place.isComponentRoot, let written = fields[.computed] {
             cursor.at("computed") {
                 let own = list.attributes.map { ScopeEntry($0) }
@@ -71,10 +63,10 @@ struct UseReader {
             let names = place.ownNames(of: list.attributes)
             return ExpressionScope(lexical: LexicalScope(names, in: place.enclosing), isContainer: isContainer)
         }
-        parts.actions.read(place.isComponentRoot ? fields : fields.without([.actions]), in: scope(), into: list)
+        parts.readActions(place.isComponentRoot ? fields : fields.without([.actions]), in: scope(), into: list)
         node.attributes = list.attributes
         let full = scope()
-        parts.modifiers.read(fields, of: node, full)
+        parts.readModifiers(fields, of: node, full)
         wrap(node, around: body)
         if base.isRepeated {
             node.repeated = body

@@ -69,8 +69,8 @@ public final class NodeDefinition {
     /// do not share them may still be equal.
     public func isCopy(of other: NodeDefinition) -> Bool {
         kind == other.kind && isContent == other.isContent && component == other.component && body === other.body
-            && attributes.hasSameMemory(as: other.attributes) && ownChildren.hasSameMemory(as: other.ownChildren)
-            && rest.hasSameMemory(as: other.rest)
+            && attributes.isCopy(of: other.attributes) && ownChildren.isCopy(of: other.ownChildren)
+            && rest.isCopy(of: other.rest)
     }
 
     /// True if it has attributes and children alone: no modifier, no list, no header.

@@ -124,33 +124,26 @@ public enum DefinitionWriter {
     /// - Parameter body: the component whose own modifiers are omitted.
     public static func addModifiers(of node: NodeDefinition, beyond body: NodeDefinition?, into fields: inout ValueMap)
     {
-        func keyed(_ entries: some Sequence<KeyedExpression>) -> ValueMap {
-            ValueMap(
-                entries.map { (.string($0.key + $0.steps.map(\.description).joined()), expression($0.expression)) })
+        func path(_ key: String, _ steps: [AttributePath.Step]) -> Value {
+            .string(key + steps.map(\.description).joined())
         }
+        func keyed(_ entries: some Sequence<KeyedExpression>) -> ValueMap {
+            ValueMap(entries.map { (path($0.key, $0.steps), expression($0.expression)) })
+        }
+        func put(_ name: String, _ members: ValueMap) { if !members.isEmpty { fields[name] = .map(members) } }
         var environment = keyed(node.environment.dropLast(body?.environment.count ?? 0))
         let objects = node.environmentObjects.dropLast(body?.environmentObjects.count ?? 0)
         if !objects.isEmpty { environment["objects"] = .list(objects.map { .string(text($0)) }) }
-        if !environment.isEmpty { fields["environment"] = .map(environment) }
+        put("environment", environment)
         let transforms = node.transformEnvironment.dropLast(body?.transformEnvironment.count ?? 0)
-        if !transforms.isEmpty {
-            let written = transforms.map { transform in
-                (
-                    Value.string(transform.key + transform.steps.map(\.description).joined()),
-                    Value.string(transform.program.text)
-                )
-            }
-            fields["transformEnvironment"] = .map(ValueMap(written))
-        }
-        let containerValues = keyed(node.containerValues.dropLast(body?.containerValues.count ?? 0))
-        if !containerValues.isEmpty { fields["containerValues"] = .map(containerValues) }
+        put("transformEnvironment", ValueMap(transforms.map { (path($0.key, $0.steps), .string($0.program.text)) }))
+        put("containerValues", keyed(node.containerValues.dropLast(body?.containerValues.count ?? 0)))
         if body?.tag == nil, let tag = node.tag { fields["tag"] = expression(tag) }
         if let transition = node.transition, transition != body?.transition {
             fields["transition"] = .string(transition.text)
         }
         // An outer preference replaces an inner one, so the use's are last.
-        let preferences = keyed(node.preferences.dropFirst(body?.preferences.count ?? 0))
-        if !preferences.isEmpty { fields["preferences"] = .map(preferences) }
+        put("preferences", keyed(node.preferences.dropFirst(body?.preferences.count ?? 0)))
         let animations = node.animations.dropLast(body?.animations.count ?? 0).map { modifier -> Value in
             ["curve": modifier.animation.map { .string($0) } ?? .null, "value": expression(modifier.value)]
         }

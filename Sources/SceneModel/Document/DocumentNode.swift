@@ -149,9 +149,6 @@ extension DocumentNode {
 }
 
 extension Array {
-    /// True only for arrays that share their elements.
-    func hasSameMemory(as other: Array) -> Bool { hasSameElements(as: other) { _, _ in false } }
-
     /// As `elementsEqual`. The elements are not copied, and not looked at in shared memory.
     func hasSameElements(as other: Array, _ areSame: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool) -> Bool {
         withUnsafeBufferPointer { a in

@@ -108,12 +108,11 @@ public enum DocumentWriter {
     /// no YAML syntax.
     private static func isPlain(_ text: String) -> Bool {
         guard let first = text.utf8.first, let last = text.utf8.last, last != UInt8(ascii: " ") else { return false }
-        let isLetter: (UInt8) -> Bool = { ($0 | 32) >= UInt8(ascii: "a") && ($0 | 32) <= UInt8(ascii: "z") }
-        guard isLetter(first) || [UInt8(ascii: "$"), UInt8(ascii: "_"), UInt8(ascii: "/")].contains(first) else {
+        guard first.beginsName || [UInt8(ascii: "$"), UInt8(ascii: "/")].contains(first) else {
             return false
         }
-        let inside: Set<UInt8> = Set("_-./$ +*()=".utf8)
-        guard text.utf8.allSatisfy({ isLetter($0) || ($0 >= 48 && $0 <= 57) || inside.contains($0) }) else {
+        let inside: Set<UInt8> = Set("-./$ +*()=".utf8)
+        guard text.utf8.allSatisfy({ $0.isOfName || inside.contains($0) }) else {
             return false
         }
         if case .string? = PlainScalar.value(text) { return true }

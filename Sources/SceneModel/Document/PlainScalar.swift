@@ -49,15 +49,15 @@ enum PlainScalar {
         default: break
         }
         guard text.utf8.count - unsigned.utf8.count <= 1 else { return .other }
-        guard let lead = unsigned.utf8.first, (48...57).contains(lead) || (lead == 46 && unsigned.utf8.count > 1) else {
+        guard let lead = unsigned.utf8.first, lead.isDigit || (lead == 46 && unsigned.utf8.count > 1) else {
             return .other
         }
-        if unsigned.utf8.allSatisfy({ (48...57).contains($0) }) {
+        if unsigned.utf8.allSatisfy(\.isDigit) {
             guard text.hasPrefix("-") else { return integer(digits: unsigned, radix: 10) }
             return Int64(text).map { .value(.int($0)) } ?? .outOfRange
         }
         guard
-            unsigned.utf8.allSatisfy({ (48...57).contains($0) || $0 == 46 || $0 == 43 || $0 == 45 || $0 | 32 == 101 }),
+            unsigned.utf8.allSatisfy({ $0.isDigit || $0 == 46 || $0 == 43 || $0 == 45 || $0 | 32 == 101 }),
             let number = Double(text)
         else { return .other }
         return number.isFinite ? .value(.double(number)) : .outOfRange
