@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineConversions() {
         let scalar = Work(base: 2, bytesPerStep: 5, elementsPerStep: 0)
         let time = Work(base: 10, bytesPerStep: 2, elementsPerStep: 0)

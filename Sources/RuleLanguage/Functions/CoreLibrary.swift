@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineCore() {
         // Lists and maps store the number of their elements.
         define(

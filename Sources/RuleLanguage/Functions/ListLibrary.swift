@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineLists() {
         define("list(A)::slice(int,int) -> list(A)", work: Work(elementsPerStep: 0), code: ListLibrary.slice)
         define(

@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineMath() {
         add(Function("math.greatest", []) { (a, _) throws(Fault) in try MathLibrary.extremum(.greater, a, "greatest") })
         add(Function("math.least", []) { (a, _) throws(Fault) in try MathLibrary.extremum(.less, a, "least") })

@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineNetwork() {
         // The length of an address's text is limited.
         let (reading, property) = (Work.constant(60), Work.constant(10))

@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineOptionals() {
         let one = Work.constant(1)
         define("optional.none() -> optional(A)", work: one) { (_, _) in .optional(nil) }

@@ -1,6 +1,6 @@
 import AttributeValues
 
-extension FunctionTable {
+extension FunctionList {
     mutating func definePatterns() {
         let work = Work(base: 20)
         define("string::matches(string) -> bool", "matches(string,string) -> bool", work: work) {

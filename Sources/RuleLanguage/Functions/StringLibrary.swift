@@ -2,7 +2,7 @@ import AttributeValues
 import CRE2
 import Glibc
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineStrings() {
         let (fast, slow) = (Work(base: 5, bytesPerStep: 5), Work(base: 5, bytesPerStep: 2))
         define("string::contains(string) -> bool") { (text: String, part: String) in

@@ -13,7 +13,7 @@ enum TimePart: Int32, CaseIterable {
     var isOfDuration: Bool { rawValue >= TimePart.getHours.rawValue }
 }
 
-extension FunctionTable {
+extension FunctionList {
     mutating func defineTime() {
         for part in TimePart.allCases {
             let ofTime = "timestamp::\(part)([string]) -> int"
