@@ -89,7 +89,7 @@ struct ForwardedWrites {
     }
 
     private func receiveReply(_ write: Pending) throws(NATSError) -> ForwardedReply? {
-        guard let message = try write.inbox.next() else { return nil }
+        guard let message = try write.inbox.takeNext() else { return nil }
         if message.isNoResponders { return ForwardedReply(failure: ForwardedWrites.silent(write.copy)) }
         do throws(Failure) {
             var reply = try ForwardedReply(json: message.bytes)

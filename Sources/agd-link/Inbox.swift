@@ -55,7 +55,7 @@ final class Inbox {
 
     /// - Parameter seconds: 0 does not wait.
     /// - Returns: nil if no message came in time.
-    func next(within seconds: Double = 0) throws(NATSError) -> Message? {
+    func takeNext(within seconds: Double = 0) throws(NATSError) -> Message? {
         if ready == 0 {
             natsSubscription_GetPending(subscription, &ready, nil)
             if ready == 0 {
@@ -73,7 +73,7 @@ final class Inbox {
         try NATS.check(status, "receive")
         defer { spent.add(message) }
         return Message(
-            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.bytes(message),
+            subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.readBytes(of: message),
             sequence: isStream ? Inbox.sequence(message) : 0,
             reply: natsMsg_GetReply(message).map { String(cString: $0) })
     }

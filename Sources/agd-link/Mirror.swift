@@ -82,7 +82,7 @@ final class Mirror {
                 try probe()
                 if nats.isDeaf { return changeServer() }
                 if !nats.isConnected { heads = nil } else if heads == nil { heads = follow(tokens) }
-                while let head = try heads?.next() { _ = copy(for: head.subject) }
+                while let head = try heads?.takeNext() { _ = copy(for: head.subject) }
                 for copy in copies.values {
                     guard heads != nil, let time = copy.healTime, MonotonicTime.now >= time else { continue }
                     try heal(copy)
@@ -91,7 +91,7 @@ final class Mirror {
             var wait = 0.005
             var changed: [String: SiteCopy] = [:]
             for _ in 0..<Mirror.messagesPerRound {
-                guard let message = try transactions.next(within: wait) else { break }
+                guard let message = try transactions.takeNext(within: wait) else { break }
                 wait = 0
                 guard let copy = take(message) else { continue }
                 changed[copy.id] = copy
@@ -101,7 +101,7 @@ final class Mirror {
                 }
             }
             for copy in changed.values { try sendRequests(of: copy) }
-            while let heartbeat = try heartbeats.next() { try hear(heartbeat) }
+            while let heartbeat = try heartbeats.takeNext() { try hear(heartbeat) }
             if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies) }
         }
     }
@@ -247,7 +247,8 @@ final class Mirror {
     }
 
     private func newest(_ copy: SiteCopy) throws(Failure) -> Manifest? {
-        guard let head = try reach({ () throws(NATSError) in try nats.last(NATS.snapshots, copy.site.manifest) }) else {
+        guard let head = try reach({ () throws(NATSError) in try nats.readLast(NATS.snapshots, copy.site.manifest) })
+        else {
             return nil
         }
         return try Manifest(json: head.bytes)
@@ -260,7 +261,7 @@ final class Mirror {
         }
         for _ in 0..<manifest.parts {
             pulse.beat()
-            guard let message = try reach({ () throws(NATSError) in try inbox.next(within: 2) }) else {
+            guard let message = try reach({ () throws(NATSError) in try inbox.takeNext(within: 2) }) else {
                 throw Failure(.unavailable, "the snapshot \(manifest.snapshot) lacks parts")
             }
             let (frame, length) = try Frame.read(message.bytes)
@@ -274,13 +275,13 @@ final class Mirror {
     /// Applies the transactions that the stream has from a sequence on.
     private func readOn(from sequence: UInt64, _ copy: SiteCopy) throws(Failure) {
         let subject = copy.site.transactions
-        guard let last = try reach({ () throws(NATSError) in try nats.last(NATS.transactions, subject) }),
+        guard let last = try reach({ () throws(NATSError) in try nats.readLast(NATS.transactions, subject) }),
             last.sequence >= sequence
         else { return }
         let inbox = try reach { () throws(NATSError) in
             try nats.subscribe(NATS.transactions, subject, from: .sequence(sequence))
         }
-        while let message = try reach({ () throws(NATSError) in try inbox.next(within: 2) }) {
+        while let message = try reach({ () throws(NATSError) in try inbox.takeNext(within: 2) }) {
             if let (frame, changes) = try read(message, copy), copy.follower.step(frame) == .apply {
                 copy.apply(changes, frame)
             }

@@ -250,7 +250,7 @@ extension NATS {
     }
 
     /// - Returns: nil if the stream has no message of the subject.
-    func last(_ stream: String, _ subject: String) throws(NATSError) -> (sequence: UInt64, bytes: [UInt8])? {
+    func readLast(_ stream: String, _ subject: String) throws(NATSError) -> (sequence: UInt64, bytes: [UInt8])? {
         var message: OpaquePointer?
         var code = jsErrCode(0)
         let status = js_GetLastMsg(&message, context, stream, subject, nil, &code)
@@ -260,7 +260,7 @@ extension NATS {
         }
         try check(status, "read \(subject)", code)
         defer { natsMsg_Destroy(message) }
-        return (natsMsg_GetSequence(message), NATS.bytes(message))
+        return (natsMsg_GetSequence(message), NATS.readBytes(of: message))
     }
 
     func purge(_ stream: String, _ subject: String) throws(NATSError) {
@@ -274,7 +274,7 @@ extension NATS {
         try check(status, "purge \(subject)", code)
     }
 
-    static func bytes(_ message: OpaquePointer?) -> [UInt8] {
+    static func readBytes(of message: OpaquePointer?) -> [UInt8] {
         Array(UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: Int(natsMsg_GetDataLength(message))))
     }
 }
@@ -335,7 +335,7 @@ extension NATS {
 
     func lease(of site: SiteName) throws(NATSError) -> (holder: String, revision: UInt64)? {
         // Not `kvStore_Get`: any server answers that, also one that is behind the others.
-        guard let last = try last(NATS.leases, leaseSubject(site.tokens)) else { return nil }
+        guard let last = try readLast(NATS.leases, leaseSubject(site.tokens)) else { return nil }
         return (String(decoding: last.bytes, as: UTF8.self), last.sequence)
     }
 

@@ -122,7 +122,7 @@ extension SiteCopy {
         let result = try connection.call(.get(.init(paths: paths, typed: true)))
         let values = result.map?["values"]?.map ?? ValueMap()
         var differing: [Transaction.Place] = []
-        for place in unverified where rule(place) != nil {
+        for place in unverified where findRule(place) != nil {
             guard let theirs = tree.contents[place] else { continue }
             var ours: Content?
             if let result = values[.string(path + place.path)] { ours = try Content(result: result, typed: true) }

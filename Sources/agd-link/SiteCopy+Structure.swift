@@ -22,7 +22,7 @@ extension SiteCopy {
         for (place, content) in tree.contents where !SiteCopy.isOwn(place) {
             let type = SiteCopy.type(tree.definitions[place], content)
             let (node, attribute) = place.parts
-            if let rule = rule(place) {
+            if let rule = findRule(place) {
                 unverified.insert(place)
                 computed[node, default: ValueMap()][attribute] = ["rule": .string(rule), "type": type]
             } else {

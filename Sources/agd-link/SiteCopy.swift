@@ -100,7 +100,7 @@ final class SiteCopy {
         guard isApplied else { return }
         if difference.isStructural {
             findNested()
-            waiting += structure(label(changes))
+            waiting += structure(makeLabel(changes))
         }
         queue(difference.contents, changes, hasFailures: difference.hasFailures)
     }
@@ -114,7 +114,7 @@ final class SiteCopy {
         var mutations: [Mutation] = []
         mutations.reserveCapacity(contents.count + 3)
         for (place, content) in contents where !SiteCopy.isOwn(place) {
-            if rule(place) != nil {
+            if findRule(place) != nil {
                 unverified.insert(place)
             } else {
                 mutations.append(Mutation(operation: .set, path: path + place.path, value: shown(place, content)))
@@ -127,7 +127,7 @@ final class SiteCopy {
         }
         mutations.append(mutation("revision", .int(Int64(clamping: revision))))
         let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
-        var options = TransactionOptions(animation: cause.animation, label: label(cause), typed: isTyped)
+        var options = TransactionOptions(animation: cause.animation, label: makeLabel(cause), typed: isTyped)
         if options.animation != nil, let begun = cause.begun {
             options.elapsed = clock.elapsed(since: begun, at: WallTime.now)
         }
@@ -157,7 +157,7 @@ final class SiteCopy {
     /// The daemon has lost what it had.
     func forgetDaemon() { (isApplied, willed, isDelegated) = (false, [], false) }
 
-    func label(_ cause: Transaction) -> String {
+    func makeLabel(_ cause: Transaction) -> String {
         var text = name
         if let label = cause.label { text += ": " + label }
         if let writer = cause.writer { text += (cause.label == nil ? ": by " : " by ") + writer }
@@ -177,13 +177,13 @@ final class SiteCopy {
     }
 
     /// The rule that computes an attribute here, too.
-    func rule(_ place: Transaction.Place) -> String? {
+    func findRule(_ place: Transaction.Place) -> String? {
         withRules && !withoutRule.contains(place) ? tree.definitions[place]?.rule : nil
     }
 
     var rules: [Transaction.Place] {
         guard withRules else { return [] }
-        return tree.contents.keys.filter { !SiteCopy.isOwn($0) && rule($0) != nil }
+        return tree.contents.keys.filter { !SiteCopy.isOwn($0) && findRule($0) != nil }
     }
 
     static func isOwn(_ place: Transaction.Place) -> Bool {

@@ -87,7 +87,7 @@ final class SiteWriter {
 
     /// The next write, and the subject of its answer.
     func nextWrite() -> (call: [UInt8], sender: String)? {
-        while let message = (try? writes?.next()) ?? nil {
+        while let message = (try? writes?.takeNext()) ?? nil {
             guard let sender = message.reply else { continue }
             counts[.writesPerformedTotal, default: 0] += 1
             return (message.bytes, sender)
@@ -234,7 +234,7 @@ final class SiteWriter {
     }
 
     private func takeAcknowledgments() throws(NATSError) {
-        while let message = try acknowledgments?.next() {
+        while let message = try acknowledgments?.takeNext() {
             if message.isNoResponders { throw lost("no server stores it") }
             guard let number = message.number else { continue }
             do throws(Failure) {

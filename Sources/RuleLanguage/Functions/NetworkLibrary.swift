@@ -3,16 +3,16 @@ import AttributeValues
 extension FunctionList {
     mutating func defineNetwork() {
         // The length of an address's text is limited.
-        let (reading, property) = (Work.constant(60), Work.constant(10))
-        define("ip(string) -> ip", "cidr::ip() -> ip", work: reading) { (a, _) throws(Fault) in
+        let (parsing, property) = (Work.constant(60), Work.constant(10))
+        define("ip(string) -> ip", "cidr::ip() -> ip", work: parsing) { (a, _) throws(Fault) in
             if let network = IPNetwork.read(a[0]) { return .opaque(network.address) }
             guard let text = a.text(0) else { return nil }
             return .opaque(try IPAddress(text))
         }
-        define("cidr(string) -> cidr", work: reading) { (text: String) throws(Fault) in .opaque(try IPNetwork(text)) }
-        define("isIP(string) -> bool", work: reading) { (text: String) in .bool((try? IPAddress(text)) != nil) }
-        define("isCIDR(string) -> bool", work: reading) { (text: String) in .bool((try? IPNetwork(text)) != nil) }
-        define("ip.isCanonical(string) -> bool", work: reading) { (text: String) throws(Fault) in
+        define("cidr(string) -> cidr", work: parsing) { (text: String) throws(Fault) in .opaque(try IPNetwork(text)) }
+        define("isIP(string) -> bool", work: parsing) { (text: String) in .bool((try? IPAddress(text)) != nil) }
+        define("isCIDR(string) -> bool", work: parsing) { (text: String) in .bool((try? IPNetwork(text)) != nil) }
+        define("ip.isCanonical(string) -> bool", work: parsing) { (text: String) throws(Fault) in
             .bool(try IPAddress(text).description == text)
         }
         define("ip::family() -> int", work: property) { (ip: IPAddress) in .int(ip.isV4 ? 4 : 6) }
@@ -23,10 +23,10 @@ extension FunctionList {
             .bool(ip.isLinkLocalMulticast)
         }
         define("ip::isLinkLocalUnicast() -> bool", work: property) { (ip: IPAddress) in .bool(ip.isLinkLocalUnicast) }
-        define("cidr::containsIP(ip|string) -> bool", work: reading) { (network: IPNetwork, ip: Value) throws(Fault) in
+        define("cidr::containsIP(ip|string) -> bool", work: parsing) { (network: IPNetwork, ip: Value) throws(Fault) in
             try IPAddress.parse(ip).map { .bool(network.includes($0)) }
         }
-        define("cidr::containsCIDR(cidr|string) -> bool", work: reading) {
+        define("cidr::containsCIDR(cidr|string) -> bool", work: parsing) {
             (network: IPNetwork, other: Value) throws(Fault) in
             try IPNetwork.parse(other).map { .bool(network.includes($0)) }
         }

@@ -85,7 +85,7 @@ extension Checker {
         if let type = checkTimeOperator(id) { return type }
         let name = tree.spelling(id)
         let arguments = tree.children(id).map { check(Int($0)) }
-        for candidate in scope.candidates(name, isRooted: tree[id].flag) {
+        for candidate in scope.findCandidates(name, isRooted: tree[id].flag) {
             guard let function = scope.findFunction(candidate) else { continue }
             resolutions[id] = .function(function)
             return checkCall(id, function, arguments, isMember: false)
@@ -100,7 +100,7 @@ extension Checker {
             let (names, isRooted) = tree.qualifiedName(receiver)
         {
             let qualified = names.joined(separator: ".") + "." + name
-            for candidate in scope.candidates(qualified, isRooted: isRooted) {
+            for candidate in scope.findCandidates(qualified, isRooted: isRooted) {
                 guard let function = scope.findFunction(candidate) else { continue }
                 resolutions[id] = .namespacedFunction(function)
                 let arguments = tree.children(id).dropFirst().map { check(Int($0)) }

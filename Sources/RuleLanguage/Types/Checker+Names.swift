@@ -16,7 +16,7 @@ extension Checker {
     /// A variable or the name of a type. Names in the container are tried first.
     private mutating func resolve(_ id: SyntaxTree.ID, _ name: String, isRooted: Bool) -> RuleType? {
         if scope.container.isEmpty || isRooted { return resolveExactly(id, name) }
-        for candidate in scope.candidates(name, isRooted: false) {
+        for candidate in scope.findCandidates(name, isRooted: false) {
             if let type = resolveExactly(id, candidate) { return type }
         }
         return nil

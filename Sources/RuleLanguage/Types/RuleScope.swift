@@ -111,7 +111,7 @@ public final class RuleScope {
     }
 
     /// The full names that a name may mean, longest first.
-    func candidates(_ name: String, isRooted: Bool) -> [String] {
+    func findCandidates(_ name: String, isRooted: Bool) -> [String] {
         if isRooted || container.isEmpty { return [name] }
         var found: [String] = []
         var prefix = container[...]
