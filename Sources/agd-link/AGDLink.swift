@@ -17,7 +17,7 @@ struct AGDLink: Verb {
               agd-link --config /etc/agd/link.conf
               agd-link --config /etc/agd/link.conf --check-config
 
-            EXIT STATUS
+            Exit status:
               0   ended by SIGTERM or SIGINT   71  operating system
               64  command line                 78  configuration, or its file missing
             """)

@@ -19,12 +19,12 @@ struct AGD: Verb {
               agd --scene Examples/podcast.yaml
               agd --config /etc/agd/agd.conf --check-config
 
-            SIGNALS
+            Signals:
               SIGTERM, SIGINT  answer what has come in, remove the socket, end;
                                a second signal ends at once
               SIGHUP           read the configuration again
 
-            EXIT STATUS
+            Exit status:
               0   normal end             71  operating system
               64  command line            72  store damaged or foreign
               65  scene                   73  socket

@@ -145,7 +145,7 @@ struct DocumentationTests {
         }
         // A fault of the program itself is no status that the help promises.
         let help = try Program.run("agd", ["--help"], folder: Folder()).text
-        let promised = help[try #require(help.range(of: "EXIT STATUS")).upperBound...]
+        let promised = help[try #require(help.range(of: "Exit status:")).upperBound...]
         let statuses = Set(promised.matches(of: /\b[67]\d\b/).map { String($0.output) })
         #expect(Set(rows.map(\.status)) == statuses.union(["70"]))
         let unit = try Project.text("systemd/agd.service").split(separator: "\n")
