@@ -13,7 +13,7 @@ final class EventFeed: Sendable {
 
     private struct State {
         var waiter: CheckedContinuation<Item, Never>?
-        /// What the task gets next, in order.
+        /// The items that the task has not taken yet, in order.
         var ready: [Item] = []
         var bytes = 0
         var hasWorker = false

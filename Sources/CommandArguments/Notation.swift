@@ -2,7 +2,7 @@ import AttributeValues
 
 /// How values of a setting are written.
 package struct Notation<Value> {
-    /// What messages say that the setting takes.
+    /// The expected values in words, for messages: "takes" precedes it.
     private let form: String
     /// All values, if they are words.
     private let words: [String]

@@ -62,6 +62,9 @@ struct Contexts {
                 ?? "contexts are lines NAME = SOCKET in \(files.joined(separator: " or "))")
     }
 
+    /// The folder for temporary files.
+    static var temporaryFolder: String { variable("TMPDIR") ?? "/tmp" }
+
     static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }

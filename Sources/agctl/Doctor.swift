@@ -219,7 +219,7 @@ private struct Examination {
     /// Reads and checks all of a store in a copy. The store stays as it is, also if a daemon has it open.
     /// - Returns: the daemon's exit status, and what it has found.
     private static func readStore(_ folder: String) -> (code: Int32, text: String) {
-        var template = Array("\(Contexts.variable("TMPDIR") ?? "/tmp")/agctl-doctor-XXXXXX".utf8CString)
+        var template = Array("\(Contexts.temporaryFolder)/agctl-doctor-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             return (ExitStatus.system.rawValue, "mkdtemp in $TMPDIR: \(String(cString: strerror(errno)))")
         }

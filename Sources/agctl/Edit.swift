@@ -119,7 +119,7 @@ private struct EditedFile {
     let path: String
 
     init(_ text: String) throws(Complaint) {
-        let folder = Contexts.variable("TMPDIR") ?? "/tmp"
+        let folder = Contexts.temporaryFolder
         var template = Array("\(folder)/agctl-XXXXXX.yaml".utf8CString)
         let descriptor = mkstemps(&template, Int32(".yaml".utf8.count))
         path = template.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }

@@ -83,7 +83,7 @@ struct TopCommand: DaemonVerb {
 /// The figures of a daemon. If the daemon goes away, they begin anew when it is back.
 private final class LoadFeed {
     private(set) var load = LoadTable()
-    /// What is wrong with the connection.
+    /// The loss of the connection; nil while there is one.
     private(set) var trouble: WatchNotice?
     private let patterns: [String]
     private let session: Session

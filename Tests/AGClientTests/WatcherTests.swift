@@ -30,13 +30,7 @@ struct WatcherTests {
     @Test("a lost connection is made again and continued from the last revision that arrived")
     func resume() throws {
         let daemon = FakeDaemon { listener in
-            do {
-                let peer = listener.accept()
-                guard let (id, _) = peer.readRequest() else { return }
-                peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
-                peer.update(5, "/a.b", "1", initial: true)
-                peer.update(6, "/a.b", "2")
-            }
+            listener.acceptWatcher().update(6, "/a.b", "2")
             let peer = listener.accept()
             guard let (id, call) = peer.readRequest(), case .subscribe(let request) = call else { return }
             #expect(request.since?.epoch == "e" && request.since?.revision == 6)
@@ -53,12 +47,7 @@ struct WatcherTests {
     @Test("a subscription with frames gets all values anew, because its motions may have ended")
     func frames() throws {
         let daemon = FakeDaemon { listener in
-            do {
-                let peer = listener.accept()
-                guard let (id, _) = peer.readRequest() else { return }
-                peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
-                peer.update(5, "/a.b", "1", initial: true)
-            }
+            _ = listener.acceptWatcher()
             let peer = listener.accept()
             guard let (id, call) = peer.readRequest(), case .subscribe(let request) = call else { return }
             #expect(request.since?.epoch == "")
@@ -137,13 +126,9 @@ struct WatcherTests {
     @Test("a refusal that no waiting mends ends it also after a restart")
     func deniedLater() throws {
         let daemon = FakeDaemon { listener in
-            for turn in 0..<2 {
-                let peer = listener.accept()
-                guard let (id, _) = peer.readRequest() else { return }
-                if turn == 1 { return peer.refuse(id, "denied", "no") }
-                peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
-                peer.update(5, "/a.b", "1", initial: true)
-            }
+            _ = listener.acceptWatcher()
+            let peer = listener.accept()
+            if let (id, _) = peer.readRequest() { peer.refuse(id, "denied", "no") }
         }
         let watcher = watcher(daemon)
         #expect(try [told(watcher.next()), told(watcher.next())] == ["snapshot 5", "interrupted"])
@@ -171,5 +156,17 @@ struct WatcherTests {
         #expect { try watcher(daemon).next() } throws: { error in
             if case ClientError.ended("removed") = error { true } else { false }
         }
+    }
+}
+
+extension FakeDaemon.Listener {
+    /// Accepts a client and its subscription, and sends it the values of revision 5.
+    fileprivate func acceptWatcher() -> FakeDaemon.Peer {
+        let peer = accept()
+        if let (id, _) = peer.readRequest() {
+            peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
+            peer.update(5, "/a.b", "1", initial: true)
+        }
+        return peer
     }
 }

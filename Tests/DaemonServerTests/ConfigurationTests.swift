@@ -84,8 +84,10 @@ struct ConfigurationTests {
         #expect(configuration.runtime.graph.nodes == 10)
     }
 
-    @Test("lines may end in CR LF") func otherEditors() throws {
-        let configuration = try read("clients = 7\r\n# a comment\r\nscene = one.yaml\r\n")
+    @Test("lines may end in CR LF, and a byte order mark may stand before the first") func otherEditors() throws {
+        let text = "\u{FEFF}clients = 7\r\n# a comment\r\nscene = one.yaml\r\n"
+        let folder = try Folder()
+        let configuration = try Configuration(file: folder.write(text, to: "agd.conf"))
         #expect(configuration.server.clients == 7)
         #expect(configuration.scenes == ["one.yaml"])
         let faults = #expect(throws: ConfigurationFaults.self) { try read("clients = 7\r\n\r\nnonsense\r\n") }

@@ -138,7 +138,7 @@ final class Life {
     func rows() throws -> [StoredRow] { try folder.copy().open().restored.rows }
 }
 
-/// What comes back is what there was.
+/// Expects that the next life has the same tree and values.
 @discardableResult
 func expectKept(_ life: Life, _ location: SourceLocation = #_sourceLocation) throws -> Life {
     let next = try life.next()
