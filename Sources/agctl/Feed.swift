@@ -59,8 +59,7 @@ struct FeedCommand: Verb {
         if let path, let onDisconnect {
             ending = [Mutation(operation: .set, path: path, value: try form.read(onDisconnect))]
         }
-        let feed = try LineFeed(keepsGoing: keepGoing, errors: errors) { () throws(ClientError) in
-            session.disconnect()
+        let feed = try LineFeed(session, keepsGoing: keepGoing) { () throws(ClientError) in
             let connection = try session.connection(name: "agctl feed")
             if !ending.isEmpty { _ = try connection.call(.onDisconnect(ending, options)) }
             return connection
@@ -78,12 +77,11 @@ private final class LineFeed {
     private static let maximumOutstanding = 256
     static let maximumLineLength = 16 << 20
 
+    private let session: Session
     private let connect: () throws(ClientError) -> Connection
     /// nil after a loss, until the next line.
     private var connection: Connection?
     private let keepsGoing: Bool
-    /// The form of reported refusals.
-    private let errors: ErrorForm
     /// The line numbers of unanswered requests with their ids. The daemon answers in order.
     private var outstanding: [(id: Int64, line: Int)] = []
     private var head = 0
@@ -91,11 +89,12 @@ private final class LineFeed {
     private var answered = 0
     private var refused: ExitStatus?
 
+    /// - Parameter connect: asks the session for its connection and prepares it.
     init(
-        keepsGoing: Bool, errors: ErrorForm, connect: @escaping () throws(ClientError) -> Connection
+        _ session: Session, keepsGoing: Bool, connect: @escaping () throws(ClientError) -> Connection
     ) throws(ClientError) {
+        self.session = session
         self.keepsGoing = keepsGoing
-        self.errors = errors
         self.connect = connect
         connection = try connect()
     }
@@ -165,15 +164,15 @@ private final class LineFeed {
             // If there is a line as well, the loss is noticed before the line is sent.
             while let message = try connection?.receive(timeout: 0) { try take(message) }
         } catch ClientError.lost(let reason) where head == outstanding.count {
-            WatchNotice(.interrupted(.lost(reason)))?.report(errors)
+            WatchNotice(.interrupted(.lost(reason)))?.report(session.errors)
             connection = nil
         }
     }
 
     private func reconnected() throws -> Connection {
         if let connection { return connection }
-        let opened = try Session.reopen(pause: { Wakeup.wait(for: -1, $0) }, connect)
-        WatchNotice(.resumed(isSnapshot: false))?.report(errors)
+        let opened = try session.reopen(pause: { Wakeup.wait(for: -1, $0) }, connect)
+        WatchNotice(.resumed(isSnapshot: false))?.report(session.errors)
         connection = opened
         return opened
     }
@@ -196,7 +195,7 @@ private final class LineFeed {
     private func judge(_ complaint: Complaint, _ line: Int) throws {
         let complaint = complaint.located(at: "line \(line)")
         guard keepsGoing else { throw complaint }
-        _ = complaint.report(errors)
+        _ = complaint.report(session.errors)
         refused = refused ?? complaint.status
     }
 }

@@ -88,14 +88,15 @@ final class Session {
     /// The next `connection` is a new one.
     func disconnect() { opened = nil }
 
-    /// Opens a connection again after a loss. It tries as often as a `Watcher` does.
+    /// Opens the connection again after a loss. It tries as often as a `Watcher` does.
     /// - Parameters:
     ///   - pause: waits for so many seconds.
-    ///   - open: opens the connection and prepares it.
-    static func reopen<Opened>(pause: (Double) throws -> Void, _ open: () throws -> Opened) throws -> Opened {
+    ///   - open: asks for the connection and prepares it.
+    func reopen<Opened>(pause: (Double) throws -> Void, _ open: () throws -> Opened) throws -> Opened {
         var backoff = Backoff()
         while true {
             try pause(backoff.pause())
+            disconnect()
             do { return try open() } catch let error as ClientError where error.mayPassAfterLoss {}
         }
     }

@@ -130,11 +130,10 @@ private final class LoadFeed {
             } catch ClientError.lost(let reason) {
                 note(.interrupted(.lost(reason)))
                 try hear()
-                try Session.reopen { pause in
+                try session.reopen { pause in
                     let end = MonotonicTime.now + pause
                     while Wakeup.wait(for: interrupt, max(0, end - MonotonicTime.now)) { try hear() }
                 } _: {
-                    session.disconnect()
                     connection = try session.connection(name: "agctl top")
                     try begin()
                 }
