@@ -46,7 +46,7 @@ struct ForwardedWrites {
                 if now > write.end { pending[number] = nil }
                 continue
             }
-            if let wanted = reply.position, let position = write.copy.follower.position, position < wanted {
+            if let wanted = reply.position, let position = write.copy.feed.position, position < wanted {
                 pending[number]?.reply = reply
                 continue
             }
@@ -69,7 +69,7 @@ struct ForwardedWrites {
                 nodes: Array(path.nodes.dropFirst(container.count + 1)), attribute: path.attribute, steps: path.steps)
         }
         guard let copy = target else { throw Failure(.notFound, "no site has this path") }
-        guard copy.isLive == true else { throw ForwardedWrites.silent(copy) }
+        guard copy.told.isLive == true else { throw ForwardedWrites.silent(copy) }
         guard pending.count < ForwardedWrites.maximum else {
             throw Failure(.limit, "\(ForwardedWrites.maximum) writes wait for their owners", hint: "try again later")
         }

@@ -15,8 +15,6 @@ final class Mirror {
     private static let longCall = 0.1
     /// Seconds between two questions to JetStream while a site is silent.
     private static let probeTime = 5.0
-    /// Seconds that a mirror may be behind its owner's heartbeats before it reads a snapshot.
-    private static let patience = 2.0
 
     private let settings: Configuration
     private let mirroring: Configuration.Mirroring
@@ -84,7 +82,7 @@ final class Mirror {
                 if !nats.isConnected { heads = nil } else if heads == nil { heads = follow(tokens) }
                 while let head = try heads?.takeNext() { _ = copy(for: head.subject) }
                 for copy in copies.values {
-                    guard heads != nil, let time = copy.healTime, MonotonicTime.now >= time else { continue }
+                    guard heads != nil, let time = copy.feed.healTime, MonotonicTime.now >= time else { continue }
                     try heal(copy)
                 }
             }
@@ -95,13 +93,13 @@ final class Mirror {
                 wait = 0
                 guard let copy = take(message) else { continue }
                 changed[copy.id] = copy
-                if copy.gap != nil {
+                if copy.feed.gap != nil {
                     nextLook = 0
                     break
                 }
             }
             for copy in changed.values { try sendRequests(of: copy) }
-            while let heartbeat = try heartbeats.takeNext() { try hear(heartbeat) }
+            while let heartbeat = try heartbeats.takeNext() { hear(heartbeat) }
             if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies) }
         }
     }
@@ -114,7 +112,7 @@ final class Mirror {
             try nats.makeStreams()
             let heads = try nats.subscribe(NATS.snapshots, "agd.head.\(tokens)", from: .lastOfEachSubject)
             // Transactions may have passed meanwhile.
-            for copy in copies.values { copy.healTime = 0 }
+            for copy in copies.values { copy.feed.suspectGap() }
             log.report("nats", "following \(tokens)", level: 6)
             return heads
         } catch {
@@ -127,7 +125,7 @@ final class Mirror {
     private func probe() throws {
         guard MonotonicTime.now >= nextProbe, nats.isConnected else { return }
         nextProbe = MonotonicTime.now + Mirror.probeTime
-        guard let copy = copies.values.first(where: { $0.isLive == false }) else { return }
+        guard let copy = copies.values.first(where: { !$0.owner.isLive(within: settings.liveTime) }) else { return }
         do throws(Failure) { _ = try newest(copy) } catch {
             log.report("\(copy.site)", "\(copy.site): \(error.message)")
         }
@@ -159,84 +157,48 @@ final class Mirror {
 
     /// - Returns: the site whose requests wait.
     private func take(_ message: Inbox.Message) -> SiteCopy? {
-        guard let copy = copy(for: message.subject), copy.healTime == nil else { return nil }
+        guard let copy = copy(for: message.subject), !copy.feed.isHealing else { return nil }
         do throws(Failure) {
-            guard let (frame, changes) = try read(message, copy) else { return nil }
-            switch copy.follower.step(frame) {
+            guard let (frame, changes) = try copy.feed.read(message.bytes, parser) else { return nil }
+            switch copy.feed.step(frame) {
             case .drop: break
-            case .heal: (copy.healTime, copy.gap) = (0, (frame, changes))
+            case .heal: copy.feed.noteGap(before: frame, changes)
             case .apply:
-                hear(copy, frame.position.revision)
+                copy.hear(frame.position.revision)
                 copy.apply(changes, frame)
             }
         } catch {
             log.report("\(copy.site)", "\(copy.site): \(error.message)")
-            copy.healTime = MonotonicTime.now + 1
+            copy.feed.needSnapshot(in: 1)
         }
         return copy
     }
 
-    private func read(_ message: Inbox.Message, _ copy: SiteCopy) throws(Failure) -> (Frame, Transaction)? {
-        let (frame, length) = try Frame.read(message.bytes)
-        guard let (whole, body) = try copy.assembler.add(frame, message.bytes.dropFirst(length)) else { return nil }
-        return (whole, try Transaction(json: body, parser))
-    }
-
-    private func hear(_ message: Inbox.Message) throws {
+    private func hear(_ message: Inbox.Message) {
         guard let copy = copy(for: message.subject), let (frame, length) = try? Frame.read(message.bytes)
         else { return }
-        let position = copy.follower.position
-        if let position, frame.position.term < position.term {
+        if let position = copy.feed.position, frame.position.term < position.term {
             log.report("term \(copy.name)", "\(copy.site): dropped messages of an owner that has lost its lease")
             return
         }
-        let body = try? JSONParser.parseOnce(message.bytes.dropFirst(length)).map
-        if let owner = body?["owner"]?.string, owner != copy.owner {
-            copy.owner = owner
-            nextReport = 0
-        }
-        if frame.position.term != copy.heardTerm {
-            (copy.heardTerm, copy.delay) = (frame.position.term, ClockDifference())
-        }
-        // A sign of life may wait in a network that was cut, longer than its sender lives.
-        var age = 0.0
-        if let sent = body?["clock"]?.number {
-            copy.delay.hear(sent, at: WallTime.sinceStart)
-            age = copy.delay.elapsed(since: sent, at: WallTime.sinceStart)
-        }
-        copy.heard = max(copy.heard, MonotonicTime.now - age)
-        if let sent = body?["time"]?.number { copy.clock.hear(sent, at: WallTime.now) }
-        hear(copy, frame.position.revision)
-        if let position, frame.position.term > position.term, copy.healTime == nil { copy.healTime = 0 }
-    }
-
-    private func hear(_ copy: SiteCopy, _ ownerRevision: UInt64) {
-        let now = MonotonicTime.now
-        copy.seen = WallTime.now
-        copy.ownerRevision = ownerRevision
-        if copy.revision >= ownerRevision {
-            copy.even = now
-        } else if copy.healTime == nil, now > copy.even + Mirror.patience {
-            copy.healTime = 0
-        }
+        let heartbeat = try? JSONParser.parseOnce(message.bytes.dropFirst(length)).map
+        if copy.hear(heartbeat, at: frame.position) { nextReport = 0 }
     }
 
     // MARK: Snapshots
 
     /// Reads the newest snapshot and the transactions behind it.
     private func heal(_ copy: SiteCopy) throws {
-        copy.healTime = MonotonicTime.now + 1
-        copy.assembler = Assembler(limit: settings.messageSize)
+        copy.feed.beginHealing()
         do throws(Failure) {
             guard let manifest = try newest(copy) else { return }
-            if copy.follower.accepts(snapshot: manifest.position) {
+            if copy.feed.accepts(snapshot: manifest.position) {
                 guard let snapshot = try snapshot(manifest, copy) else { return }
                 copy.apply(snapshot: snapshot, manifest.position)
             }
             try readOn(from: manifest.next, copy)
-            if let (frame, changes) = copy.gap, copy.follower.step(frame) == .apply { copy.apply(changes, frame) }
-            (copy.healTime, copy.gap) = (nil, nil)
-            if copy.revision >= copy.ownerRevision { copy.even = MonotonicTime.now }
+            if let (frame, changes) = copy.feed.gap, copy.feed.step(frame) == .apply { copy.apply(changes, frame) }
+            copy.endHealing()
             log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", level: 6)
         } catch { log.report("\(copy.site)", "\(copy.site): \(error.message)") }
         try sendRequests(of: copy)
@@ -282,7 +244,7 @@ final class Mirror {
             try nats.subscribe(NATS.transactions, subject, from: .sequence(sequence))
         }
         while let message = try reach({ () throws(NATSError) in try inbox.takeNext(within: 2) }) {
-            if let (frame, changes) = try read(message, copy), copy.follower.step(frame) == .apply {
+            if let (frame, changes) = try copy.feed.read(message.bytes, parser), copy.feed.step(frame) == .apply {
                 copy.apply(changes, frame)
             }
             if message.sequence >= last.sequence { return }
@@ -330,10 +292,10 @@ final class Mirror {
         }
         guard let connection else { return }
         var mutations: [Mutation] = []
-        for copy in copies.values where copy.isApplied {
-            let isLive = now < copy.heard + settings.liveTime
-            if isLive != copy.isLive {
-                copy.isLive = isLive
+        for copy in copies.values where copy.told.isApplied {
+            let isLive = copy.owner.isLive(within: settings.liveTime)
+            if isLive != copy.told.isLive {
+                copy.told.isLive = isLive
                 mutations.append(copy.mutation("isLive", .bool(isLive)))
                 for place in copy.nested {
                     guard let content = copy.tree.contents[place] else { continue }
@@ -342,12 +304,12 @@ final class Mirror {
                 }
                 log.report("live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", level: isLive ? 6 : 4)
             }
-            if isDue, copy.heard > -.infinity {
-                mutations.append(copy.mutation("seen", copy.seenValue))
-                mutations.append(copy.mutation("owner", .string(copy.owner)))
-                let lag = copy.revision >= copy.ownerRevision && isLive ? 0 : now - copy.even
-                copy.lag = lag.isFinite ? lag : 0
-                mutations.append(copy.mutation("lag", .double(copy.lag)))
+            if isDue, copy.owner.hasBeenHeard {
+                mutations += [
+                    copy.mutation("seen", copy.owner.seenValue),
+                    copy.mutation("owner", .string(copy.owner.name)),
+                    copy.mutation("lag", .double(copy.owner.lag(of: copy.revision, isLive: isLive))),
+                ]
             }
         }
         guard !mutations.isEmpty else { return }
@@ -365,8 +327,10 @@ final class Mirror {
             sample(.failuresTotal, Double(failures)), sample(.writesForwardedTotal, Double(forwards.count)),
         ]
         for copy in copies.values.sorted(by: { $0.id < $1.id }) {
+            let isLive = copy.owner.isLive(within: settings.liveTime)
+            let lag = copy.owner.lag(of: copy.revision, isLive: isLive)
             samples += [
-                sample(.siteLive, copy.isLive == true ? 1 : 0, copy.site), sample(.siteLagSeconds, copy.lag, copy.site),
+                sample(.siteLive, isLive ? 1 : 0, copy.site), sample(.siteLagSeconds, lag, copy.site),
                 sample(.transactionsAppliedTotal, Double(copy.applied), copy.site),
                 sample(.snapshotsReadTotal, Double(copy.snapshots), copy.site),
             ]

@@ -6,14 +6,14 @@ import WireProtocol
 extension SiteCopy {
     /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
     func flush(_ connection: Connection, _ log: inout Log) throws(ClientError) {
-        if !isApplied, !(try adopt(connection, &log)) { return }
+        if !told.isApplied, !(try adopt(connection, &log)) { return }
         guard !isLoop else { return try leave(connection, &log) }
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
         try delegate(connection, &log)
         try send(connection, &log)
         try verify(connection, &log)
         try delegate(connection, &log)
-        for place in nested.union([SiteCopy.isLiveOfRoot]) where willed.insert(place).inserted {
+        for place in nested.union([SiteCopy.isLiveOfRoot]) where told.willed.insert(place).inserted {
             let options = TransactionOptions(label: "\(name): agd-link has ended", typed: true)
             let mutation = Mutation(operation: .set, path: path + place.path, value: false)
             _ = try connection.call(.onDisconnect([mutation], options))
@@ -22,7 +22,7 @@ extension SiteCopy {
 
     /// A site that contains a mirror of itself would change with each of its own changes, and grow.
     private func leave(_ connection: Connection, _ log: inout Log) throws(ClientError) {
-        (isApplied, waiting) = (false, [])
+        (told.isApplied, waiting) = (false, [])
         log.report(
             "loop \(name)",
             "\(name) contains a mirror of itself, so it is no longer followed: publish a part without the mirror")
@@ -35,7 +35,7 @@ extension SiteCopy {
     /// Takes over the nodes that an earlier link has left, and queues what makes them those of the tree.
     /// - Returns: false if nothing is known of the site that is as new as these nodes.
     private func adopt(_ connection: Connection, _ log: inout Log) throws(ClientError) -> Bool {
-        guard let position = follower.position else { return false }
+        guard let position = feed.position else { return false }
         var found: ValueMap?
         do throws(ClientError) {
             found = try connection.call(.describe(path: path, depth: 0)).map?["attributes"]?.map
@@ -44,7 +44,7 @@ extension SiteCopy {
         }
         // NATS may answer with what it had some time ago. A mirror never goes back.
         if let shown = Position(found?["term"]?.map?["value"], found?["revision"]?.map?["value"]), position < shown {
-            healTime = healTime ?? MonotonicTime.now + 1
+            feed.needSnapshot(in: 1)
             log.report(name, "\(name): NATS has an older state than this mirror; reading again")
             return false
         }
@@ -80,7 +80,7 @@ extension SiteCopy {
                 }
             }
             // The root that is made next is another one.
-            if case .remove = request { isDelegated = false }
+            if case .remove = request { told.isDelegated = false }
         }
         try receiveAnswers(to: &sent, connection)
     }
@@ -92,10 +92,10 @@ extension SiteCopy {
 
     /// Has writes of others to the site sent to this connection, once the daemon has its root.
     private func delegate(_ connection: Connection, _ log: inout Log) throws(ClientError) {
-        guard !isDelegated else { return }
+        guard !told.isDelegated else { return }
         do throws(ClientError) {
             _ = try connection.call(.delegate(path: path))
-            isDelegated = true
+            told.isDelegated = true
         } catch {
             guard case .refused(let fault) = error else { throw error }
             if fault.failure.code != .notFound { log.report("delegate \(name)", "\(error)") }

@@ -11,13 +11,13 @@ extension SiteCopy {
                 "type": type, "initial": ["$typed": value.typedJSON], "transient": true,
             ]
         }
-        add([], "isLive", "bool", .bool(isLive ?? false))
+        add([], "isLive", "bool", .bool(told.isLive ?? false))
         add([], "lag", "double", 0.0)
-        add([], "term", "int", .int(Int64(clamping: follower.position?.term ?? 0)))
+        add([], "term", "int", .int(Int64(clamping: feed.position?.term ?? 0)))
         add([], "revision", "int", .int(Int64(clamping: revision)))
-        add([], "seen", "dyn", seenValue)
+        add([], "seen", "dyn", owner.seenValue)
         add([], "failures", "map", .map(ValueMap()))
-        add([], "owner", "string", .string(owner))
+        add([], "owner", "string", .string(owner.name))
         var computed: [[String]: ValueMap] = [:]
         for (place, content) in tree.contents where !SiteCopy.isOwn(place) {
             let type = SiteCopy.type(tree.definitions[place], content)
@@ -44,11 +44,11 @@ extension SiteCopy {
         let node = container + [id]
         let attributes = rootAttributes
         // The mode merge removes no attribute, and replace would remove the other sites.
-        if let toldRoot, !toldRoot.keys.allSatisfy(attributes.keys.contains) {
+        if let root = told.root, !root.keys.allSatisfy(attributes.keys.contains) {
             requests.append(.remove(path: path, TransactionOptions(label: label)))
         }
-        if toldRoot != attributes {
-            toldRoot = attributes
+        if told.root != attributes {
+            told.root = attributes
             let root: Value = [
                 "id": .string(id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
                 "computed": .map(computed[[]] ?? ValueMap()),

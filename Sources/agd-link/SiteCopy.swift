@@ -15,56 +15,40 @@ final class SiteCopy {
     let path: String
     let withRules: Bool
 
-    // What came from NATS.
-    var tree = SiteTree(snapshot: Transaction())
-    var follower = Follower()
-    var assembler: Assembler
-    /// When to read a snapshot; nil if there is no need. Monotonic seconds.
-    var healTime: Double? = 0
-    /// The message behind the gap that will be healed. The stream may not have it yet.
-    var gap: (Frame, Transaction)?
-    /// When the owner sent its last sign of life. Monotonic seconds.
-    var heard = -Double.infinity
-    /// Of the clocks that nobody sets, in the term of the owner that was heard last.
-    var delay = ClockDifference()
-    var heardTerm: UInt64 = 0
-    /// The last moment at which the mirror was as new as the owner.
-    var even = -Double.infinity
-    var ownerRevision: UInt64 = 0
-    /// The host and the process that publish the site, as heartbeats say.
-    var owner = ""
-    /// The wall clock at the last message of the owner.
-    var seen: Double?
-    var clock = ClockDifference()
-
-    // What the daemon has.
-    /// What the daemon was told. Nil before the first report.
-    var isLive: Bool?
-    /// True if the daemon has the nodes of `tree`.
-    var isApplied = false
-    private var toldTerm: UInt64 = 0
-    /// Nil if unknown.
-    var toldRoot: [String: Transaction.Definition?]?
+    private(set) var owner = SiteOwner()
+    var feed: SiteFeed
+    private(set) var tree = SiteTree(snapshot: Transaction())
     /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
     private(set) var nested: Set<Transaction.Place> = []
     /// True if one of the nested sites is this one.
     private(set) var isLoop = false
-    /// Attributes that the daemon makes false when this link ends.
-    var willed: Set<Transaction.Place> = []
-    /// The daemon sends writes of others to this connection.
-    var isDelegated = false
     /// With rules: those that give other values here than at the owner, because they read something outside of the
     /// site. The owner's values count.
     var withoutRule: Set<Transaction.Place> = []
     /// Values of rules that are not compared with the owner's yet.
     var unverified: Set<Transaction.Place> = []
+    var told = Told()
     /// Requests that the daemon has yet to get, in order.
     var waiting: [Request] = []
 
     // For the metrics.
-    var lag = 0.0
     private(set) var applied = 0
     private(set) var snapshots = 0
+
+    /// What the daemon has been told of the site.
+    struct Told {
+        /// nil before the first report.
+        var isLive: Bool?
+        /// The nodes of `tree`.
+        var isApplied = false
+        var term: UInt64 = 0
+        /// The attributes of the root, with their definitions; nil if unknown.
+        var root: [String: Transaction.Definition?]?
+        /// Attributes that the daemon makes false when this link ends.
+        var willed: Set<Transaction.Place> = []
+        /// The daemon sends writes of others to this connection.
+        var isDelegated = false
+    }
 
     init(_ site: SiteName, _ mirroring: Configuration.Mirroring, limit: Int) {
         self.site = site
@@ -72,14 +56,33 @@ final class SiteCopy {
         container = mirroring.nodes
         withRules = mirroring.withRules
         path = AttributePath.describe(nodes: mirroring.nodes + [site.segments.last ?? ""])
-        assembler = Assembler(limit: limit)
+        feed = SiteFeed(limit: limit)
     }
 
     var id: String { site.segments.last ?? "" }
-    var revision: UInt64 { follower.position?.revision ?? 0 }
-    private var term: UInt64 { follower.position?.term ?? 0 }
+    var revision: UInt64 { feed.position?.revision ?? 0 }
+    private var term: UInt64 { feed.position?.term ?? 0 }
 
     // MARK: From the owner
+
+    /// Takes a heartbeat of the owner.
+    /// - Returns: whether another process publishes the site than before.
+    func hear(_ heartbeat: ValueMap?, at position: Position) -> Bool {
+        let isOther = owner.hear(heartbeat: heartbeat, in: position.term)
+        hear(position.revision)
+        if let own = feed.position, position.term > own.term { feed.needSnapshot() }
+        return isOther
+    }
+
+    /// Takes the owner's revision from a message.
+    func hear(_ revision: UInt64) {
+        if owner.hear(revision: revision, reached: self.revision) { feed.needSnapshot() }
+    }
+
+    func endHealing() {
+        feed.endHealing()
+        owner.noteMirror(revision)
+    }
 
     func apply(_ changes: Transaction, _ frame: Frame) {
         applied += 1
@@ -94,10 +97,10 @@ final class SiteCopy {
     }
 
     private func apply(_ changes: Transaction, at position: Position) {
-        follower.reached(position)
+        feed.reached(position)
         let difference = tree.apply(changes)
         withoutRule.subtract(changes.definitions.keys)
-        guard isApplied else { return }
+        guard told.isApplied else { return }
         if difference.isStructural {
             findNested()
             waiting += structure(makeLabel(changes))
@@ -121,15 +124,15 @@ final class SiteCopy {
             }
         }
         if hasFailures { mutations.append(mutation("failures", failures)) }
-        if term != toldTerm {
-            toldTerm = term
+        if term != told.term {
+            told.term = term
             mutations.append(mutation("term", .int(Int64(clamping: term))))
         }
         mutations.append(mutation("revision", .int(Int64(clamping: revision))))
         let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
         var options = TransactionOptions(animation: cause.animation, label: makeLabel(cause), typed: isTyped)
         if options.animation != nil, let begun = cause.begun {
-            options.elapsed = clock.elapsed(since: begun, at: WallTime.now)
+            options.elapsed = owner.clock.elapsed(since: begun, at: WallTime.now)
         }
         waiting.append(.transact(mutations, options))
     }
@@ -137,7 +140,7 @@ final class SiteCopy {
     /// Queues the requests that make all nodes.
     /// - Parameter found: the attributes that the root has already, in a description.
     func queueAll(found: ValueMap?) {
-        (isLive, toldTerm, isApplied) = (nil, 0, true)
+        (told.isLive, told.term, told.isApplied) = (nil, 0, true)
         findNested()
         queueStructure()
         // Nodes of an older tree.
@@ -150,12 +153,12 @@ final class SiteCopy {
 
     /// Queues the requests that make all nodes, instead of what waits.
     func queueStructure() {
-        toldRoot = nil
+        told.root = nil
         waiting = structure(name)
     }
 
     /// The daemon has lost what it had.
-    func forgetDaemon() { (isApplied, willed, isDelegated) = (false, [], false) }
+    func forgetDaemon() { told = Told() }
 
     func makeLabel(_ cause: Transaction) -> String {
         var text = name
@@ -168,7 +171,7 @@ final class SiteCopy {
     /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is
     /// silent.
     func shown(_ place: Transaction.Place, _ content: Content) -> Value {
-        if isLive != true, !nested.isEmpty, nested.contains(place) { return false }
+        if told.isLive != true, !nested.isEmpty, nested.contains(place) { return false }
         return content.value ?? .null
     }
 
@@ -188,12 +191,6 @@ final class SiteCopy {
 
     static func isOwn(_ place: Transaction.Place) -> Bool {
         place.isOfRoot && ownAttributes.contains(String(place.path.dropFirst()))
-    }
-
-    var seenValue: Value {
-        guard let seen else { return .null }
-        let nanoseconds = Int64((seen - seen.rounded(.down)) * 1e9)
-        return Timestamp(seconds: Int64(seen), nanoseconds: nanoseconds).map { .timestamp($0) } ?? .null
     }
 
     private var failures: Value {
@@ -216,7 +213,7 @@ final class SiteCopy {
             })
         isLoop = nested.contains { place in
             let node = place.path.dropLast(suffix.count)
-            return contents[Transaction.Place(path: "\(node).owner")]?.value == .string(owner)
+            return contents[Transaction.Place(path: "\(node).owner")]?.value == .string(owner.name)
                 && contents[Transaction.Place(path: "\(node).term")]?.value == .int(Int64(clamping: term))
         }
     }

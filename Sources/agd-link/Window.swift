@@ -1,6 +1,7 @@
 import AttributeValues
 
-/// Transactions that NATS was sent and has not acknowledged.
+/// The changes of a site on their way to NATS: those that wait to be sent, merged into one transaction, and the
+/// transactions that NATS has not acknowledged.
 ///
 /// NATS acknowledges the messages of one connection in their order. If it acknowledges a later message first, the
 /// earlier one is lost.
@@ -8,13 +9,6 @@ struct Window {
     /// Limits of what is under way. One transaction may be longer.
     static let maximumMessages = 256
     static let maximumBytes = 4 << 20
-
-    enum Outcome {
-        /// All messages of a transaction are in the stream.
-        case acknowledged(revision: UInt64)
-        case waiting
-        case lost
-    }
 
     private struct Entry {
         var revision: UInt64
@@ -26,6 +20,14 @@ struct Window {
         var sent: Double
     }
 
+    /// Changes that have not been sent.
+    private(set) var pending: Transaction?
+    /// The revision up to which NATS has acknowledged everything.
+    private(set) var acknowledged: UInt64 = 0
+    /// Counts the failures after which messages are sent again.
+    private(set) var attempt: UInt64 = 0
+    /// The sequence in the stream behind the last acknowledged message.
+    private(set) var nextSequence: UInt64 = 1
     private var entries: [Entry] = []
     /// Entries of the list that have been acknowledged.
     private var done = 0
@@ -39,12 +41,29 @@ struct Window {
     /// Messages under way.
     var count: Int { Int(next - expected) }
     /// The revision that mirrors have when everything has arrived.
-    var lastRevision: UInt64? { isEmpty ? nil : entries.last?.revision }
+    var lastRevision: UInt64 { isEmpty ? acknowledged : entries.last?.revision ?? acknowledged }
     /// When the oldest transaction was sent. Monotonic seconds.
     var oldest: Double? { isEmpty ? nil : entries[done].sent }
 
+    /// Adds changes that are to be sent.
+    /// - Returns: whether others were waiting, so that both are one transaction now.
+    mutating func add(_ changes: Transaction) -> Bool {
+        guard pending != nil else {
+            pending = changes
+            return false
+        }
+        pending?.merge(changes)
+        return true
+    }
+
+    mutating func takePending() -> Transaction? {
+        defer { pending = nil }
+        return pending
+    }
+
+    /// Notes a transaction that is about to be sent.
     /// - Returns: the number of its first message. The others follow.
-    mutating func add(_ changes: Transaction, _ revision: UInt64, messages: Int, bytes: Int) -> UInt64 {
+    mutating func note(_ changes: Transaction, _ revision: UInt64, messages: Int, bytes: Int) -> UInt64 {
         let first = next
         next += UInt64(messages)
         self.bytes += bytes
@@ -53,13 +72,18 @@ struct Window {
         return first
     }
 
-    /// - Parameter number: of the message that was acknowledged. Those of an earlier window do not count.
-    mutating func acknowledge(_ number: UInt64) -> Outcome {
-        guard number >= expected, number < next else { return .waiting }
-        guard number == expected else { return .lost }
+    /// - Parameters:
+    ///   - number: of the message that was acknowledged. Those of an earlier window do not count.
+    ///   - sequence: of the message in the stream.
+    /// - Returns: false if the message before it is lost.
+    mutating func acknowledge(_ number: UInt64, sequence: UInt64) -> Bool {
+        nextSequence = max(nextSequence, sequence + 1)
+        guard number >= expected, number < next else { return true }
+        guard number == expected else { return false }
         expected += 1
         let entry = entries[done]
-        guard number == entry.last else { return .waiting }
+        guard number == entry.last else { return true }
+        acknowledged = entry.revision
         bytes -= entry.bytes
         // Its memory is not needed any more.
         entries[done].changes = Transaction()
@@ -68,18 +92,31 @@ struct Window {
             entries.removeFirst(done)
             done = 0
         }
-        return .acknowledged(revision: entry.revision)
+        return true
     }
 
-    /// Forgets everything that is under way.
-    /// - Returns: all of it as one transaction.
-    mutating func recall() -> Transaction? {
+    /// Makes the pending changes of all that has not been acknowledged. NATS may have some of it, and mirrors may have
+    /// applied it. They reach the same tree.
+    mutating func recall() {
+        attempt += 1
         var whole: Transaction?
-        for entry in entries[done...] {
-            if whole == nil { whole = entry.changes } else { whole?.merge(entry.changes) }
+        for changes in entries[done...].map(\.changes) + (pending.map { [$0] } ?? []) {
+            if whole == nil { whole = changes } else { whole?.merge(changes) }
         }
+        pending = whole
+        forgetSent()
+    }
+
+    /// Begins behind a snapshot, which has everything up to a revision.
+    ///
+    /// An empty transaction follows. Mirrors at another revision see a gap in it and read the snapshot.
+    mutating func begin(behind revision: UInt64) {
+        forgetSent()
+        (pending, acknowledged) = (Transaction(), revision)
+    }
+
+    private mutating func forgetSent() {
         entries = []
         (done, bytes, expected) = (0, 0, next)
-        return whole
     }
 }

@@ -1,0 +1,54 @@
+import AGClient
+import AttributeValues
+
+/// The messages of a mirrored site, put together and in order. If some are missing, the site needs a snapshot.
+struct SiteFeed {
+    private var follower = Follower()
+    private let limit: Int
+    private var assembler: Assembler
+    /// When to read a snapshot; nil if there is no need. Monotonic seconds.
+    private(set) var healTime: Double? = 0
+    /// The message behind the gap that will be healed. The stream may not have it yet.
+    private(set) var gap: (Frame, Transaction)?
+
+    /// - Parameter limit: bytes of a message.
+    init(limit: Int) { (self.limit, assembler) = (limit, Assembler(limit: limit)) }
+
+    /// What the mirror has; nil before the first snapshot.
+    var position: Position? { follower.position }
+
+    func accepts(snapshot position: Position) -> Bool { follower.accepts(snapshot: position) }
+
+    /// The mirror has applied a message or a snapshot.
+    mutating func reached(_ position: Position) { follower.reached(position) }
+
+    /// - Returns: a whole message; nil while parts are missing.
+    mutating func read(_ message: [UInt8], _ parser: JSONParser) throws(Failure) -> (Frame, Transaction)? {
+        let (frame, length) = try Frame.read(message)
+        guard let (whole, body) = try assembler.add(frame, message.dropFirst(length)) else { return nil }
+        return (whole, try Transaction(json: body, parser))
+    }
+
+    func step(_ frame: Frame) -> Follower.Step { follower.step(frame) }
+
+    /// Notes a message behind a gap.
+    mutating func noteGap(before frame: Frame, _ changes: Transaction) { (healTime, gap) = (0, (frame, changes)) }
+
+    // MARK: Healing
+
+    var isHealing: Bool { healTime != nil }
+
+    /// Asks for a snapshot after so many seconds, unless one is asked for already.
+    mutating func needSnapshot(in seconds: Double = 0) { healTime = healTime ?? MonotonicTime.now + seconds }
+
+    /// Messages may have passed while nobody listened.
+    mutating func suspectGap() { healTime = 0 }
+
+    /// If healing does not end, it is tried again after a second.
+    mutating func beginHealing() {
+        healTime = MonotonicTime.now + 1
+        assembler = Assembler(limit: limit)
+    }
+
+    mutating func endHealing() { (healTime, gap) = (nil, nil) }
+}
