@@ -8,20 +8,6 @@ import StateStore
 import WireProtocol
 
 extension Daemon {
-    static func makeSocket(
-        _ configuration: Configuration, _ environment: ProcessEnvironment
-    ) throws(StartupError) -> ListeningSocket {
-        let path = configuration.socket ?? SocketPath.standard(environment)
-        do throws(StartupError) {
-            try SocketPath.makeDirectory(for: path)
-            return try ListeningSocket(path: path, mode: configuration.socketMode, group: configuration.socketGroup)
-        } catch {
-            // The first start by hand, as a user without a folder for such files.
-            guard error.status == .noPermission else { throw error }
-            throw StartupError(error.status, "\(error); --socket chooses another path")
-        }
-    }
-
     static func openStore(
         _ configuration: Configuration, basis: String, recover: Bool, newEpoch: () -> String
     ) throws(StartupError) -> (StateStore?, StateStore.Restored?) {
@@ -171,14 +157,7 @@ extension Daemon {
     /// Puts everything on the loop. From now on, clients are served.
     func startServing() throws(LoopError) {
         makeRoomForClients()
-        let sockets = ownSocket.map { [$0.descriptor] } ?? inherited
-        inherited = []
-        for descriptor in sockets {
-            let listener = try Listener(
-                loop, descriptor: descriptor, onFailure: { [unowned self] error in sessions.didFailToAccept(error) }
-            ) { [unowned self] listener in accept(from: listener) }
-            listeners.append(listener)
-        }
+        try entrance.open(loop, to: sessions)
         wakefulness = try Wakefulness(loop)
         careTimer = try Timer(loop) { [unowned self] _ in care() }
         turn.timer = try Timer(loop) { _ in }
@@ -194,12 +173,6 @@ extension Daemon {
         watchdog.start(in: interval)
     }
 
-    /// Accepts a waiting connection, or leaves it to the next turn if clients have sent much in this turn.
-    func accept(from listener: Listener) {
-        guard sessions.mayAccept else { return unaccepted.append(listener) }
-        do throws(LoopError) { sessions.accept(try listener.accept()) } catch { sessions.didFailToAccept(error) }
-    }
-
     /// Raises the limit of file descriptors to the number that all clients need, and warns if that is not possible.
     func makeRoomForClients() {
         let clients = configuration.server.clients
@@ -208,12 +181,12 @@ extension Daemon {
         if wanted != present {
             do throws(LoopError) { try wanted.impose() } catch { log.warning("\(error)") }
         }
-        sessions.descriptors = DescriptorLimit.current()
-        if !sessions.descriptors.fits(clients) {
+        sessions.admission.descriptors = DescriptorLimit.current()
+        if !sessions.admission.descriptors.fits(clients) {
             log.warning(
                 """
                 \(clients) clients need \(clients + DescriptorLimit.reserve) file descriptors, and the process may \
-                open \(sessions.descriptors.soft): some clients will be refused; raise LimitNOFILE, or lower the \
+                open \(sessions.admission.descriptors.soft): some clients will be refused; raise LimitNOFILE, or lower the \
                 setting clients
                 """)
         }

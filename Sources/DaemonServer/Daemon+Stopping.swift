@@ -10,9 +10,7 @@ extension Daemon {
         isStopping = true
         manager.stopping()
         log.notice("stopping: \(runtime.status)")
-        for listener in listeners { listener.close() }
-        listeners = []
-        ownSocket?.removeFile()
+        entrance.close()
         sessions.endReading()
         do throws(LoopError) {
             let timer = try Timer(loop) { [unowned self] _ in
@@ -37,7 +35,7 @@ extension Daemon {
 
     /// Called when nothing is left on the loop.
     func finish() throws(StartupError) {
-        defer { ownSocket?.remove() }
+        defer { entrance.remove() }
         if let failure { throw failure }
         do throws(StoreError) {
             try store?.append(runtime.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)

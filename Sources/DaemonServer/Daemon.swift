@@ -20,17 +20,10 @@ public final class Daemon {
     let sessions: Sessions
     let turn: Turn
     private var meter = TurnMeter()
-    /// nil if the service manager owns the sockets.
-    let ownSocket: ListeningSocket?
-    /// Descriptors from the service manager, until the daemon listens on them.
-    var inherited: [Int32]
+    let entrance: Entrance
 
-    /// Objects on the loop; complete after `startServing`.
-    var listeners: [Listener] = []
-    /// Listeners with a connection that waits for the next turn.
-    var unaccepted: [Listener] = []
+    /// On the loop after `startServing`.
     var careTimer: Timer?
-    var isCaring = false
     var foldTimer: Timer?
     var wakefulness: Wakefulness?
     var lastStatus = 0.0
@@ -71,8 +64,7 @@ public final class Daemon {
         readConfiguration = reader
         manager = ServiceManager { environment[$0] }
         environment.remove(ServiceManager.variables)
-        inherited = try Activation.sockets(environment)
-        ownSocket = inherited.isEmpty ? try Daemon.makeSocket(configuration, environment) : nil
+        entrance = try Entrance(configuration, environment)
         do throws(StartupError) {
             do throws(LoopError) { loop = try Loop() } catch { throw StartupError(error) }
             let scenes = try Daemon.read(configuration.scenes)
@@ -101,7 +93,7 @@ public final class Daemon {
             }
             runtime.surroundingHistograms = { [unowned self] in meter.histograms }
         } catch {
-            ownSocket?.remove()
+            entrance.remove()
             throw error
         }
     }
@@ -123,7 +115,7 @@ public final class Daemon {
     func beforeSleep() {
         defer {
             sessions.readOn()
-            acceptOn()
+            entrance.acceptOn(to: sessions)
             meter.end(requests: runtime.requestCount)
         }
         let now = Daemon.now()
@@ -135,13 +127,6 @@ public final class Daemon {
         if isStopping { closeWhenDrained() }
     }
 
-    private func acceptOn() {
-        if unaccepted.isEmpty { return }
-        let listeners = unaccepted
-        unaccepted = []
-        for listener in listeners where !listener.isClosed { accept(from: listener) }
-    }
-
     private func tidyUp(behind now: Moment) {
         wakefulness?.isAwake = sessions.hasNews
         isStatusDue = !isStopping
@@ -150,7 +135,6 @@ public final class Daemon {
             foldTimer?.start(in: Daemon.foldInterval)
         }
         if sessions.needsCare || isStatusDue || runtime.hasFreed, !isCaring {
-            isCaring = true
             careTimer?.start(in: Daemon.careInterval)
         }
     }
@@ -172,6 +156,9 @@ public final class Daemon {
         if store.turns >= Daemon.turnsToFold { foldTimer?.start(in: Daemon.foldInterval) }
     }
 
+    /// True if `care` will be called.
+    var isCaring: Bool { careTimer?.isActive == true }
+
     /// Checks clients that wait or have ended their side, as long as there are any. Sends the status if it was too
     /// early for that after the last turn.
     func care() {
@@ -184,8 +171,7 @@ public final class Daemon {
             Loop.giveBackMemory()
         }
         runtime.hasFreed = false
-        isCaring = sessions.needsCare || isStatusDue
-        if isCaring { careTimer?.start(in: Daemon.careInterval) }
+        if sessions.needsCare || isStatusDue { careTimer?.start(in: Daemon.careInterval) }
     }
 
     /// Gives the memory of a graph that was much larger back to the kernel. Done once for each time that it has shrunk,

@@ -13,6 +13,8 @@ struct InputBuffer {
     private var end = 0
     /// The position after the last newline; at most `start` if there is none.
     private var completeEnd = 0
+    /// The present line is unwanted: its bytes are dropped up to the next newline.
+    private(set) var isDiscarding = false
 
     init(pool: InputPool) { self.pool = pool }
 
@@ -35,9 +37,16 @@ struct InputBuffer {
         return block.free(from: end)
     }
 
-    /// Adds bytes that have been written to the memory from `room`.
+    /// Adds bytes that have been written to the memory from `room`, except those of an unwanted line.
     mutating func didFill(_ count: Int) {
         guard let block else { preconditionFailure("nothing was handed out") }
+        if isDiscarding {
+            guard let newline = memchr(block.base + end, 0x0a, count) else { return }
+            isDiscarding = false
+            let rest = end + count - block.offset(of: newline) - 1
+            memmove(block.base + end, newline + 1, rest)
+            return didFill(rest)
+        }
         precondition(end + count <= block.capacity)
         // First forward, which is fast and finds nothing in the middle of a long message; then backward from the end.
         if count > 0, memchr(block.base + end, 0x0a, count) != nil {
@@ -46,17 +55,6 @@ struct InputBuffer {
             completeEnd = last + 1
         }
         end += count
-    }
-
-    /// Handles bytes written to the memory from `room` that belong to an unwanted line.
-    /// - Returns: whether they contain the end of that line. Only the bytes after it are added.
-    mutating func didFillUnwanted(_ count: Int) -> Bool {
-        guard let block else { preconditionFailure("nothing was handed out") }
-        guard let newline = memchr(block.base + end, 0x0a, count) else { return false }
-        let rest = end + count - block.offset(of: newline) - 1
-        memmove(block.base + end, newline + 1, rest)
-        didFill(rest)
-        return true
     }
 
     /// The oldest complete line, without its newline.
@@ -70,6 +68,12 @@ struct InputBuffer {
     mutating func dropIncomplete() {
         end = max(start, completeEnd)
         releaseIfEmpty()
+    }
+
+    /// Drops the incomplete line, also what is still to come of it.
+    mutating func discardLine() {
+        dropIncomplete()
+        isDiscarding = true
     }
 
     /// Releases the memory if there is nothing to process.

@@ -41,20 +41,15 @@ final class Outbox: TurnOutput {
     func take(_ delivery: Delivery) {
         switch delivery {
         case .reply(let client, let id, let result): take(result, to: id, of: client)
-        case .batchBegins(let client): receiver(client)?.replies.beginBatch()
-        case .batchEnds(let client):
-            guard let session = receiver(client) else { return }
-            session.replies.endBatch(&session.output)
-            session.updateLedger()
+        case .batchBegins(let client): receiver(client)?.output.beginBatch()
+        case .batchEnds(let client): receiver(client)?.output.endBatch()
         case .event(let receivers, let event): send(event, to: receivers)
         }
     }
 
     func take(_ result: Answer, to id: RequestID, of client: ClientID) {
         // Answers are bounded by the requests that a client may make in a turn or batch.
-        guard let session = receiver(client) else { return }
-        session.replies.write(result, to: id, &session.output)
-        session.updateLedger()
+        receiver(client)?.output.addReply(result, to: id)
     }
 
     /// The session of a connected client. Its output is written at the end of the turn.
@@ -114,8 +109,7 @@ final class Outbox: TurnOutput {
             if let now, run == nil, sessions.write(text, to: session, at: now) { continue }
             guard hasRoom(session) else { continue }
             sessions.touch(session)
-            session.output.append { $0.append(text) }
-            if let run { session.output.append(run) }
+            session.output.addEvents(text, run)
         }
         text.removeAll()
         tails.removeAll()
@@ -127,7 +121,7 @@ final class Outbox: TurnOutput {
     /// False if a client has exceeded `output-maximum`. Only output of a client that is behind, and of unfinished
     /// batches, counts: other clients have had no time to read it.
     private func hasRoom(_ session: Session) -> Bool {
-        let piled = session.replies.heldBytes + (session.isBehind ? session.output.count : 0)
+        let piled = session.output.heldBytes + (session.isBehind ? session.output.count : 0)
         if piled <= sessions.limits.outputMaximum { return true }
         sessions.disconnect(session, "\(session.waiting) bytes of output wait for it, more than output-maximum")
         return false

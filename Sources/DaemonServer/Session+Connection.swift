@@ -16,15 +16,11 @@ extension Session: ConnectionDelegate {
 
     func connection(_ connection: Connection, didRead count: Int) {
         sessions.inputRoom.use(count)
-        if isDiscarding {
-            guard input.didFillUnwanted(count) else { return }
-            isDiscarding = false
-        } else {
-            input.didFill(count)
-        }
+        input.didFill(count)
         let limits = sessions.limits
+        let messageSize = share.messageSize(limits)
         if input.incompleteCount > messageSize {
-            refuseLine("a message of more than \(messageSize) bytes", hint: messageSizeHint)
+            refuseLine("a message of more than \(messageSize) bytes", hint: share.messageSizeHint(limits))
         } else if input.incompleteCount > InputBlock.smallest, sessions.pool.total > limits.inputTotal {
             refuseLine("too many large messages at once", hint: "the setting input-total is the limit; try again")
         }
@@ -43,8 +39,7 @@ extension Session: ConnectionDelegate {
 
     /// Drops the line that is being received, up to its end.
     private func refuseLine(_ message: String, hint: String) {
-        input.dropIncomplete()
-        isDiscarding = true
+        input.discardLine()
         owedFault = RequestFault(code: RequestFault.invalidRequest, failure: Failure(.limit, message, hint: hint))
         // Lines after it must not be answered before it.
         if input.hasLine { connection.stopReading() }
@@ -54,7 +49,7 @@ extension Session: ConnectionDelegate {
     /// Reads the bytes that the kernel still has from before the daemon was told to stop.
     func readRest() {
         var rest = Session.readAhead
-        while rest > 0, !hasEnded, !isDiscarding, owedFault == nil {
+        while rest > 0, !hasEnded, !input.isDiscarding, owedFault == nil {
             let count = connection.readNow(into: input.room())
             if count <= 0 { break }
             self.connection(connection, didRead: count)
@@ -90,7 +85,7 @@ extension Session: ConnectionDelegate {
     private func breakOff(_ error: LoopError) {
         sessions.log.debug("\(name): \(error)", metadata: details)
         isBroken = true
-        output.removeAll()
+        output.dropAll()
         connection.stopReading()
         hasEnded = true
         input.dropIncomplete()
@@ -99,7 +94,7 @@ extension Session: ConnectionDelegate {
 
     /// True if nothing that was said to the client waits, and it has not been written to in the turn that began `now`.
     func isIdle(at now: Double) -> Bool {
-        output.isEmpty && !connection.isWriting && !hasEnded && !replies.isBatch && lastProgress != now
+        output.isEmpty && !connection.isWriting && !hasEnded && lastProgress != now
     }
 
     /// Writes messages that are on disk to an idle client.
@@ -115,9 +110,8 @@ extension Session: ConnectionDelegate {
     /// Writes as much as the connection accepts.
     /// - Returns: the number of bytes.
     func flush(at now: Double) -> Int {
-        defer { updateLedger() }
         if isBroken {
-            output.removeAll()
+            output.dropAll()
             return 0
         }
         do throws(LoopError) {

@@ -18,9 +18,8 @@ final class Session {
 
     // Input.
     var input: InputBuffer
-    /// The present line is too long: its bytes are dropped up to the next newline.
-    var isDiscarding = false
-    /// The fault of the dropped line, to be told after the replies to the lines before it.
+    var share: RequestShare
+    /// The fault of a line that was too long, to be told after the replies to the lines before it.
     var owedFault: RequestFault?
     /// No more will be read.
     var hasEnded = false
@@ -32,23 +31,11 @@ final class Session {
     private var postponed: [Command] = []
     /// The first postponed command waits for another client.
     var isParked = false
-    /// The number of calls in this turn.
-    var callsTaken = 0
-    /// The client has some right. The input of a client without any right is read in small portions, because its
-    /// requests are short.
-    var hasRights = true
-    /// The estimated size of an answer in bytes.
-    var answerSize = InputBlock.smallest
 
     // Output.
-    var replies = PendingReplies()
-    var output: OutputQueue
-    /// Bytes outside of the queue's runs that the ledger of all output counts for this client.
-    private var counted = 0
+    var output: ClientOutput
     /// In the list of sessions with output.
     var isTouched = false
-    /// `output.count` when this turn began to add output.
-    var outputBefore = 0
     /// The runtime has been told that the client does not keep up.
     var isBehind = false
     /// When the client last read a byte, or was not behind; on the monotonic clock.
@@ -60,14 +47,17 @@ final class Session {
     /// Writing has failed.
     var isBroken = false
 
-    init(id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, now: Double) {
+    init(
+        id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, hasRights: Bool, now: Double
+    ) {
         self.id = id
         self.peer = peer
         self.connection = connection
         self.sessions = sessions
         self.debt = debt
         input = InputBuffer(pool: sessions.pool)
-        output = OutputQueue(sessions.output)
+        share = RequestShare(hasRights: hasRights)
+        output = ClientOutput(sessions.output)
         lastProgress = now
     }
 
@@ -75,19 +65,7 @@ final class Session {
     var untaken: Int { output.count + connection.pendingBytes }
 
     /// The same with the answers of an unfinished batch, which the client can read only when it is complete.
-    var waiting: Int { untaken + replies.heldBytes }
-
-    func updateLedger() {
-        let now = output.uncounted + replies.heldBytes
-        if now != counted { sessions.output.add(now - counted) }
-        counted = now
-    }
-
-    func dropOutput() {
-        output.removeAll()
-        replies = PendingReplies()
-        updateLedger()
-    }
+    var waiting: Int { untaken + output.heldBytes }
 
     var hasPostponed: Bool { !postponed.isEmpty }
 
@@ -96,7 +74,7 @@ final class Session {
 
     func postpone(_ call: Command) {
         postponed.append(call)
-        callsTaken -= 1
+        share.note(requests: -1)
     }
 
     func takePostponed() -> [Command] {

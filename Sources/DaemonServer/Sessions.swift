@@ -7,10 +7,8 @@ import WireProtocol
 /// All clients: those with input, and those with output.
 final class Sessions {
     var limits: ServerLimits
-    var descriptors = DescriptorLimit.current()
     private(set) var log: Logger
-    /// Finds the process at the other end of a connection.
-    var identify: (Connection) throws(LoopError) -> Peer = Peer.init(of:)
+    var admission: Admission
     let pool = InputPool()
     /// The requests of a client in one turn, if `requests-per-turn` allows more. The client reads their answers while
     /// the daemon performs its next requests. Only if a turn waits for the disk, as many as possible share the wait.
@@ -20,8 +18,6 @@ final class Sessions {
     private var decoder: RequestDecoder
 
     private var table = SessionTable()
-    /// By process id.
-    private var debts: [Int32: Debt] = [:]
     /// The daemon is stopping: a client is closed as soon as it has read its output.
     private var isLeaving = false
     /// All clients have been closed.
@@ -42,9 +38,6 @@ final class Sessions {
     /// Some client waits or has ended its side, and has to be checked from time to time.
     private(set) var needsCare = false
     private(set) var statistics = SessionStatistics()
-    private var lastWarning = -Double.infinity
-
-    private var access: AccessRules
 
     /// Bytes that all clients together may receive from one turn to the next: some milliseconds of copying.
     private static let writtenPerTurn = 8 << 20
@@ -53,7 +46,7 @@ final class Sessions {
 
     init(limits: ServerLimits, access: AccessRules, log: Logger) {
         self.limits = limits
-        self.access = access
+        admission = Admission(access: access)
         self.log = log
         decoder = RequestDecoder(
             maximumDepth: limits.nesting, maximumBatch: limits.batchCalls, maximumValues: limits.messageValues)
@@ -71,8 +64,8 @@ final class Sessions {
 
     /// Takes effect in the next turn, before its requests.
     func change(_ access: AccessRules) {
-        self.access = access
-        for session in all { session.hasRights = access.giveAny(to: session.peer) }
+        admission.access = access
+        for session in all { session.share.hasRights = access.giveAny(to: session.peer) }
         news.append(.accessChanged(access))
     }
 
@@ -89,29 +82,19 @@ final class Sessions {
     func accept(_ connection: Connection) {
         // Accepting a client takes about as long as reading this many bytes.
         inputRoom.use(InputBlock.smallest)
-        guard count < limits.clients else {
-            return refuse(
-                connection, "the daemon serves \(limits.clients) clients already",
-                hint: "the setting clients is the limit")
-        }
-        guard descriptors.admits(connection.descriptor) else {
-            return refuse(
-                connection, "the daemon has no file descriptor left for a client",
-                hint: "LimitNOFILE of the systemd unit is the limit")
-        }
+        if let refusal = admission.refusal(of: connection, beside: count, limits) { return refuse(connection, refusal) }
         let peer: Peer
-        do throws(LoopError) { peer = try identify(connection) } catch {
+        do throws(LoopError) { peer = try admission.identify(connection) } catch {
             didFailToAccept(error)
             return connection.close()
         }
         let now = Loop.monotonicTime
-        let debt = debts[peer.pid] ?? Debt(at: now)
-        debts[peer.pid] = debt
-        debt.connections += 1
+        let debt = admission.addConnection(of: peer.pid, at: now)
+        let hasRights = admission.access.giveAny(to: peer)
         let session = table.add { id in
-            Session(id: id, peer: peer, connection: connection, sessions: self, debt: debt, now: now)
+            Session(
+                id: id, peer: peer, connection: connection, sessions: self, debt: debt, hasRights: hasRights, now: now)
         }
-        session.hasRights = access.giveAny(to: peer)
         statistics.accepted += 1
         news.append(.connected(session.id, session.peer))
         connection.delegate = session
@@ -119,10 +102,8 @@ final class Sessions {
         log.debug("\(session.name) has connected", metadata: session.details)
     }
 
-    private func refuse(_ connection: Connection, _ message: String, hint: String) {
-        statistics.refused += 1
-        warnOfRefusal("\(message) (\(hint))")
-        let failure = Failure(.limit, message, hint: hint)
+    private func refuse(_ connection: Connection, _ failure: Failure) {
+        noteRefusal(failure.hint.map { "\(failure.message) (\($0))" } ?? failure.message)
         var farewell = OutputQueue()
         farewell.append { line in
             line.appendReply(.fault(RequestFault(failure: failure)), to: .null)
@@ -134,23 +115,17 @@ final class Sessions {
     }
 
     /// Counts a connection that could not be accepted.
-    func didFailToAccept(_ error: LoopError) {
-        statistics.refused += 1
-        warnOfRefusal("\(error)")
-    }
+    func didFailToAccept(_ error: LoopError) { noteRefusal("\(error)") }
 
-    /// At most once a second, because refused clients try again.
-    private func warnOfRefusal(_ reason: String) {
-        let now = Loop.monotonicTime
-        guard now - lastWarning >= 1 else { return }
-        lastWarning = now
+    private func noteRefusal(_ reason: String) {
+        statistics.refused += 1
+        guard admission.mayWarn(at: Loop.monotonicTime) else { return }
         log.warning("a client is refused: \(reason); refused since the start: \(statistics.refused)")
     }
 
     func didClose(_ session: Session) {
         guard table.remove(session) else { return }
-        session.debt.connections -= 1
-        if session.debt.connections == 0 { debts[session.peer.pid] = nil }
+        admission.removeConnection(of: session.peer.pid)
         // Received requests are still performed.
         if !isClosed, session.hasPostponed { news += [.gaveUp(session.id)] + session.takePostponed() }
         news.append(.disconnected(session.id))
@@ -168,7 +143,7 @@ final class Sessions {
     func close(_ session: Session) {
         guard !session.isClosing else { return }
         session.isClosing = true
-        session.dropOutput()
+        session.output.dropAll()
         session.connection.close()
     }
 
@@ -207,7 +182,7 @@ final class Sessions {
     func touch(_ session: Session) {
         guard !session.isTouched else { return }
         session.isTouched = true
-        session.outputBefore = session.output.count
+        session.output.markBeginning()
         touched.append(session)
     }
 
@@ -294,7 +269,7 @@ final class Sessions {
             place += 1
             session.isTouched = false
             if session.isClosing { continue }
-            session.measureAnswers(session.output.count - session.outputBefore)
+            session.share.endTurn(session.output.added)
             room -= session.flush(at: now)
             if settle(session, isSubscribed) { needsCare = true }
         }
@@ -415,14 +390,6 @@ final class Sessions {
             session.input.dropIncomplete()
             markReady(session)
         }
-    }
-}
-
-extension Peer {
-    /// The credentials from the kernel, from the time of connecting.
-    init(of connection: Connection) throws(LoopError) {
-        let peer = try connection.peerCredentials()
-        self.init(pid: peer.pid, uid: peer.uid, gid: peer.gid, groups: try connection.peerGroups())
     }
 }
 

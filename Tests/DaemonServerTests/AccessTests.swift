@@ -108,7 +108,7 @@ struct AccessTests {
         let daemon = try TestDaemon(
             { $0.access = [AccessRule(.read, [.user(4242)], .everything)] },
             reader: { () throws(ConfigurationFaults) in try Configuration(file: file) })
-        daemon.sessions.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242, groups: [50]) }
+        daemon.sessions.admission.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242, groups: [50]) }
         let client = try daemon.connect()
         #expect(try client.call("get", #"{"path":"/counter.value"}"#).member("result", "value") == 0)
         #expect(try client.call("set", set).member("error", "data", "code") == "denied")

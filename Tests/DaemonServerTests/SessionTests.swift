@@ -429,7 +429,7 @@ struct SlowSessionTests {
         // What cannot be conflated: an answer as long as it is.
         let long = ByteBuffer()
         for _ in 0..<100_000 { long.append("0123456789") }
-        session.output.append(long)
+        session.output.addEvents(long, nil)
         session.isBehind = true
         writer.send(#"{"jsonrpc":"2.0","id":1,"method":"set","params":{"path":"/counter.value","value":1}}"#)
         #expect(try writer.next()?.member("result") != nil)
@@ -442,7 +442,8 @@ struct SlowSessionTests {
         let daemon = try TestDaemon()
         let first = try daemon.connect()
         #expect(try first.call("ping").member("result", "pong") == true)
-        daemon.sessions.descriptors = DescriptorLimit(soft: DescriptorLimit.spare, hard: DescriptorLimit.spare)
+        daemon.sessions.admission.descriptors = DescriptorLimit(
+            soft: DescriptorLimit.spare, hard: DescriptorLimit.spare)
         let second = try daemon.connect()
         let refused = try second.next()
         #expect(

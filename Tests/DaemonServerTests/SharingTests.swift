@@ -18,7 +18,7 @@ struct SharingTests {
     /// Each client is a process of its own.
     private func separate(_ daemon: TestDaemon) {
         var next: Int32 = 1
-        daemon.sessions.identify = { _ in
+        daemon.sessions.admission.identify = { _ in
             next += 1
             return Peer(pid: next, uid: 0, gid: 0)
         }
@@ -104,7 +104,7 @@ struct SharingTests {
     @Test("a client without any right may send short messages only, and gets long ones with its first right")
     func rightless() throws {
         let daemon = try TestDaemon { $0.access = [AccessRule(.read, [.user(7)], .everything)] }
-        daemon.sessions.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242) }
+        daemon.sessions.admission.identify = { _ in Peer(pid: 1, uid: 4242, gid: 4242) }
         let client = try daemon.connect()
         let long =
             #"{"jsonrpc":"2.0","id":1,"method":"get","params":{"paths":["\#(String(repeating: "a", count: 100_000))"]}}"#
@@ -131,7 +131,7 @@ struct SharingTests {
         let session = try #require(daemon.sessions.all.first)
         let run = ByteBuffer()
         run.append(text: String(repeating: "x", count: 900_000))
-        session.output.append(run)
+        session.output.addEvents(ByteBuffer(), OutputRun(run, daemon.sessions.output))
         #expect(daemon.sessions.output.total >= 900_000)
         let refused = try other.call("get", #"{"path":"/counter.text"}"#)
         #expect(refused.member("error", "data", "hint")?.string?.contains("output-total") == true)

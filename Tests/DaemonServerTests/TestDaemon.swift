@@ -37,7 +37,7 @@ final class TestDaemon {
                 environment: environment
             ) { "epoch" }
         }
-        if let inherited { daemon.inherited = [inherited] }
+        if let inherited { daemon.entrance.inherited = [inherited] }
         try daemon.startServing()
     }
 
