@@ -38,7 +38,8 @@ extension Daemon {
         defer { entrance.remove() }
         if let failure { throw failure }
         do throws(StoreError) {
-            try store?.append(runtime.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+            try store?.append(
+                runtime.store.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)
             try store?.close(revision: runtime.revision)
         } catch { throw StartupError(error) }
         log.notice("stopped")

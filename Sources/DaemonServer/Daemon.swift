@@ -83,15 +83,15 @@ public final class Daemon {
             turn = Turn(sessions, runtime, store)
             // A turn of many costly rules ends, but may take longer than the service manager waits.
             runtime.onLongWork = { [manager] in manager.isAlive() }
-            runtime.stopwatch = { Loop.monotonicTime }
+            runtime.surroundings.stopwatch = { Loop.monotonicTime }
             runtime.turnClock = { Loop.monotonicTime }
             for warning in try Daemon.load(scenes, into: runtime) { log.warning("scene \(warning)") }
             if let restored { Daemon.restore(restored, into: runtime, log) }
-            runtime.surroundingFigures = { [unowned self] in
+            runtime.surroundings.figures = { [unowned self] in
                 meter.settle()
                 return sessions.statistics.figures + meter.figures
             }
-            runtime.surroundingHistograms = { [unowned self] in meter.histograms }
+            runtime.surroundings.histograms = { [unowned self] in meter.histograms }
         } catch {
             entrance.remove()
             throw error

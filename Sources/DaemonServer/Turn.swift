@@ -26,9 +26,9 @@ final class Turn {
         self.store = store
         let outbox = Outbox(sessions)
         self.outbox = outbox
-        runtime.isStored = store != nil
+        runtime.store.isOn = store != nil
         if store?.waitsForDisk == true { sessions.portion = .max }
-        runtime.leavesWritten = true
+        runtime.store.leavesWritten = true
         // The output is sent only after the commit.
         runtime.output = outbox
         runtime.clients.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
@@ -48,7 +48,7 @@ final class Turn {
         runtime.endTurn()
         takeOutcome(at: now)
         try store?.append(
-            runtime.outcome.changes, of: runtime, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+            runtime.outcome.changes, runtime.store, revision: runtime.revision, resumableFrom: runtime.resumableFrom)
         runtime.forgetOutcome()
         outbox.put(behindCommitAt: now.monotonic)
         sessions.flush(at: now.monotonic, isSubscribed: runtime.isSubscribed)

@@ -16,7 +16,13 @@ final class CurrentTurn {
     /// The number of deliveries in this turn.
     private(set) var deliveryCount = 0
 
-    init(at now: Moment) { self.now = now }
+    /// When the runtime began, in monotonic seconds.
+    private let start: Double
+
+    init(at now: Moment) { (self.now, start) = (now, now.monotonic) }
+
+    /// Seconds since the runtime began.
+    var uptime: Double { now.monotonic - start }
 
     func begin(at now: Moment) {
         self.now = now

@@ -25,9 +25,7 @@ extension GraphRuntime {
     }
 
     private func keep(delegationOf nodes: [String], _ value: Value?) {
-        guard isStored else { return }
-        let change = StoreChange(key: Delegations.key, name: AttributePath.describe(nodes: nodes), value: value)
-        outcome.changes.append((revision, change))
+        store.add(StoreChange(key: Delegations.key, name: AttributePath.describe(nodes: nodes), value: value))
     }
 
     /// Restores the delegations of an earlier life without a delegate, so that their nodes are closed to writes.

@@ -20,8 +20,8 @@ extension GraphRuntime {
     /// Begins a turn. Call `take` with each command, in order.
     public func beginTurn(at now: Moment) {
         turn.begin(at: now)
-        written.removeAll()
-        countersBefore = graph.counters
+        store.beginTurn()
+        recording.beginTurn(graph.counters)
         tickClocks()
         resumeRules()
         expireForwards()
@@ -61,13 +61,12 @@ extension GraphRuntime {
         if turn.clock != nil { outcome.times = queue.times }
         graph.stepsLeft = limits.requestCost
         watching.deliverDue()
-        keepChanges()
-        if !leavesWritten { keepWritten() }
+        outcome.changes = store.endTurn()
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()
         mostVertices = max(mostVertices, graph.counters.liveAttributes)
-        recordTurn(queue.commands, since: countersBefore)
+        recordTurn(queue.commands)
         if turn.output == nil { outcome.deliveries = turn.takeDeliveries() }
     }
 
@@ -124,7 +123,7 @@ extension GraphRuntime {
             result = try graph.seeing(as: client) { () throws(Failure) in
                 guard case .subscribe(let subscribe) = request else { return try self.result(of: request, for: client) }
                 // It may resume from before a change of the tree in this turn.
-                if subscribe.since != nil { keepChanges() }
+                if subscribe.since != nil { store.takeChanges() }
                 let made = try watching.prepare(subscribe, client)
                 opening = made
                 return subscribed(made, subscribe)

@@ -22,7 +22,7 @@ extension GraphRuntime {
         clients.giveBack()
         watching.giveBack()
         presentations.giveBack()
-        written.giveBack()
+        store.giveBack()
         mostVertices = graph.counters.liveAttributes
     }
 }

@@ -16,8 +16,7 @@ extension GraphRuntime {
             return .value(["revision": .int(Int64(clamping: revision)), "repeated": true])
         }
         let answer = try body()
-        let changes = repeats.note(identifier, revision)
-        if isStored { for change in changes { outcome.changes.append((revision, change)) } }
+        for change in repeats.note(identifier, revision) { store.add(change) }
         return answer
     }
 }

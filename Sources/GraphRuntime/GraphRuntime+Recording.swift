@@ -26,8 +26,9 @@ extension GraphRuntime {
         graph.runRecorder = nil
     }
 
-    func recordTurn(_ commands: Int, since before: GraphCounters) {
+    func recordTurn(_ commands: Int) {
         guard recording.isOn else { return }
+        let before = recording.countersBefore
         let after = graph.counters
         recording.add(
             turnFrom: turn.now.monotonic, to: exactTime,
@@ -39,5 +40,5 @@ extension GraphRuntime {
             ])
     }
 
-    private var exactTime: Double { stopwatch?() ?? turn.now.monotonic }
+    private var exactTime: Double { surroundings.stopwatch?() ?? turn.now.monotonic }
 }

@@ -31,7 +31,7 @@ extension GraphRuntime {
             ("absent_rows", false, "Rows of the store without a node.", Double(graph.persistence.absentRowCount)),
             ("running_timelines", false, "Values in motion.", Double(presentations.completions.count)),
             ("revision", false, "The last committed transaction.", Double(revision)),
-            ("uptime_seconds", false, "Seconds since the daemon started.", uptime),
+            ("uptime_seconds", false, "Seconds since the daemon started.", turn.uptime),
             ("turns", true, "Turns of the loop.", Double(turn.number)),
             ("requests", true, "Requests performed.", Double(statistics.requests)),
             ("transactions", true, "Transactions committed.", Double(history.transactionCount)),
@@ -56,7 +56,7 @@ extension GraphRuntime {
                 "restarts", true, "Evaluations given up and started again because they nested too deep.",
                 Double(engine.restarts)
             ),
-        ] + (surroundingFigures?() ?? [])
+        ] + (surroundings.figures?() ?? [])
     }
 
     func stats(_ format: Request.StatsFormat) -> Answer {
@@ -76,7 +76,7 @@ extension GraphRuntime {
                     "\(name)\(figure.isCounter ? "_total" : "") "
                     + "\(Int64(exactly: figure.value).map { "\($0)" } ?? "\(figure.value)")\n"
             }
-            for histogram in surroundingHistograms?() ?? [] { text += histogram.openMetrics }
+            for histogram in surroundings.histograms?() ?? [] { text += histogram.openMetrics }
             return .value(["text": .string(text + "# EOF\n")])
         }
     }

@@ -14,7 +14,7 @@ extension GraphRuntime {
         var unset: [String] = []
         if !request.dryRun, !plan.isDone(in: graph) {
             unset = perform(plan, construction, client, motion, cut(request.options.label))
-            keepChanges()
+            store.takeChanges()
         }
         func list(_ paths: [String]) -> Value { .list(paths.map { .string($0) }) }
         var result: ValueMap = ValueMap([
@@ -62,7 +62,7 @@ extension GraphRuntime {
         let stamp = graph.stamp
         try graph.remove(node)
         watching.complete(since: stamp, by: client, cut(options.label), motion)
-        keepChanges()
+        store.takeChanges()
         return .revision(revision)
     }
 
@@ -77,7 +77,7 @@ extension GraphRuntime {
         let stamp = graph.stamp
         guard try graph.move(node, to: parent, at: index) else { return .revision(revision) }
         watching.complete(since: stamp, by: client, cut(options.label), motion)
-        keepChanges()
+        store.takeChanges()
         return .revision(revision)
     }
 }

@@ -67,7 +67,7 @@ extension GraphRuntime {
         graph.commit(into: &lastCommit)
         if !lastCommit.states.isEmpty {
             watching.complete(lastCommit, since: stamp, by: client, options.isPlain ? nil : cut(options.label), motion)
-            keepValues(of: lastCommit.states)
+            store.addValues(of: lastCommit.states)
         }
         return .revision(revision)
     }

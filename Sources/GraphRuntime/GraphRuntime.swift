@@ -13,7 +13,8 @@ import WireProtocol
 /// - `History`: revisions, and names that are gone;
 /// - `Presentations`: how values move;
 /// - `Watching`: subscriptions and topics, and the events of a transaction;
-/// - `Reader`: requests that change nothing.
+/// - `Reader`: requests that change nothing;
+/// - `StoreFeed`: what the store has to get.
 public final class GraphRuntime {
     public let limits: RuntimeLimits
     let graph: ViewGraph
@@ -25,24 +26,13 @@ public final class GraphRuntime {
     let watching: Watching
     let reader: Reader
     var recording: Recording
-    private let startedAt: Moment
+    public let store: StoreFeed
     /// The most vertices since memory was last given back.
     var mostVertices: UInt64 = 0
     /// A large document, or a store's rows, have been read since the allocator was last asked to give back memory.
     public var hasFreed = true
 
-    /// True if changes (`Outcome.changes`) are stored.
-    public var isStored = true
-    /// If true, the states that a turn has written last stay in `written` until the next turn; they come after the
-    /// changes in `outcome`. If false, their rows are among the changes.
-    public var leavesWritten = false
-    public internal(set) var written = WrittenStates()
-    /// Figures of the daemon around the runtime, for `stats`.
-    public var surroundingFigures: (() -> [Figure])?
-    public var surroundingHistograms: (() -> [Histogram])?
-    /// Reads the clock of `Moment.monotonic` at this moment; called only while turns are recorded. nil: no time passes
-    /// within a turn.
-    public var stopwatch: (() -> Double)?
+    public var surroundings = Surroundings()
 
     /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
     var jobs: [StructureJob] = []
@@ -57,9 +47,18 @@ public final class GraphRuntime {
     public internal(set) var outcome = Outcome()
     /// Shares the turn that is being played between clients.
     let queue: TurnQueue
-    var countersBefore = GraphCounters()
     /// Reused by each transaction, to save allocations.
     var lastCommit = Commit()
+
+    /// What the daemon around the runtime tells it.
+    public struct Surroundings {
+        /// More figures for `stats`.
+        public var figures: (() -> [Figure])?
+        public var histograms: (() -> [Histogram])?
+        /// Reads the clock of `Moment.monotonic` at this moment; called only while turns are recorded. nil: no time
+        /// passes within a turn.
+        public var stopwatch: (() -> Double)?
+    }
 
     /// - Parameters:
     ///   - epoch: that of the earlier life if the graph continues one, otherwise a fresh random name.
@@ -69,13 +68,13 @@ public final class GraphRuntime {
         revision: UInt64 = 0, at now: Moment
     ) {
         self.limits = limits
-        startedAt = now
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
         turn = CurrentTurn(at: now)
         clients = Clients(limits, access, turn)
         history = History(graph, limits, turn, epoch: epoch, revision: revision)
         presentations = Presentations(graph, turn)
         watching = Watching(graph, limits, turn, statistics, clients, history, presentations)
+        store = StoreFeed(graph, history)
         reader = Reader(graph, limits, history, watching)
         recording = Recording(capacity: limits.traceEvents)
         repeats = Repeats(atMost: limits.onceIdentifiers)
@@ -112,9 +111,6 @@ public final class GraphRuntime {
 
     /// Sets environment keys to the machine's language and time settings. Call before anything is loaded.
     public func beginWith(_ values: [String: Value]) { graph.beginWith(values) }
-
-    /// Seconds since the start.
-    var uptime: Double { turn.now.monotonic - startedAt.monotonic }
 
     /// True if a client has subscriptions, including those that it has not been told of yet.
     public func isSubscribed(_ client: ClientID) -> Bool { clients[client].map { !$0.subscriptions.isEmpty } ?? false }

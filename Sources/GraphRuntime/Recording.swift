@@ -31,6 +31,8 @@ struct Recording {
     /// The largest number of events that are retained, and of rules that are counted separately.
     private let capacity: Int
     private(set) var isOn = false
+    /// The graph's counters at the beginning of the turn.
+    private(set) var countersBefore = GraphCounters()
     private var events: Ring<Event>
     private var rules: [AttributeID: RuleTotal] = [:]
     private var otherRules = RuleTotal(path: "")
@@ -46,6 +48,8 @@ struct Recording {
         self = Recording(capacity: capacity)
         isOn = true
     }
+
+    mutating func beginTurn(_ counters: GraphCounters) { countersBefore = counters }
 
     /// Ends recording. The events stay.
     mutating func end() { isOn = false }

@@ -116,20 +116,20 @@ public final class StateStore {
     /// Commits a turn's changes, before clients hear of them.
     ///
     /// - Parameters:
-    ///   - runtime: has the states that the turn has written after the changes.
+    ///   - feed: has the states that the turn has written after the changes.
     ///   - revision: the runtime's revision after the turn.
     ///   - floor: the first revision from which a client can resume in a later life; nil: unchanged.
     /// - Throws: `failed`. The changes are not in the store then.
     public func append(
-        _ changes: [(revision: UInt64, change: StoreChange)], of runtime: GraphRuntime? = nil, revision: UInt64,
+        _ changes: [(revision: UInt64, change: StoreChange)], _ feed: StoreFeed? = nil, revision: UInt64,
         resumableFrom floor: UInt64? = nil
     ) throws(StoreError) {
         let floor = floor ?? resumableFrom
         body.removeAll()
         for (revision, change) in changes { body.append(change, revision) }
-        if let runtime {
-            for (state, revision) in runtime.written.states {
-                runtime.withWrittenRow(of: state) { body.append($0, $1, revision, $2) }
+        if let feed {
+            for (state, revision) in feed.written.states {
+                feed.withWrittenRow(of: state) { body.append($0, $1, revision, $2) }
             }
         }
         if body.bytes.isEmpty, revision <= reserved, floor == resumableFrom { return }

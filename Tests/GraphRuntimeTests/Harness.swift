@@ -67,7 +67,7 @@ final class Harness {
     }
 
     /// The daemon ends.
-    func end() { store += runtime.lastChanges().map(\.change) }
+    func end() { store += runtime.store.lastChanges().map(\.change) }
 
     /// Somebody sets the wall clock back.
     func setBack(_ seconds: Double) {

@@ -23,7 +23,7 @@ struct RecordingTests {
         change(&limits)
         let graph = try Harness(RecordingTests.scene, limits: limits)
         let stopwatch = Stopwatch()
-        graph.runtime.stopwatch = stopwatch.look
+        graph.runtime.surroundings.stopwatch = stopwatch.look
         return (graph, stopwatch)
     }
 

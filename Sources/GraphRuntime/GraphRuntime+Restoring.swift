@@ -3,50 +3,9 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-// Changes for the store, and restoring the graph from it.
+// Beginning with what a store has.
 
 extension GraphRuntime {
-    /// Adds to the outcome the store's changes of the graph since the last call.
-    func keepChanges() {
-        let changes = graph.takeStoreChanges(at: revision)
-        guard isStored, !changes.isEmpty else { return }
-        keepWritten()
-        for change in changes {
-            outcome.changes.append((change.revision ?? revision, change))
-            // Only rows with values of states carry the revision of an earlier life.
-            if !change.isValue, change.revision == nil { history.resumableFrom = revision }
-        }
-    }
-
-    /// Notes the states whose values must be stored.
-    func keepValues(of states: [AttributeID]) {
-        guard isStored else { return }
-        keepChanges()
-        for state in states where graph.noteWritten(state) { written.insert(state, at: revision) }
-    }
-
-    /// Adds the rows of the written states to the outcome, before other changes, which may concern the same rows.
-    func keepWritten() {
-        if written.isEmpty { return }
-        for (state, revision) in written.states {
-            if let change = graph.writtenRow(of: state) { outcome.changes.append((revision, change)) }
-        }
-        written.removeAll()
-    }
-
-    /// The row of a state that a turn has written, as it is now: its key, its name and its value.
-    public func withWrittenRow(of state: AttributeID, _ body: (UnsafeBufferPointer<UInt8>, String, Value) -> Void) {
-        graph.withWrittenRow(of: state, body)
-    }
-
-    /// The rows to store before the daemon ends: the windows of operators over time. The store has them as they were
-    /// some seconds ago.
-    public func lastChanges() -> [(revision: UInt64, change: StoreChange)] {
-        guard isStored else { return [] }
-        graph.stored.keepPasts()
-        return graph.takeStoreChanges(at: revision).map { ($0.revision ?? revision, $0) }
-    }
-
     /// Restores the graph from a store, before the first turn. Each node that scenes or data have made takes its rows.
     ///
     /// - Parameters:
@@ -91,7 +50,7 @@ extension GraphRuntime {
     /// Deletes the store's rows of missing nodes.
     func prune() -> Answer {
         let count = graph.persistence.prune()
-        keepChanges()
+        store.takeChanges()
         return .value(["pruned": .int(Int64(count))])
     }
 }
