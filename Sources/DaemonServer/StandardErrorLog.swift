@@ -1,5 +1,5 @@
 import AttributeValues
-import Glibc
+import CommandArguments
 import Logging
 
 /// Writes the log: to the journal, with fields, if standard error is the journal's; otherwise to standard error. A
@@ -16,12 +16,12 @@ public struct StandardErrorLog: LogHandler {
 
     public init(
         level: Logger.Level, format: Format = .text,
-        isForPeople: Bool = isatty(STDERR_FILENO) == 1 && !StandardErrorLog.isJournal
+        isForPeople: Bool? = nil
     ) {
         logLevel = level
         self.format = format
-        self.isForPeople = isForPeople
-        journal = format == .text && StandardErrorLog.isJournal ? Journal() : nil
+        self.isForPeople = isForPeople ?? StandardError.isTerminal
+        journal = format == .text && StandardError.isJournal ? Journal() : nil
     }
 
     public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -34,7 +34,7 @@ public struct StandardErrorLog: LogHandler {
             $0.name < $1.name
         }
         if format == .json {
-            return StandardErrorLog.write(StandardErrorLog.json(event.level, "\(event.message)", details) + "\n")
+            return StandardError.write(StandardErrorLog.json(event.level, "\(event.message)", details) + "\n")
         }
         if let journal {
             let fields =
@@ -44,13 +44,10 @@ public struct StandardErrorLog: LogHandler {
                 ] + details.map { ("AGD_" + $0.name.uppercased(), $0.value) }
             if journal.send(fields) { return }
         }
-        let prefix = isForPeople ? "\(StandardErrorLog.time()) \(event.level): " : "<\(event.level.priority)>"
-        // Each line of a message is a line of the log, with its own priority.
-        let lines = event.message.description.split(separator: "\n", omittingEmptySubsequences: true)
-        StandardErrorLog.write(lines.map { "\(prefix)\($0)\n" }.joined())
+        StandardError.report(
+            event.message.description, level: "\(event.level)", priority: event.level.priority, isForPeople: isForPeople
+        )
     }
-
-    private static func write(_ text: String) { _ = text.withCString { Glibc.write(STDERR_FILENO, $0, strlen($0)) } }
 
     /// One line, without a newline.
     static func json(_ level: Logger.Level, _ message: String, _ details: [(name: String, value: String)]) -> String {
@@ -60,25 +57,6 @@ public struct StandardErrorLog: LogHandler {
         ])
         for detail in details { map[detail.name] = .string(detail.value) }
         return Value.map(map).jsonText
-    }
-
-    /// True if standard error is journald's: `$JOURNAL_STREAM` then has its device and inode (systemd.exec(5)).
-    public static var isJournal: Bool {
-        guard let stream = getenv("JOURNAL_STREAM") else { return false }
-        var status = stat()
-        guard fstat(STDERR_FILENO, &status) == 0 else { return false }
-        return String(cString: stream) == "\(status.st_dev):\(status.st_ino)"
-    }
-
-    private static func time() -> String {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        var parts = tm()
-        localtime_r(&now.tv_sec, &parts)
-        func two(_ number: some BinaryInteger) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let milliseconds = now.tv_nsec / 1_000_000
-        return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-            + ".\(milliseconds < 100 ? "0" : "")\(two(milliseconds))"
     }
 }
 

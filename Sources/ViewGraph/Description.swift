@@ -157,9 +157,7 @@ public struct Description {
         for row in rows.sorted() {
             let node = nodes[Int(row)]
             found += graph.allAttributes(of: row).map(\.attribute)
-            found +=
-                node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
-            found += node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
+            found += node.modifierVertices
             // These vertices are made for their readers, so they would show that hidden readers exist.
             if graph.mayRead == nil { found += node.system.values.sorted { $0.index < $1.index } }
         }

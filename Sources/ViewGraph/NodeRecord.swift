@@ -157,6 +157,20 @@ extension NodeRecord {
         get { extras?.system ?? [:] }
         _modify { yield &madeExtras.system }
     }
+    /// The vertices of the node's modifiers.
+    var modifierVertices: [AttributeID] {
+        guard let extras else { return [] }
+        return extras.environment.map(\.attribute) + extras.containerValues.map(\.source)
+            + extras.preferences.map(\.source) + extras.animations.map(\.value) + (extras.tag.map { [$0] } ?? [])
+    }
+
+    /// Forgets the node's modifiers, and the objects that it provides.
+    func removeModifiers() {
+        guard let extras else { return }
+        (extras.environment, extras.containerValues, extras.preferences) = ([], [], [])
+        (extras.animations, extras.tag, extras.objects) = ([], nil, [])
+    }
+
     /// Set while `kind` is `.forEach` or `.choice`.
     var instances: ForEachState? {
         get { extras?.list?.state }

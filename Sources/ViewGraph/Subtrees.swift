@@ -87,18 +87,8 @@ extension ViewGraph {
     }
 
     func destroyModifiers(of row: UInt32) {
-        guard nodes[Int(row)].hasExtras else { return }
-        let node = nodes[Int(row)]
-        let vertices =
-            node.environment.map(\.attribute) + node.containerValues.map(\.source) + node.preferences.map(\.source)
-            + node.animations.map(\.value) + (node.tag.map { [$0] } ?? [])
-        for vertex in vertices { destroyVertex(vertex) }
-        nodes[Int(row)].environment = []
-        nodes[Int(row)].containerValues = []
-        nodes[Int(row)].preferences = []
-        nodes[Int(row)].animations = []
-        nodes[Int(row)].tag = nil
-        nodes[Int(row)].objects = []
+        for vertex in nodes[Int(row)].modifierVertices { destroyVertex(vertex) }
+        nodes[Int(row)].removeModifiers()
     }
 
     /// Removes subtrees with their attributes. Readers elsewhere read `removed` from then on.

@@ -79,7 +79,7 @@ struct AGDLink: Verb {
             if pulses.allSatisfy(\.isFresh) { manager.isAlive() }
             guard let file = settings.metrics else { continue }
             if let code = MetricsFile.write(pulses.flatMap(\.samples), to: file) {
-                log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", level: 3)
+                log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", .error)
             }
         }
         manager.stopping()
@@ -111,7 +111,7 @@ struct AGDLink: Verb {
     }
 
     private static func end(_ message: String, _ status: Int32) -> Never {
-        Log.write("agd-link: \(message)", level: 3)
+        Log.write("agd-link: \(message)", .error)
         exit(status)
     }
 }

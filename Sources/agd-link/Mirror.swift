@@ -113,7 +113,7 @@ final class Mirror {
             let heads = try nats.subscribe(NATS.snapshots, "agd.head.\(tokens)", from: .lastOfEachSubject)
             // Transactions may have passed meanwhile.
             for copy in copies.values { copy.feed.suspectGap() }
-            log.report("nats", "following \(tokens)", level: 6)
+            log.report("nats", "following \(tokens)", .info)
             return heads
         } catch {
             report(error)
@@ -199,7 +199,7 @@ final class Mirror {
             try readOn(from: manifest.next, copy)
             if let (frame, changes) = copy.feed.gap, copy.feed.step(frame) == .apply { copy.apply(changes, frame) }
             copy.endHealing()
-            log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", level: 6)
+            log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", .info)
         } catch { log.report("\(copy.site)", "\(copy.site): \(error.message)") }
         try sendRequests(of: copy)
     }
@@ -270,7 +270,7 @@ final class Mirror {
         try makeContainer(connection)
         self.connection = connection
         for copy in copies.values { try sendRequests(of: copy) }
-        log.report("daemon", "connected", level: 6)
+        log.report("daemon", "connected", .info)
     }
 
     /// Makes the container unless there is one, and declares what its rules can read of each site.
@@ -302,7 +302,8 @@ final class Mirror {
                     mutations.append(
                         Mutation(operation: .set, path: copy.path + place.path, value: copy.shown(place, content)))
                 }
-                log.report("live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", level: isLive ? 6 : 4)
+                log.report(
+                    "live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", isLive ? .info : .warning)
             }
             if isDue, copy.owner.hasBeenHeard {
                 mutations += [

@@ -59,7 +59,7 @@ final class Publisher {
         reader.isSubscribed = true
         log.report(
             "daemon", "published from \(AttributePath.describe(nodes: reader.root)), revision \(reader.revision)",
-            level: 6)
+            .info)
         while !stop.isSignalled {
             try reader.receive(
                 connection, atMost: Publisher.eventsPerRound,

@@ -154,10 +154,8 @@ struct AGD: Verb {
     }
 
     private static func printError(_ text: String) {
-        let isJournal = StandardErrorLog.isJournal
         for line in text.split(separator: "\n") {
-            let line = (isJournal ? "<3>" : "agd: ") + line + "\n"
-            _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+            StandardError.write((StandardError.isJournal ? "<3>" : "agd: ") + line + "\n")
         }
     }
 }
