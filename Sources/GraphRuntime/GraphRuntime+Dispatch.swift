@@ -61,7 +61,7 @@ extension GraphRuntime {
         if turn.clock != nil { outcome.times = queue.times }
         graph.stepsLeft = limits.requestCost
         watching.deliverDue()
-        outcome.changes = store.endTurn()
+        store.endTurn(&outcome.changes)
         // Subscriptions end when all that they name has been removed.
         if watching.subscriptions.isEmpty { watching.updateScenePhase() }
         graph.sweepVertices()

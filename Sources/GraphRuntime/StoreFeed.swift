@@ -18,13 +18,11 @@ public final class StoreFeed {
 
     func beginTurn() { written.removeAll() }
 
-    /// The changes of the turn. They must be on disk before any client hears of them.
-    func endTurn() -> [(revision: UInt64, change: StoreChange)] {
+    /// - Parameter told: gets the changes of the turn. They must be on disk before any client hears of them.
+    func endTurn(_ told: inout [(revision: UInt64, change: StoreChange)]) {
         takeChanges()
         if !leavesWritten { addWritten() }
-        if changes.isEmpty { return [] }
-        defer { changes = [] }
-        return changes
+        if !changes.isEmpty { swap(&told, &changes) }
     }
 
     func add(_ change: StoreChange) { if isOn { changes.append((history.revision, change)) } }
