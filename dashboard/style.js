@@ -43,6 +43,10 @@ section { color: var(--ink); min-width: 0; container: section / inline-size; }
 section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
 h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; font-weight: 600; padding-block: 8px; }
 .cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(min(176px, 100%), 1fr)); grid-auto-flow: dense; }
+/* Where three fit, the fourth and last card would stand alone. */
+@container section (552px <= width < 740px) {
+  .cards:has(> .card:nth-child(4 of :not([hidden])):nth-last-child(1 of :not([hidden]))):not(:has(> [data-span])) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
+}
 .featured .cards { grid-template-columns: repeat(auto-fit, minmax(min(248px, 100%), 1fr)); }
 
 .card {
