@@ -7,7 +7,7 @@ import WireProtocol
 struct HostFeeder: Verb {
     static let help = VerbHelp(
         name: "agd-host-feeder",
-        summary: "Feeds this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
+        summary: "Feed this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
         discussion: """
             Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest \
             processes, raw and as one transaction. While the daemon does not run or has no room for another client, it \
