@@ -32,7 +32,7 @@ package class ArgumentSlot: Declaration {
     /// True for operands that stand behind `--`.
     fileprivate(set) var isBehindTerminator = false
     fileprivate(set) var choices: [String] = []
-    /// What a message says that a value is.
+    /// Describes a valid value, for messages.
     fileprivate(set) var expected: String?
     /// The value if it is left out, for the help.
     fileprivate(set) var standard: String?

@@ -98,7 +98,7 @@ package protocol ArgumentContent {
     static var isRepeated: Bool { get }
     /// All values, if there are few.
     static var choices: [String] { get }
-    /// What a message says that a value is; nil if every text is one, or for `choices`.
+    /// Describes a valid value, for messages; nil if every text is one, or if `choices` lists them.
     static var expected: String? { get }
     /// As it is typed, for the help.
     var written: String? { get }

@@ -15,7 +15,7 @@ final class SiteCopy {
     let path: String
     let withRules: Bool
 
-    // What came from NATS.
+    // Received from NATS.
     var tree = SiteTree(snapshot: Transaction())
     var follower = Follower()
     var assembler: Assembler
@@ -37,8 +37,8 @@ final class SiteCopy {
     var seen: Double?
     var clock = ClockDifference()
 
-    // What the daemon has.
-    /// What the daemon was told. Nil before the first report.
+    // Sent to the daemon.
+    /// The value of `isLive` that was sent last; nil before the first.
     var isLive: Bool?
     /// True if the daemon has the nodes of `tree`.
     var isApplied = false
@@ -165,7 +165,7 @@ final class SiteCopy {
         return text
     }
 
-    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is
+    /// The value for the daemon: the owner's, but false for the `isLive` of a site inside this one while this one is
     /// silent.
     func shown(_ place: Transaction.Place, _ content: Content) -> Value {
         if isLive != true, !nested.isEmpty, nested.contains(place) { return false }
