@@ -1,4 +1,4 @@
-/// Running observers: rules that may write, whose readers are the outside.
+/// Runs observers: rules that may write, and whose reader is outside the graph.
 extension GraphCore where Host: ~Copyable {
     /// Runs an observer at the top of the stack. Running rules may be below it.
     @inlinable @inline(never)

@@ -113,11 +113,12 @@ struct PathReader {
 
     func fault(_ expected: String) -> Failure {
         let found = isAtEnd ? "the end" : "'\(String(decoding: [bytes[at]], as: UTF8.self))'"
+        let hint =
+            found == "'*'"
+            ? "only patterns have * and **, and this is a path; an id with * is quoted"
+            : "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted"
         return Failure(
-            .invalid, "path \(text): expected \(expected) at column \(at + 1), found \(found)", path: text,
-            hint:
-                "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted"
-        )
+            .invalid, "path \(text): expected \(expected) at column \(at + 1), found \(found)", path: text, hint: hint)
     }
 
     func expectEnd() throws(Failure) {

@@ -6,6 +6,8 @@ public enum NearestName {
     private static let comparedLength = 64
     /// A name with more edits is never suggested, however long it is. The work grows with this number.
     private static let maximumEdits = 4
+    /// Maximum number of names that a hint lists.
+    private static let listedNames = 8
 
     /// The candidate with the fewest edits (insert, delete, replace, swap of neighbours), if that number is small for
     /// its length.
@@ -28,6 +30,14 @@ public enum NearestName {
 
     public static func hint(_ name: String, among candidates: some Sequence<String>) -> String? {
         find(name, among: candidates).map(question)
+    }
+
+    /// Suggests the nearest name or, if none is near, lists the first ones.
+    public static func hint(_ name: String, orSomeOf candidates: some Sequence<String>) -> String? {
+        if let hint = hint(name, among: candidates) { return hint }
+        let listed = candidates.prefix(listedNames + 1).map(\.self)
+        guard !listed.isEmpty else { return nil }
+        return "it has \(listed.prefix(listedNames).joined(separator: ", "))\(listed.count > listedNames ? ", …" : "")"
     }
 
     /// The hint that suggests a name.

@@ -68,8 +68,8 @@ package struct ArgumentReader {
 
     private func give(_ text: String, to slot: ArgumentSlot, as name: String? = nil) throws {
         guard !slot.take(text, as: name) else { return }
-        let choices = slot.choices.isEmpty ? "" : "; it is one of \(slot.choices.joined(separator: ", "))"
-        throw UsageError("'\(text)' is no value of \(slot.spelled(name))\(choices)")
+        let expected = slot.expected.map { "; it is \($0)" } ?? ""
+        throw UsageError("'\(text)' is no value of \(slot.spelled(name))\(expected)")
     }
 
     /// The name and value of `--name=value`. A short name has no value in its word.

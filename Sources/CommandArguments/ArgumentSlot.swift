@@ -32,6 +32,8 @@ package class ArgumentSlot: Declaration {
     /// True for operands that stand behind `--`.
     fileprivate(set) var isBehindTerminator = false
     fileprivate(set) var choices: [String] = []
+    /// Describes a valid value, for messages.
+    fileprivate(set) var expected: String?
     /// The value if it is left out, for the help.
     fileprivate(set) var standard: String?
     private(set) var isGiven = false
@@ -105,6 +107,7 @@ package class Slot<Value>: ArgumentSlot {
         isOptional = value != nil
         isRepeated = Value.isRepeated
         choices = Value.choices
+        expected = choices.isEmpty ? Value.expected : "one of \(choices.joined(separator: ", "))"
         self.standard = standard?.written
     }
 

@@ -98,6 +98,8 @@ package protocol ArgumentContent {
     static var isRepeated: Bool { get }
     /// All values, if there are few.
     static var choices: [String] { get }
+    /// Describes a valid value, for messages; nil if every text is one, or if `choices` lists them.
+    static var expected: String? { get }
     /// As it is typed, for the help.
     var written: String? { get }
 
@@ -115,6 +117,7 @@ extension ArgumentValue {
     package static var absent: Self? { nil }
     package static var isRepeated: Bool { false }
     package static var choices: [String] { [] }
+    package static var expected: String? { nil }
     package var written: String? { "\(self)" }
     package static func read(_ text: String, after value: Self?) -> Self? { Self(argument: text) }
 }
@@ -123,6 +126,7 @@ extension Optional: ArgumentContent where Wrapped: ArgumentValue {
     package static var absent: Wrapped?? { .some(nil) }
     package static var isRepeated: Bool { false }
     package static var choices: [String] { Wrapped.choices }
+    package static var expected: String? { Wrapped.expected }
     package var written: String? { nil }
     package static func read(_ text: String, after value: Wrapped??) -> Wrapped?? {
         Wrapped(argument: text).map { .some($0) }
@@ -133,6 +137,7 @@ extension Array: ArgumentContent where Element: ArgumentValue {
     package static var absent: [Element]? { nil }
     package static var isRepeated: Bool { true }
     package static var choices: [String] { Element.choices }
+    package static var expected: String? { Element.expected }
     package var written: String? { nil }
     package static func read(_ text: String, after value: [Element]?) -> [Element]? {
         Element(argument: text).map { (value ?? []) + [$0] }
@@ -150,9 +155,9 @@ extension ArgumentValue where Self: RawRepresentable & CaseIterable, RawValue ==
 }
 
 extension String: ArgumentValue {}
-extension Int: ArgumentValue {}
-extension UInt64: ArgumentValue {}
-extension Double: ArgumentValue {}
+extension Int: ArgumentValue { package static var expected: String? { "a whole number" } }
+extension UInt64: ArgumentValue { package static var expected: String? { "a whole number from 0" } }
+extension Double: ArgumentValue { package static var expected: String? { "a number" } }
 
 /// Values each of which has a flag of its own.
 package protocol FlagChoice: RawRepresentable, CaseIterable where RawValue == String {

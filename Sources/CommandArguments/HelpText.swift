@@ -39,9 +39,9 @@ package struct HelpText {
         let rows: [Row] = verbs.map {
             (([$0.help.name] + $0.help.aliases).joined(separator: ", "), $0.help.summary)
         }
-        let tables = [("OPTIONS", HelpText.standard), ("SUBCOMMANDS", rows)]
-        return sections(program.help, usage: ["<subcommand>"], tables)
-            + "\n  See '\(program.help.name) help <subcommand>' for detailed help.\n"
+        let tables = [("OPTIONS", HelpText.standard), ("VERBS", rows)]
+        return sections(program.help, usage: ["<verb>"], tables)
+            + "\n  See '\(program.help.name) help <verb>' for the options of a verb.\n"
     }
 
     /// `[<options>] <path> <value>`. Options that must be given are named.

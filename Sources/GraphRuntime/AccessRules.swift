@@ -71,7 +71,7 @@ public struct AccessRules {
     /// - Returns: nil for a peer that may do everything.
     func grants(to peer: Peer) -> Grants? {
         guard !rules.isEmpty, peer.uid != 0, peer.uid != owner else { return nil }
-        return Grants(holder: "user \(peer.uid)", rules: rules.filter { $0.concerns(peer) })
+        return Grants(subject: .user(peer.uid), rules: rules.filter { $0.concerns(peer) })
     }
 
     /// The rights of a peer that acts for a principal: those of the lines that name the principal. A peer without the
@@ -79,23 +79,32 @@ public struct AccessRules {
     func grants(to peer: Peer, as principal: String) -> Grants {
         let mayAct = grants(to: peer)?.mayAdminister != false
         return Grants(
-            holder: "principal \(principal)",
+            subject: .principal(principal),
             rules: mayAct ? rules.filter { $0.holders.contains(.principal(principal)) } : [])
     }
 }
 
 /// The rights of one client.
 struct Grants {
-    /// The client's user or principal, for messages.
-    let holder: String
+    /// The client's user or principal.
+    let subject: AccessRule.Holder
     let rules: [AccessRule]
     /// True if the client may not read some part of the tree. It then learns nothing about that part.
     let isPartial: Bool
 
-    init(holder: String, rules: [AccessRule]) {
-        self.holder = holder
+    init(subject: AccessRule.Holder, rules: [AccessRule]) {
+        self.subject = subject
         self.rules = rules
         isPartial = !rules.contains { $0.pattern.covers(.everything) }
+    }
+
+    /// For messages.
+    var holder: String {
+        switch subject {
+        case .user(let number): "user \(number)"
+        case .principal(let name): "principal \(name)"
+        case .everyone, .group: subject.description
+        }
     }
 
     var mayAdminister: Bool { allow(.admin, .everything) }
@@ -120,7 +129,10 @@ struct Grants {
         if allow(right, pattern, steps: &steps) { return }
         let path = Grants.shorten(pattern.description)
         throw Failure(
-            .denied, "\(holder) lacks the right '\(right.rawValue)' on \(path)", path: path, hint: Grants.hint)
+            .denied, "\(holder) lacks the right '\(right.rawValue)' on \(path)", path: path,
+            hint: path == pattern.description
+                ? "a line of the daemon's configuration gives it: access = \(AccessRule(right, [subject], pattern))"
+                : Grants.hint)
     }
 
     func require(_ right: AccessRight, _ pattern: PathPattern) throws(Failure) {

@@ -3,7 +3,7 @@ import AttributeValues
 import ViewGraph
 import WireProtocol
 
-/// The news of one transaction, which the topics hold. A runtime has one and reuses its memory.
+/// The news of one transaction. The topics have the parts. A runtime has one and reuses its memory.
 final class News {
     /// The topics that have news, in the order in which the transaction reached them.
     private(set) var topics: [Topic] = []

@@ -1,16 +1,16 @@
 import AttributeGraph
 
 /// While no edge changes, a write to an input concerns the same vertices every time, and they can be evaluated in the
-/// same order. It is kept as the input's *order*: everything downstream of it, topologically sorted. The next write
-/// asks one vertex after the other whether it has to run, in place of the walks that mark and evaluate.
+/// same order. They are stored as the input's *order*: everything downstream of it, topologically sorted. The next
+/// write checks one vertex after the other, in place of the walks that mark and evaluate.
 ///
-/// An order decides nothing: if anything turns up that was not foreseen, the rest is marked and reported, and the walk
-/// goes on from there. It is made for the observers that a write has reported. Its steps are what these bring up to
-/// date whatever values turn up: through all fixed inputs, and through the input of a tracked rule that is the only one
-/// concerned. The other vertices downstream, the order's *side*, are only marked.
+/// An order decides nothing: if a closure does anything unforeseen, the rest is marked and reported, and the walk
+/// continues from there. An order is made for the observers that a write has reported. Its steps are the vertices that
+/// these observers update whatever the values are: through all fixed inputs, and through an input of a tracked rule if
+/// it is the only affected one. The other vertices downstream, the order's *side*, are only marked.
 ///
-/// In the table an order is the number of its steps and the size of its side, and then their vertices. Where an input's
-/// order begins stands in the input's row (`ClosureRow`).
+/// In the table an order is the number of its steps and the size of its side, and then their vertices. The input's row
+/// (`ClosureRow`) says where its order begins.
 extension GraphContext {
     /// The number of steps that may be cached in any graph, in addition to one for each edge.
     @inlinable static var leastSteps: UInt64 { 8192 }

@@ -25,7 +25,7 @@ final class BoundRule: ManagedBuffer<BoundRule.Members, Int64> {
         init(_ inputs: [BoundInput], _ accepted: ValueType?) { (self.inputs, self.accepted) = (inputs, accepted) }
     }
 
-    /// Where a rule is used: its vertex, which stored distances are added to.
+    /// The vertex of a rule, to which stored distances are added.
     struct Base {
         fileprivate let bits: Int64
 

@@ -21,7 +21,7 @@ extension Wiring {
                     .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)", path: path,
                     hint: looksForNames
                         ? NearNames(self).attributeHint(id, of: at, parent)
-                            ?? NearestName.hint(id, among: siblings.map { self.nodes[Int($0)].id }) : nil)
+                            ?? NearestName.hint(id, orSomeOf: siblings.map { self.nodes[Int($0)].id }) : nil)
             }
             at = next
         }

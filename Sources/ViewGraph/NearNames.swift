@@ -16,7 +16,7 @@ struct NearNames {
     func noAttribute(_ name: String, at path: AttributePath, among names: [String]?) -> Failure {
         Failure(
             .notFound, "no attribute \(name) on \(path.node)", path: path.description,
-            hint: names.flatMap { nodeHint(name, at: path) ?? NearestName.hint(name, among: $0) })
+            hint: names.flatMap { nodeHint(name, at: path) ?? NearestName.hint(name, orSomeOf: $0) })
     }
 
     /// For a path with a dot in place of a slash: the node of that name.

@@ -1,7 +1,7 @@
 /// Keys for the order of siblings: texts that are compared byte by byte. There is always another key between two keys,
-/// so a node gets its place without a change to other nodes.
+/// so a node gets its position without a change to other nodes.
 ///
-/// A node that a scene, template or component makes has the key of its place there, unless it was moved. Keys that
+/// A node that a scene, template or component makes has the key of its position there, unless it was moved. Keys that
 /// begin with `~` come after all of these, and keys that begin with `-` before them.
 enum OrderKey {
     private static let digits = Array("-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz~".utf8)

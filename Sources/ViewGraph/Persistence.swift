@@ -41,7 +41,7 @@ public final class Persistence {
     private var lastPath = (parent: UInt32.max, changes: UInt64(0), text: "")
     /// The key of the parent of the node whose row was written last, as long as nodes and keys are the same.
     var lastParent = (row: UInt32.max, changes: UInt64(0), keyChanges: UInt64(0), key: Value.null)
-    /// What was written last of a client's node: others with copies of its definition say the same.
+    /// The definition of a client's node that was written last, with its document form. Other nodes have equal ones.
     var lastOwn: (definition: NodeDefinition, written: Value)?
     /// The names that were written last, of a definition that siblings share.
     var lastReferred: (definition: NodeDefinition, written: Value?)?

@@ -59,8 +59,7 @@ extension Tree<NodeRecord> {
         return rows
     }
 
-    /// What a place shows may have groups around it: the outermost one below known nodes, or the node itself. nil if it
-    /// is not below any of them.
+    /// The node, or the group around it, whose parent is a known node; nil if there is none.
     private func outermost(around row: UInt32, inside known: Set<UInt32>) -> UInt32? {
         var at = row
         while at != NodeID.root.row {

@@ -1,8 +1,8 @@
 import AttributeValues
 import SceneModel
 
-/// The place of a node in a tree. A subclass adds the contents of the node, so that a node is one object. Only `Tree`
-/// changes places.
+/// The position of a node in a tree. A subclass adds the contents of the node, so that a node is one object. Only
+/// `Tree` changes positions.
 class TreeNode {
     let id: String
     fileprivate let generation: UInt32

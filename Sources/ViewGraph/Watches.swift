@@ -99,7 +99,7 @@ struct Watches {
 
     mutating func withdraw(_ over: Set<AttributeID>) { invalidated.removeAll { over.contains($0) } }
 
-    /// What was collected, each once, in the order in which the first change reached it.
+    /// The collected reports: each vertex once, in the order in which the first change reached it.
     mutating func take(_ engine: GraphCore<some GraphHost>, into taken: inout [AttributeID]) {
         swap(&taken, &invalidated)
         invalidated.removeEach()

@@ -1,7 +1,7 @@
 import AttributeGraph
 import AttributeValues
 
-// The rows of states that clients write: most of what the store is told.
+// The rows of states that clients write, which are most changes for the store.
 
 extension Wiring {
     /// Notes that the value of a state has to be stored.

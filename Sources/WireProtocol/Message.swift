@@ -3,7 +3,7 @@ import AttributeValues
 /// The `id` of a request: a string, a number or null. Its reply repeats it unchanged.
 public typealias RequestID = Value
 
-/// A fault of JSON-RPC or of the project.
+/// The refusal of a request.
 public struct RequestFault: Error {
     /// JSON-RPC's code: -32700 parse, -32600 invalid request, -32601 no such method, -32602 parameters, -32000 refused.
     public var code: Int

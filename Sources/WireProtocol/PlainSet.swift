@@ -8,9 +8,9 @@ import Glibc
 /// Its parts are found without parsing the line. Only the value is left to the parser.
 struct PlainSet {
     let id: Int64
-    /// As it stands between its quotes.
+    /// The text between the quotes.
     let path: UnsafeBufferPointer<UInt8>
-    /// Whatever stands where the value belongs.
+    /// The text of the value, which is not parsed yet.
     let value: UnsafeBufferPointer<UInt8>
 
     private static let head: StaticString = "{\"jsonrpc\":\"2.0\",\"id\":"

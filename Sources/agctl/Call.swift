@@ -15,7 +15,7 @@ struct CallCommand: DaemonVerb {
               agctl call eval '["1 + 2"]'
             """)
 
-    @Argument(help: "Its name.", completion: Suggestions.methods)
+    @Argument(help: "The method.", completion: Suggestions.methods)
     var method: String
 
     @Argument(help: ArgumentHelp("An object or a list, as JSON.", valueName: "params"))

@@ -148,6 +148,8 @@ extension CurveCommand {
     struct Number: ArgumentValue, CustomStringConvertible {
         var value: Double
 
+        static let expected: String? = "a finite number"
+
         init(_ value: Double) { self.value = value }
 
         init?(argument: String) {
@@ -161,6 +163,8 @@ extension CurveCommand {
     /// Times from the command line: at least one, none before 0.
     struct Times: ArgumentValue {
         var seconds: [Double]
+
+        static let expected: String? = "seconds from 0, with commas between"
 
         init?(argument: String) {
             seconds = []

@@ -9,7 +9,7 @@ struct StatsCommand: DaemonVerb {
         discussion: """
             Examples:
               agctl stats
-              agctl stats --openmetrics > /var/lib/node-exporter/agd.prom
+              agctl stats --openmetrics > /var/lib/prometheus/node-exporter/agd.prom
               agctl stats --json
             """)
 

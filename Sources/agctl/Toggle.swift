@@ -13,7 +13,9 @@ struct ToggleCommand: DaemonVerb {
               agctl toggle /lamps/hall.isOn /lamps/stairs.isOn
             """)
 
-    @Argument(help: ArgumentHelp("Which.", valueName: "path"), completion: Suggestions.places)
+    @Argument(
+        help: ArgumentHelp("Attributes, or parts of values, of the type bool.", valueName: "path"),
+        completion: Suggestions.places)
     var paths: [String]
 
     @OptionGroup var write: WriteOptions

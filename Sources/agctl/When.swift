@@ -30,7 +30,9 @@ struct WhenCommand: DaemonVerb {
         help: ArgumentHelp("The command to run, after --.", valueName: "command"), completion: .files,
         isBehindTerminator: true) var command: [String] = []
 
-    @Option(help: ArgumentHelp("The node.", valueName: "path"), completion: Suggestions.nodes)
+    @Option(
+        help: ArgumentHelp("The node whose attributes the rule can use.", valueName: "path"),
+        completion: Suggestions.nodes)
     var at = "/"
 
     @Option(
@@ -139,7 +141,15 @@ private struct Condition {
     static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
 
     /// Throws if the daemon is not there, or the rule has a mistake.
-    func check() throws(ClientError) { _ = try evaluate() }
+    func check() throws {
+        do throws(ClientError) { _ = try evaluate() } catch {
+            var complaint = Complaint(error)
+            if at == "/", error.failure?.code == .ruleType, complaint.hint == nil {
+                complaint.hint = "the rule can use the attributes of /; --at names another node"
+            }
+            throw complaint
+        }
+    }
 
     /// - Returns: whether the event has changed attributes.
     mutating func take(_ message: EncodedMessage) throws(ClientError) -> Bool {

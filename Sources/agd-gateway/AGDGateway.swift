@@ -10,7 +10,7 @@ import WireProtocol
 struct AGDGateway: Verb {
     static let help = VerbHelp(
         name: "agd-gateway",
-        summary: "Shows agd's graph in a browser: the dashboard, values, live events, metrics.",
+        summary: "Show agd's graph in a browser: the dashboard, values, live events, metrics.",
         discussion: """
             It is a client of the daemon like any other, so HTTP stays outside the daemon's process. Pages may do \
             what the gateway's user may do: run it as a user of its own, and give that user rights in the access \
@@ -54,7 +54,7 @@ struct AGDGateway: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Listens on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.",
+            "Listen on a Unix socket in place of the port, as unix:/run/agd-dashboard/http.sock.",
             valueName: "address")) var listen: String?
 
     @Option(
@@ -67,7 +67,7 @@ struct AGDGateway: Verb {
             "An origin whose pages may send requests, as https://board.example; may be repeated.", valueName: "origin"))
     var allowOrigin: [String] = []
 
-    @Flag(help: "Lets pages change the graph. Everybody who reaches the port can then do so.")
+    @Flag(help: "Let pages change the graph. Everybody who reaches the port can then do so.")
     var writable = false
 
     @Option(
@@ -80,7 +80,7 @@ struct AGDGateway: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Makes a token for a principal, prints it, adds its hash to the file of --tokens, and ends.",
+            "Make a token for a principal, print it, add its hash to the file of --tokens, and end.",
             valueName: "name")) var addToken: String?
 
     static func main() throws { try AGDGateway.readCommandLine(version: Release.version).run() }

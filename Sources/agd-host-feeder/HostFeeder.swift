@@ -7,13 +7,14 @@ import WireProtocol
 struct HostFeeder: Verb {
     static let help = VerbHelp(
         name: "agd-host-feeder",
-        summary: "Feeds this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
+        summary: "Feed this machine's figures from /proc to agd, for the scene host-monitor.yaml.",
         discussion: """
             Once a second it writes CPU times, memory, load, pressure, network and disk traffic and the busiest \
             processes, raw and as one transaction. While the daemon does not run or has no room for another client, it \
-            waits. When it ends itself, the daemon marks the figures as stale.
+            waits. When the feeder ends, the daemon marks the figures as stale.
 
-            It ends with 0 on SIGINT, SIGTERM and SIGHUP, and with 1 when the daemon refuses what it writes.
+            It ends with 0 on SIGINT, SIGTERM and SIGHUP, with 1 if the daemon refuses a write, and with 64 if the \
+            command line is wrong.
             """)
 
     @Option(
@@ -36,6 +37,7 @@ struct HostFeeder: Verb {
         guard (0.01...3600).contains(interval) else {
             throw UsageError("--interval is 0.01 to 3600 seconds, not '\(interval)'")
         }
+        guard access(proc + "/stat", R_OK) == 0 else { throw UsageError("--proc: cannot read \(proc)/stat") }
     }
 
     func run() {

@@ -9,7 +9,7 @@ import WireProtocol
 struct AGDLink: Verb {
     static let help = VerbHelp(
         name: "agd-link",
-        summary: "Joins daemons through NATS JetStream: publishes subtrees of this one, and mirrors those of others.",
+        summary: "Join daemons through NATS JetStream: publish subtrees of this one, and mirror those of others.",
         discussion: """
             config/link.conf describes all settings. Documentation/Fleet.md describes how to join machines.
 

@@ -49,7 +49,7 @@ struct ForwardedCall {
 struct ForwardedReply {
     var result: ValueMap?
     var failure: Failure?
-    /// What a mirror must have reached before its client hears of the result.
+    /// The position that a mirror must reach before its client gets the result.
     var position: Position?
 
     init(failure: Failure) { self.failure = failure }

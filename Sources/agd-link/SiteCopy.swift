@@ -168,7 +168,7 @@ final class SiteCopy {
         return text
     }
 
-    /// What the daemon gets: the owner's value, unless it says that another site is live and the owner itself is
+    /// The value for the daemon: the owner's, but false for the `isLive` of a site inside this one while this one is
     /// silent.
     func shown(_ place: Transaction.Place, _ content: Content) -> Value {
         if told.isLive != true, !nested.isEmpty, nested.contains(place) { return false }

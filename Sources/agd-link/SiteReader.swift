@@ -2,7 +2,7 @@ import AGClient
 import AttributeValues
 import WireProtocol
 
-/// The daemon's side of a publication: one subtree as it is at a revision, and what has changed in it.
+/// Reads one subtree of the daemon: its state at a revision, and its changes.
 final class SiteReader {
     /// Requests for structure in a row, if the structure changes during each of them.
     private static let attempts = 16

@@ -2,9 +2,9 @@ import AGClient
 import AttributeValues
 import CNATS
 
-/// The side of NATS of a publication: sends the changes of a site while this process has the lease.
+/// Sends the changes of a site to NATS while this process has the lease.
 ///
-/// What NATS has not acknowledged is merged into one transaction, whose size the subtree bounds.
+/// Changes that NATS has not acknowledged are merged into one transaction, so the size of the subtree bounds them.
 final class SiteWriter {
     private static let heartbeatTime = 1.0
 

@@ -94,6 +94,9 @@ struct AGD: Verb {
         do throws(ConfigurationFaults) { configuration = try readConfiguration() } catch {
             throw StartupError(.configuration, error.description)
         }
+        if recover, configuration.stateDirectory == nil {
+            throw StartupError(.usage, "there is no store to recover; name its folder with --state-directory")
+        }
         AttributePath.maximumLength = configuration.pathLength
         var log = Logger(label: "agd") { _ in StandardErrorLog(level: configuration.logLevel, format: logFormat) }
         log.logLevel = configuration.logLevel

@@ -99,7 +99,7 @@ struct CommandTests {
 
     @Test(
         "the names of other programs lead to a verb",
-        arguments: [("delete", "remove"), ("Subscribe", "watch"), ("incr", "add")])
+        arguments: [("delete", "remove"), ("Subscribe", "watch"), ("incr", "add"), ("append", "transact")])
     func otherNames(name: String, verb: String) {
         #expect { try Agctl.readCommand([name]) } throws: { ($0 as? UsageError)?.hint == "did you mean '\(verb)'?" }
     }
@@ -123,7 +123,8 @@ struct CommandTests {
             ("apply -f", "-f <file> needs a value", "see 'agctl help apply'"),
             ("apply -f --merge", "-f <file> needs a value", "see 'agctl help apply'"),
             ("apply -f x --merge --replace", "only one of --create, --merge, --replace may be given", nil),
-            ("ping --count x", "'x' is no value of --count <n>", "see 'agctl help ping'"),
+            ("ping --count x", "'x' is no value of --count <n>; it is a whole number", "see 'agctl help ping'"),
+            ("ping --timeout x", "'x' is no value of --timeout <seconds>; it is a number", "see 'agctl help ping'"),
             ("curve bouncy --mode x", "'x' is no value of --mode <mode>; it is one of merge, additive, chain", nil),
             ("get /a.b --json=yes", "--json takes no value", "see 'agctl help get'"),
             ("--json", "a verb is missing", "see 'agctl help'"), ("-x", "unknown option '-x'", "see 'agctl help'"),

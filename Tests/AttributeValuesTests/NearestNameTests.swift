@@ -21,6 +21,16 @@ struct NearestNameTests {
         #expect(NearestName.hint("loda", among: ["load"]) == "did you mean 'load'?")
     }
 
+    @Test("if no name is near, the hint lists the first eight")
+    func listed() {
+        #expect(NearestName.hint("loda", orSomeOf: ["load", "x"]) == "did you mean 'load'?")
+        #expect(NearestName.hint("volume", orSomeOf: ["load", "x"]) == "it has load, x")
+        #expect(
+            NearestName.hint("volume", orSomeOf: (0..<9).map { "n\($0)" }) == "it has n0, n1, n2, n3, n4, n5, n6, n7, …"
+        )
+        #expect(NearestName.hint("volume", orSomeOf: []) == nil)
+    }
+
     @Test("a long name with more than four mistakes is another name") func longNames() {
         let name = "aVeryLongNameOfAnAttribute"
         #expect(NearestName.find("xVexyLoxgNxmeOfAnAttribute", among: [name]) == name)

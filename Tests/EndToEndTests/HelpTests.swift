@@ -38,7 +38,7 @@ struct HelpTests {
 
     @Test("nor are the examples of agctl's verbs")
     func verbs() throws {
-        let verbs = try help(["agctl"]).drop { $0 != "SUBCOMMANDS:" }.prefix { !$0.isEmpty }.filter {
+        let verbs = try help(["agctl"]).drop { $0 != "VERBS:" }.prefix { !$0.isEmpty }.filter {
             $0.hasPrefix("  ") && !$0.hasPrefix("   ")
         }
         .compactMap { $0.split(whereSeparator: { " ,".contains($0) }).first.map(String.init) }

@@ -84,6 +84,7 @@ struct PackageTests {
         }
         #expect(try ask("--contents", packages[0]).contains(" ./usr/bin/agd-gateway\n"))
         #expect(try ask("--contents", packages[2]).contains(" ./usr/lib/systemd/system/agd-host-feeder.service\n"))
+        #expect(try ask("--contents", packages[3]).contains(" ./usr/share/man/man5/agd-link.conf.5.gz\n"))
         #expect(try ask("--contents", packages[5]).contains(" ./usr/share/javascript/agd/client.js\n"))
         #expect(try ask("--contents", packages[6]).contains(" ./usr/lib/python3/dist-packages/agd/__init__.py\n"))
         #expect(try !ask("--contents", package).contains("gateway\n"))

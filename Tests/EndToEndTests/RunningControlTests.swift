@@ -58,6 +58,10 @@ struct RunningControlTests {
             try daemon.control(["when", "isPlaying", "--at", "/player", "--once", "--", "sh", "-c", "exit 3"]).code
                 == 3)
         #expect(try daemon.control(["when", "isPlayin", "--at", "/player", "--once"]).code == 65)
+        let elsewhere = try daemon.control(["when", "isPlaying", "--once"])
+        #expect(elsewhere.code == 65 && elsewhere.text.contains("--at names another node"), "\(elsewhere.text)")
+        let pattern = try daemon.control(["set", "/player.*", "1"])
+        #expect(pattern.code == 65 && pattern.text.contains("only patterns have *"), "\(pattern.text)")
     }
 
     @Test("when says why its command has not started") func missingCommand() throws {

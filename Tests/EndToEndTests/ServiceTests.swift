@@ -220,6 +220,19 @@ struct ServiceTests {
         #expect(Set(told).count == 1 && told[0].first?.isNumber == true, "\(told)")
     }
 
+    @Test(
+        "a program that cannot do what its options ask for does not start, and names the option",
+        arguments: [
+            (["agd", "--recover"], "--state-directory"), (["agd-host-feeder", "--proc", "/nowhere"], "--proc"),
+            (["agd-gateway", "--pages", "/nowhere"], "--pages"),
+        ])
+    func options(line: [String], option: String) throws {
+        let folder = try Folder()
+        let socket = ["--socket", folder.file("agd.sock")]
+        let told = try Program.run(line[0], Array(line.dropFirst()) + socket, folder: folder)
+        #expect(told.code == 64 && told.text.contains(option), "\(told.text)")
+    }
+
     @Test("examples that agd --help names are there") func help() throws {
         let text = try Program.run("agd", ["--help"], folder: Folder()).text
         let names = text.matches(of: /Examples\/[a-z.-]+/).map { String($0.output) }

@@ -87,6 +87,8 @@ struct AttributeTests {
             ("a: { type: Library, initial: { name: 1 } }", "'name' of Library is a string, not the int 1"),
             ("a: $b", "a state starts from a literal, not from a reference"),
             ("a: { initial: 1, transient: 2 }", "transient is true or false, not the int 2"),
+            ("a: { initail: 1, type: int }", "a state has no key 'initail'"),
+            ("a: { initial: 1, histroy: 10m }", "a state has no key 'histroy'"),
         ])
     func faultyStates(_ state: String, _ message: String) {
         let text =

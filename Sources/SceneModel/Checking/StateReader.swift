@@ -3,8 +3,25 @@ import RuleLanguage
 
 // Reads `state`: its initial value, and for how long its past is recorded.
 extension ExpressionReader {
+    private static let stateKeys = ["initial", "type", "transient", "history"]
+
     private static func isStateForm(_ node: DocumentNode) -> Bool {
-        node.isForm(["initial", "type", "transient", "history"], requiring: ["initial", "type"])
+        node.isForm(stateKeys, requiring: ["initial", "type"])
+    }
+
+    /// Refuses a literal map that would be the long form of a state if its keys were spelled right.
+    private func refusesMisspelled(_ node: DocumentNode) -> Bool {
+        let keys = ExpressionReader.stateKeys
+        guard let entries = node.map, entries.contains(where: { ["initial", "type"].contains($0.name) }) else {
+            return false
+        }
+        let wrong = entries.filter { !keys.contains($0.name) }
+        let near = wrong.compactMap { NearestName.find($0.name, among: keys) }
+        guard let entry = wrong.first, near.count == wrong.count else { return false }
+        cursor.fault(
+            under: entry.name, "a state has no key '\(entry.name)'", at: entry.key,
+            hint: "did you mean '\(near[0])'? A map as a value is written {initial: {…}}")
+        return true
     }
 
     // MARK: Literals
@@ -88,8 +105,8 @@ extension ExpressionReader {
         let node = entry.value
         let hint = "use computed for a rule, { initial: =rule } for a rule that runs once, or binding for $name"
         guard ExpressionReader.isStateForm(node) else {
-            guard let initial = readLiteral(node, "a state starts from a literal", hint: hint),
-                isShort(initial, node)
+            guard !refusesMisspelled(node),
+                let initial = readLiteral(node, "a state starts from a literal", hint: hint), isShort(initial, node)
             else { return nil }
             return (initial, false, ValueType(of: initial))
         }

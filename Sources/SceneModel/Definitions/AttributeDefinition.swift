@@ -70,7 +70,7 @@ public final class AttributeDefinition {
     }
 }
 
-/// Where a definition is written does not count.
+/// The position in the document does not count.
 extension AttributeDefinition: Equatable {
     public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
         a === b

@@ -23,7 +23,7 @@ public struct KeyedExpression: Equatable {
         self.position = position
     }
 
-    /// Where it is written does not count.
+    /// The position in the document does not count.
     public static func == (a: KeyedExpression, b: KeyedExpression) -> Bool {
         a.key == b.key && a.steps == b.steps && a.type == b.type && a.expression == b.expression
     }

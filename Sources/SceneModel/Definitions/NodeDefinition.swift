@@ -209,7 +209,7 @@ extension NodeDefinition {
         return found.reversed()
     }
 
-    /// Where the outermost body that places what it is given puts it; nil if none does.
+    /// The placing of the outermost body that places the nodes that it is given; nil if no body does.
     private var placingOfUse: Placing? {
         var next = base
         while let component = next {

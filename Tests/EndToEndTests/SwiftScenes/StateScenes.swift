@@ -1,7 +1,6 @@
 import AGScenes
 
-// The examples of "Managing user interface state" in Swift. Documentation/SwiftScenes.md shows each body beside its
-// YAML.
+// The examples of "Managing user interface state" in Swift.
 
 extension SwiftScenes {
     /// The page's first.
