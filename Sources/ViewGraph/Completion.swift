@@ -164,15 +164,18 @@ struct Completion {
     }
 
     private mutating func takeBack(_ row: UInt32) {
-        let home = record(row).parent
-        let key = graph.nodes.key(of: row)
+        let (home, id, key) = (record(row).parent, record(row).id, graph.nodes.key(of: row))
+        let there = graph.nodes.child(id, of: home)
+        let problem =
+            there.map { "\(graph.nodes.path(of: $0)) is a client's node, and" }
+            ?? "\(key) is back where it was made, because"
         failures.append(
             (
                 absent(row)?.revision ?? 0,
-                Failure(
-                    .notFound, "\(key) is back where it was made, because the node that it was moved to does not exist")
+                Failure(.notFound, "\(problem) the node that \(key) was moved to does not exist")
             ))
-        guard graph.nodes.child(record(row).id, of: home) == nil else {
+        guard there == nil else {
+            graph.nodes.kept(home).removed.insert(id)
             removed.append(row)
             return
         }
@@ -283,24 +286,22 @@ struct Completion {
         let without = fields["without"]?.list ?? []
         let old = record(row).definition
         let given = givenSlot(fields, old)
-        guard fields["members"] != nil || !without.isEmpty || given != old.givenSlot else { return }
-        var target = old
-        if case .map(var members)? = fields["members"] {
+        let isChanged = fields["members"] != nil || fields["use"] != nil || !without.isEmpty
+        guard isChanged || given != old.givenSlot else { return }
+        func read(_ field: String) throws(Failure) -> NodeDefinition? {
+            guard case .map(var members)? = fields[field] else { return nil }
             members["id"] = .string(record(row).id)
-            do throws(Failure) {
-                guard let read = try definitions([.map(members)], fields, at: record(row).parent).first
-                else { return }
-                target = read.merged(over: target)
-            } catch {
-                return fail(absent, error)
-            }
+            return try definitions([.map(members)], fields, at: record(row).parent).first
         }
-        if !without.isEmpty { target = target.without(without) }
-        if given != old.givenSlot {
-            target = NodeDefinition().merged(over: target)
-            target.givenSlot = given
-            disordered.insert(record(row).parent)
+        var target: NodeDefinition
+        do throws(Failure) {
+            target = try (read("members") ?? NodeDefinition()).merged(over: old, without: without)
+            if let use = try read("use") { target = use.merged(over: target, isOfUse: true) }
+        } catch {
+            return fail(absent, error)
         }
+        target.givenSlot = given
+        if given != old.givenSlot { disordered.insert(record(row).parent) }
         graph.nodes.kept(row).base = old
         // A scene has made instances of its own template.
         if let data = old.forEach, target.forEach?.isSame(as: data) == false { graph.removeInstances(of: row) }

@@ -50,16 +50,19 @@ extension NodeDefinition {
         header.map { ($0, .header) } + children.map { ($0, .content) } + footer.map { ($0, .footer) }
     }
 
+    /// True if both say the same of the node itself, apart from the data of a list.
+    func hasSameMembers(as other: NodeDefinition) -> Bool {
+        id == other.id && kind == other.kind && component == other.component && isContent == other.isContent
+            && givenSlot == other.givenSlot && layer == other.layer && attributes == other.attributes
+            && hasSameModifiers(as: other)
+    }
+
     /// True if both make the same subtrees. O(both); repeated components are compared by name.
     func makesSame(as other: NodeDefinition) -> Bool {
         var pending = [(self, other)]
         while let (a, b) = pending.popLast() {
             if a === b { continue }
-            guard a.id == b.id, a.kind == b.kind, a.component == b.component, a.isContent == b.isContent,
-                a.givenSlot == b.givenSlot,
-                a.layer == b.layer,
-                a.attributes == b.attributes, a.hasSameModifiers(as: b)
-            else { return false }
+            guard a.hasSameMembers(as: b) else { return false }
             switch (a.forEach, b.forEach) {
             case (nil, nil): break
             case (let x?, let y?):
@@ -77,7 +80,10 @@ extension NodeDefinition {
     }
 
     /// This definition, completed with what only `base` says.
-    func merged(over base: NodeDefinition) -> NodeDefinition {
+    /// - Parameters:
+    ///   - members: members of `base` that the result lacks, by group and name.
+    ///   - isOfUse: its modifiers replace those of the use alone, not those of the component's body.
+    func merged(over base: NodeDefinition, without members: ValueList = [], isOfUse: Bool = false) -> NodeDefinition {
         let merged = NodeDefinition()
         merged.id = base.id
         merged.kind = base.kind
@@ -90,26 +96,44 @@ extension NodeDefinition {
         merged.forEach = forEach ?? base.forEach
         let names = Set(attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
-        func kept(_ old: some Sequence<KeyedExpression>, _ new: [KeyedExpression]) -> [KeyedExpression] {
-            old.filter { entry in !new.contains { $0.key == entry.key && $0.steps == entry.steps } }
+        let isInBody = body == nil && !isOfUse
+        func over(
+            _ group: KeyPath<NodeDefinition, [KeyedExpression]>
+        ) -> (use: [KeyedExpression], body: [KeyedExpression]) {
+            var (use, inner) = base.divided(group)
+            let new = divided(group)
+            for entry in new.use {
+                func isSame(_ other: KeyedExpression) -> Bool { other.key == entry.key && other.steps == entry.steps }
+                if isInBody, let place = inner.firstIndex(where: isSame) {
+                    inner[place] = entry
+                } else if let place = use.firstIndex(where: isSame) {
+                    use[place] = entry
+                } else {
+                    use.append(entry)
+                }
+            }
+            return (use, body == nil ? inner : new.body)
         }
-        func over(_ new: [KeyedExpression], _ old: [KeyedExpression]) -> [KeyedExpression] { kept(old, new) + new }
-        merged.environment = over(environment, base.environment)
-        merged.containerValues = over(containerValues, base.containerValues)
-        merged.preferences = over(preferences, base.preferences)
+        let (environment, containerValues, preferences) = (
+            over(\.environment), over(\.containerValues), over(\.preferences)
+        )
+        merged.environment = environment.use + environment.body
+        merged.containerValues = containerValues.use + containerValues.body
+        // An outer preference replaces an inner one.
+        merged.preferences = preferences.body + preferences.use
         merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
         merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
-        for position in merged.transformEnvironment.indices {
-            // A transform behind all overrides stays behind all of them. A transform further out stays behind those of
-            // its overrides that remain.
-            let place = merged.transformEnvironment[position].place
-            let isInnermost = !transformEnvironment.isEmpty || place == base.environment.count
-            merged.transformEnvironment[position].place =
-                isInnermost ? merged.environment.count : kept(base.environment.prefix(place), environment).count
+        let outer = (transformEnvironment.isEmpty ? base : self).divided(\.environment).use.count
+        for place in merged.transformEnvironment.indices {
+            // What a document says of the node itself is inside all overrides.
+            let isInnermost = isInBody && !transformEnvironment.isEmpty
+            let moved = merged.transformEnvironment[place].place + environment.use.count - outer
+            merged.transformEnvironment[place].place = isInnermost ? merged.environment.count : moved
         }
         merged.tag = tag ?? base.tag
         merged.transition = transition ?? base.transition
         merged.animations = animations.isEmpty ? base.animations : animations
+        for member in members { merged.drop(member) }
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
             let ids = Set(new.map(\.id))
             return old.filter { !ids.contains($0.id) } + new
@@ -118,6 +142,38 @@ extension NodeDefinition {
         merged.header = union(header, base.header)
         merged.footer = union(footer, base.footer)
         return merged
+    }
+
+    /// The modifiers of a group that are written at the use of its component, and those of the component's body.
+    private func divided(
+        _ group: KeyPath<NodeDefinition, [KeyedExpression]>
+    ) -> (use: [KeyedExpression], body: [KeyedExpression]) {
+        let (all, count) = (self[keyPath: group], body?[keyPath: group].count ?? 0)
+        if group == \.preferences { return (Array(all.dropFirst(count)), Array(all.prefix(count))) }
+        return (all.dropLast(count), all.suffix(count))
+    }
+
+    /// - Parameter member: a group and a name.
+    private func drop(_ member: Value) {
+        guard let group = member.list?.first?.string, let name = member.list?.last?.string else { return }
+        func isMeant(_ entry: KeyedExpression) -> Bool {
+            entry.key + entry.steps.map(\.description).joined() == name
+        }
+        switch group {
+        case "attribute": attributes.removeAll { $0.name == name }
+        case "environment" where name == "objects": environmentObjects = []
+        case "environment": environment.removeAll(where: isMeant)
+        case "use.environment": environment.firstIndex(where: isMeant).map { _ = environment.remove(at: $0) }
+        case "containerValues": containerValues.removeAll(where: isMeant)
+        case "use.containerValues":
+            containerValues.firstIndex(where: isMeant).map { _ = containerValues.remove(at: $0) }
+        case "preferences": preferences.removeAll(where: isMeant)
+        case "transformEnvironment": transformEnvironment = []
+        case "tag": tag = nil
+        case "animation": animations = []
+        case "transition": transition = nil
+        default: break
+        }
     }
 }
 

@@ -214,7 +214,8 @@ struct SceneExporter {
                     let living = graph.nodes[Int(live)]
                     // A node from elsewhere may have replaced the body's node and have its id.
                     guard living.id == child.id, living.isContent == child.isContent,
-                        living.definition.isCopy(of: child) || living.definition.makesSame(as: child)
+                        living.definition.isCopy(of: child) || living.definition.hasSameMembers(as: child),
+                        child.forEach.map({ living.definition.forEach?.isSame(as: $0) == true }) ?? true
                     else { return false }
                     if !child.isRepeated, child.forEach == nil { pending.append((child, live)) }
                 }

@@ -21,8 +21,9 @@ extension Persistence {
     /// - Returns: their number.
     public func prune() -> Int {
         let count = absentRows.count
-        for key in absentRows.keys.sorted(by: { $0.precedesByBytes($1) }) {
-            note(StoreChange(key: key, name: nil, value: nil))
+        for absent in absentRows.present.sorted(by: { $0.key.precedesByBytes($1.key) }) {
+            // The node may exist, with other rows.
+            for row in absent.rows { note(StoreChange(key: row.key, name: row.name, value: nil)) }
         }
         absentRows = AbsentRows()
         return count
@@ -30,7 +31,7 @@ extension Persistence {
 
     /// Deletes rows without a node at and below nodes that are removed or made anew.
     func forgetAbsentRows(below rows: [UInt32]) {
-        guard !absentRows.isEmpty else { return }
+        guard !absentRows.isEmpty, !rows.isEmpty else { return }
         let tops = Set(rows.map { nodes.key(of: $0) })
         lazy var moved = Set(nodes.living.filter { nodes[Int($0)].kept?.home != nil }.map { nodes.key(of: $0) })
         let keys = absentRows.findKeys(below: tops.contains, unlessIn: { hasMovedNodes && moved.contains($0) })
@@ -62,16 +63,14 @@ extension Persistence {
         note(StoreChange(key: key, name: Persistence.heldName, value: nil))
     }
 
-    /// Deletes values of attributes that a node is about to get: it had them under an earlier scene, and the new ones
-    /// begin anew.
+    /// Deletes values that a node has not taken, of attributes that it is about to get: an earlier scene had them, and
+    /// the new ones begin anew.
     func forgetAbsentValues(of row: UInt32, in definition: NodeDefinition) {
         guard !absentRows.isEmpty, let absent = absentRows[nodes.key(of: row)] else { return }
         for name in absent.values.keys.sorted(by: { $0.precedesByBytes($1) }) {
             // The name of an object's property begins with that of the object.
             let attribute = name.prefix { $0 != "." }
-            guard nodes[Int(row)].attributes[String(attribute)] == nil,
-                definition.attributes.contains(where: { $0.name == attribute })
-            else { continue }
+            guard definition.attributes.contains(where: { $0.name == attribute }) else { continue }
             absentRows.remove(absent.key, name)
             note(StoreChange(key: absent.key, name: name, value: nil))
         }
@@ -109,7 +108,8 @@ extension Persistence {
         for row in nodes.living {
             guard let removed = nodes[Int(row)].kept?.removed, !removed.isEmpty else { continue }
             let key = nodes.key(of: row)
-            for id in removed { absentRows.remove(key + "/" + StoredKey.escape(id)) }
+            for gone in removed.map({ key + "/" + StoredKey.escape($0) })
+            where absentRows.node(gone)?["removed"] == true { absentRows.remove(gone) }
         }
         func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {
             guard let node = absent.made, nodes.isAlive(node) else { return true }

@@ -20,6 +20,7 @@ extension Persistence {
             noteHome(
                 of: row, nodes.nodeID(nodes[Int(row)].parent), key: nodes.key(of: row), maker: nodes.maker(of: row))
         }
+        noteFreed(row)
         return leaving
     }
 
@@ -79,10 +80,7 @@ extension Persistence {
             strays.removeAll { keys[nodes[Int($0)].kept?.maker?.row ?? $0] != nil }
             pending = due.map { ($0, false) }
         } while !pending.isEmpty
-        if !isNew {
-            for (row, _, key) in affected { forget(row, key) }
-            if let home, nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
-        }
+        if !isNew { for (row, _, key) in affected { forget(row, key) } }
         var renamed: [String: String] = [:]
         for (row, isOwn, old) in affected {
             if !isOwn, let key = nodes.ownKey(of: row), let maker = nodes[Int(row)].kept?.maker,
@@ -109,6 +107,7 @@ extension Persistence {
         }
         if isNew { return [] }
         if !absentRows.isEmpty { rename(renamed) }
+        if let home, nodes.isAlive(home) { noteGone(nodes[Int(top)].id, from: home.row) }
         return affected.map(\.row)
     }
 
@@ -239,8 +238,17 @@ extension Persistence {
     private func noteRemoved(_ id: String, from row: UInt32, _ key: String) {
         nodes.kept(row).removed.insert(id)
         let removed = key + "/" + StoredKey.escape(id)
+        absentRows.remove(removed)
         note(StoreChange(key: removed, name: nil, value: nil))
         note(StoreChange(key: removed, name: "", value: ["removed": true]))
+    }
+
+    /// Notes that a client's node leaves its parent. If the parent was made with a child of this id that has gone, the
+    /// store may have rows of that child, which was moved to a node that no longer exists.
+    private func noteFreed(_ row: UInt32) {
+        let (parent, id) = (nodes[Int(row)].parent, nodes[Int(row)].id)
+        guard nodes.isOwn(row), nodes[Int(parent)].kept?.removed.contains(id) == true else { return }
+        noteRemoved(id, from: parent, nodes.key(of: parent))
     }
 
     /// Deletes the rows of a subtree that is about to be removed, and the rows without a node below it.
@@ -270,6 +278,7 @@ extension Persistence {
     private func noteGoneFromHomes(_ rows: [UInt32]) {
         guard let top = rows.first else { return }
         forgetAbsentRows(below: rows)
+        noteFreed(top)
         for row in hasMovedNodes ? rows : [top] where !nodes.isOwn(row) {
             guard let home = nodes[Int(row)].kept?.home ?? (row == top ? nodes.nodeID(nodes[Int(top)].parent) : nil),
                 nodes.isAlive(home), !nodes.isInside(home.row, of: top)

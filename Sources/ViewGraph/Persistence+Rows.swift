@@ -12,6 +12,7 @@ import SceneModel
 // | `given` | the component's slot that it is given for, if it was not made so; a client's node is made for `content` |
 // | `layer` | which of the components around it has it in its body, if that is not the innermost one |
 // | `members` | members that differ from those it was made with, in document form |
+// | `use` | modifiers of the use of its component that differ, if the component's body has others of these keys |
 // | `without` | members that it was made with and no longer has, as `[group, name]` |
 // | `heir` | a scene or template makes it now, and it keeps this key |
 // | `removed` | a client has removed it |
@@ -87,6 +88,26 @@ extension Persistence {
         return fields
     }
 
+    private struct Member: Hashable {
+        var group: String
+        var name: String
+    }
+
+    /// What the use of a component says of keys for which the component's body has other modifiers.
+    private func hiddenOverrides(of definition: NodeDefinition) -> [Member: Value] {
+        guard let body = definition.body, !body.isPlain else { return [:] }
+        var (outer, inner) = (ValueMap(), ValueMap())
+        DefinitionWriter.addModifiers(of: definition, beyond: body, into: &outer)
+        DefinitionWriter.addModifiers(of: body, beyond: nil, into: &inner)
+        var hidden: [Member: Value] = [:]
+        for group in ["environment", "containerValues"] {
+            for (name, value) in outer[group]?.map ?? ValueMap() where inner[group]?.map?[name] != nil {
+                hidden[Member(group: group, name: name.string ?? "")] = value
+            }
+        }
+        return hidden
+    }
+
     private func addDifferences(of row: UInt32, to fields: inout ValueMap) {
         let (base, definition) = (nodes.baseDefinition(of: row), nodes[Int(row)].definition)
         guard base !== definition else { return }
@@ -124,32 +145,15 @@ extension Persistence {
             DefinitionWriter.addData(of: forEach, into: &members)
         }
         if !members.isEmpty { fields["members"] = .map(members) }
-        if !without.isEmpty { fields["without"] = .list(without) }
-    }
-}
-
-extension NodeDefinition {
-    /// A copy without some members, which are given by group and name.
-    func without(_ members: ValueList) -> NodeDefinition {
-        let rest = NodeDefinition().merged(over: self)
-        for member in members {
-            guard let group = member.list?.first?.string, let name = member.list?.last?.string else { continue }
-            func isOther(_ entry: KeyedExpression) -> Bool {
-                entry.key + entry.steps.map(\.description).joined() != name
-            }
-            switch group {
-            case "attribute": rest.attributes.removeAll { $0.name == name }
-            case "environment" where name == "objects": rest.environmentObjects = []
-            case "environment": rest.environment = rest.environment.filter(isOther)
-            case "containerValues": rest.containerValues = rest.containerValues.filter(isOther)
-            case "preferences": rest.preferences = rest.preferences.filter(isOther)
-            case "transformEnvironment": rest.transformEnvironment = []
-            case "tag": rest.tag = nil
-            case "animation": rest.animations = []
-            case "transition": rest.transition = nil
-            default: break
-            }
+        var use = MemberGroups()
+        let (hidden, hides) = (hiddenOverrides(of: base), hiddenOverrides(of: definition))
+        for (name, value) in hides where hidden[name] != value { use.add(name.group, name.name, value) }
+        for name in hidden.keys where hides[name] == nil {
+            without.append([.string("use." + name.group), .string(name.name)])
         }
-        return rest
+        var uses = ValueMap()
+        use.add(to: &uses)
+        if !uses.isEmpty { fields["use"] = .map(uses) }
+        if !without.isEmpty { fields["without"] = .list(without) }
     }
 }

@@ -45,7 +45,7 @@ extension ViewGraph {
             restoringFaults = []
             stored.restorePasts()
             settleStructure()
-            persistence.forgetPresent { stored.durableState($0, of: $1) != nil }
+            persistence.forgetPresent(stored.hasRestored)
         }
         reactions.armAll()
         budget.isWaived = false

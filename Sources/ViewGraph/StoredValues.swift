@@ -71,6 +71,11 @@ public final class StoredValues {
         return graph.durableStates(of: [row]).first { graph.storePlace(of: $0).name == name }
     }
 
+    /// True if a state has taken the value of a restored row.
+    func hasRestored(_ name: String, of row: UInt32) -> Bool {
+        durableState(name, of: row).map { revisions[$0] != nil } ?? false
+    }
+
     /// - Returns: whether the state exists and takes the value.
     func give(_ value: StoredRow, to row: UInt32) -> Bool {
         guard let state = durableState(value.name, of: row),

@@ -30,15 +30,20 @@ extension ViewGraph {
         }
         for (row, slot) in plan.slots { put(row, into: slot) }
         var parents: Set<UInt32> = []
+        var remade: [UInt32] = []
         if let construction { link(construction, before) }
         for (position, (parent, definition, slot, isContent)) in plan.creations.enumerated() {
             let made = construction?.tops[position] ?? instantiate(definition, under: parent, slot: slot)
             nodes[Int(made)].isContent = isContent
-            if persistence.notesChanges, construction?.isStored != true, !plan.remadeCreations.contains(position) {
+            if plan.remadeCreations.contains(position) {
+                remade.append(made)
+            } else if persistence.notesChanges, construction?.isStored != true {
                 persistence.noteNew(made)
             }
             parents.insert(parent)
         }
+        // They begin anew, although an earlier scene may have made nodes there.
+        if persistence.notesChanges { persistence.forgetAbsentRows(below: remade) }
         for (row, definition, _, _) in plan.updates where definition.base != nil {
             stored.keepValues(of: persistence.noteUse(row))
         }

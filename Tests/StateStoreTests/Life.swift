@@ -8,7 +8,7 @@ import WireProtocol
 
 /// A graph with its store, without a daemon around them.
 final class Life {
-    private let scene: String
+    let scene: String
     private let limits: RuntimeLimits
     /// Requests that take more turns.
     private var postponed: [Command] = []

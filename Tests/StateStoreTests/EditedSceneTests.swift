@@ -1,0 +1,127 @@
+import AttributeValues
+import GraphRuntime
+import StateStore
+import TestSupport
+import Testing
+import WireProtocol
+
+/// What clients do after a start with an edited scene, and what becomes of it at the next start.
+@Suite("Edited scenes")
+struct EditedSceneTests {
+    @Test("a node whose new place an edited scene lacks makes room for the client's node that took its old place")
+    func takenPlace() throws {
+        let home = "nodes: [{ id: top, kind: container, children: [{ id: n, state: { v: 1 } }"
+        let scene = "\(home), { id: box, kind: container }] }, { id: far, kind: container }]"
+        let life = try Life(scene)
+        try life.move("/top/n", to: "/top/box")
+        try life.apply("[{ id: n, state: { own: 1 } }]", at: "/top")
+        for isRemoved in [true, false] {
+            let edited = try life.next("\(home)] }, { id: far, kind: container }]")
+            #expect(try edited.value("/top/n.own") == 1)
+            #expect(edited.failures.contains { $0.contains("/top/n is a client's node") }, "\(edited.failures)")
+            if isRemoved { try edited.remove("/top/n") } else { try edited.move("/top/n", to: "/far") }
+            let next = try edited.next()
+            #expect(try differences(edited.described(), next.described()) == [])
+        }
+        // Nobody has changed anything in between.
+        let back = try life.next("\(home)] }]").next(scene)
+        #expect(try differences(life.described(), back.described()) == [])
+    }
+
+    @Test("a node that leaves its component is there once, although it has not taken all of its values") func left()
+        throws
+    {
+        func scene(_ state: String) -> String {
+            """
+            components: { C: { kind: container, children: [{ id: in, state: { \(state) } }] } }
+            nodes: [{ id: c, component: C }, { id: l, kind: container, state: { items: [x] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { kind: container } } }] }]
+            """
+        }
+        let life = try Life(scene("v: 1"))
+        try life.set("/c/in.v", 5)
+        let edited = try life.next(scene("w: 1"))
+        try edited.move("/c/in", to: "/l/rows/x")
+        let next = try edited.next()
+        #expect(try differences(edited.described(), next.described()) == [])
+    }
+
+    @Test("what a client's template adds to instances begins anew, although an earlier scene has had it") func added()
+        throws
+    {
+        func scene(_ child: String) -> String {
+            """
+            nodes:
+              - id: l
+                kind: container
+                state: { items: [{ id: x }] }
+                children: [{ id: rows, forEach: { in: $items, node: { kind: container, children: [\(child)] } } }]
+            """
+        }
+        let life = try Life(scene("{ id: kid, state: { n: 1 } }"))
+        try life.set("/l/rows/x/kid.n", 5)
+        let edited = try life.next(scene(""))
+        let children = "[{ id: kid, state: { n: 2 } }]"
+        try edited.apply(
+            "[{ id: rows, forEach: { in: $items, node: { kind: container, children: \(children) } } }]", at: "/l")
+        for life in [edited, try edited.next()] { #expect(try life.value("/l/rows/x/kid.n") == 2) }
+    }
+
+    @Test("a value that does not fit its state any more is counted, and prune or a new definition deletes it alone")
+    func otherType() throws {
+        func scene(_ value: String) -> String { "nodes: [{ id: a, state: { v: \(value), w: 1 } }]" }
+        let life = try Life(scene("1"))
+        try life.set("/a.v", 5)
+        try life.set("/a.w", 5)
+        let edited = try life.next(scene("text"))
+        #expect(try edited.call(.stats(format: .json)).map?["absent_rows"] == 1)
+        #expect(try edited.next(scene("1")).value("/a.v") == 5)
+        let other = try life.next(scene("text"))
+        #expect(try edited.call(.prune) == ["pruned": 1])
+        try other.apply("[{ id: a, state: { v: 3 } }]")
+        for life in [other, try other.next()] { #expect(try life.value("/a.v") == 3) }
+        for life in [edited, other] { #expect(try life.next(scene("1")).value("/a.w") == 5) }
+        #expect(try edited.next(scene("1")).value("/a.v") == 1)
+    }
+
+    @Test("what a use and the component's body set stays apart, over a restart too", arguments: [true, false])
+    func usesAndBodies(isMoved: Bool) throws {
+        let life = try Life(
+            """
+            keys: { environment: { scale: 1.0 }, container: { mark: 0 } }
+            components:
+              Card:
+                kind: container
+                environment: { scale: 3.0 }
+                containerValues: { mark: 3 }
+                computed: { own: env.scale }
+                children: [{ id: in, inherit: [scale] }]
+            nodes:
+              - { id: card, component: Card, environment: { scale: 2.0, lineLimit: 2 } }
+              - { id: l, kind: container, state: { items: [x] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { kind: container } } }] }
+            """)
+        if isMoved { try life.move("/card", to: "/l/rows/x") }
+        let place = isMoved ? "/l/rows/x" : "/"
+        let card = isMoved ? "/l/rows/x/card" : "/card"
+        for (use, own, inside) in [
+            ("lineLimit: 4", 2.0, 3.0), ("scale: 5.0", 2.0, 5.0), ("component", 2.0, 3.0), ("component: 7.0", 7.0, 3.0),
+            ("scale: 8.0", 7.0, 8.0),
+        ] {
+            let isUse = use.hasPrefix("component")
+            let environment = use.replacing("component:", with: "scale:").replacing("component", with: "")
+            let mark = use == "lineLimit: 4" ? ", containerValues: { mark: 4 }" : ""
+            try life.apply(
+                "[{ id: card\(isUse ? ", component: Card" : ""), environment: { \(environment) }\(mark) }]", at: place)
+            #expect(try life.value(card + ".own") == .double(own) && life.value(card + "/in.scale") == .double(inside))
+            var next = life
+            for _ in 0..<2 {
+                next = try next.next()
+                #expect(try differences(life.described(), next.described()) == [], "\(use)")
+                #expect(try differences(life.exported(), next.exported()) == [], "\(use)")
+            }
+        }
+        try life.apply("[{ id: card, component: Card }]", at: place, mode: isMoved ? .merge : .replace)
+        let next = try life.next()
+        #expect(try differences(life.described(), next.described()) == [])
+        #expect(try differences(life.exported(), next.exported()) == [])
+    }
+}
