@@ -1,5 +1,6 @@
 import AttributeValues
 import CommandArguments
+import EventLoop
 import GraphRuntime
 
 extension Configuration {
@@ -41,10 +42,19 @@ extension Configuration {
     /// The correct lines of the file, and all its faults, for callers that check further.
     public static func reading(file: String) -> (configuration: Configuration, faults: [ConfigurationFault]) {
         var configuration = Configuration()
-        do {
-            let faults = configuration.take(text: try TextFile.forStart(file), file: file)
+        do throws(TextFile.Fault) {
+            let faults = configuration.take(text: try TextFile.read(file), file: file)
             return (configuration, faults)
-        } catch { return (configuration, [ConfigurationFault(file: file, message: error.description)]) }
+        } catch {
+            let fault =
+                switch error {
+                case .system(let call, let number):
+                    ConfigurationFault(file: file, message: "\(LoopError(call: call, number: number))")
+                case .encoding(let fault):
+                    ConfigurationFault(file: "\(file):\(fault.line):\(fault.column)", message: "not UTF-8")
+                }
+            return (configuration, [fault])
+        }
     }
 
     /// Adopts settings that may change while the daemon runs.

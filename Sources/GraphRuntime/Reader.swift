@@ -26,7 +26,8 @@ final class Reader {
         if request.isSingle, let path = request.targets.first {
             let place = try graph.locate(path).place
             return .content(
-                content(at: place, request.presentation, client), revision: history.revision, typed: request.typed)
+                hinted(content(at: place, request.presentation, client), at: place), revision: history.revision,
+                typed: request.typed)
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
@@ -81,6 +82,24 @@ final class Reader {
             return watching.presentations.presented(vertex, graph.content(of: vertex))
         }
         return graph.shown(graph.content(at: place), of: place.attribute)
+    }
+
+    /// A failure for a key that a map does not have, with the nearest key or some of those that it has.
+    private func hinted(_ content: Content, at place: Place) -> Content {
+        guard case .failure(let failure) = content, failure.code == .notFound, failure.hint == nil,
+            var value = graph.content(at: Place(place.attribute)).value
+        else { return content }
+        for step in place.steps {
+            if let next = value.child(step) {
+                value = next
+            } else if case .key(let name) = step, let keys = value.map?.keys {
+                let hint = NearestName.hint(name, orSomeOf: keys.lazy.compactMap(\.string))
+                return .failure(Failure(failure.code, failure.message, path: failure.path, hint: hint))
+            } else {
+                return content
+            }
+        }
+        return content
     }
 
     /// Evaluates an expression, with or without the names of a node.

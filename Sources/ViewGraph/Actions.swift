@@ -95,7 +95,9 @@ extension TransactedWiring {
         var values = ValueMap()
         for parameter in action.parameters {
             guard let value = given[parameter.name] ?? parameter.standard else {
-                throw Failure(.invalid, "\(path) needs the parameter '\(parameter.name)'", path: path)
+                throw Failure(
+                    .invalid, "\(path) needs the parameter '\(parameter.name)'", path: path,
+                    hint: "it takes " + action.parameters.map { "\($0.name): \($0.type)" }.joined(separator: ", "))
             }
             guard let accepted = declarations.accept(value, as: parameter.type) else {
                 throw Failure(

@@ -221,7 +221,12 @@ struct ConfigurationTests {
         #expect(faults.map(\.status) == [.dataError])
         #expect(faults.first?.description == "scene: \(file):2:31: not UTF-8")
         let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: file) }
-        #expect(refusal?.description.hasSuffix(":2:31: not UTF-8") == true)
+        #expect(refusal?.description == "\(file):2:31: not UTF-8")
+    }
+
+    @Test("a configuration that cannot be read is named once") func missing() {
+        let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: "/no/agd.conf") }
+        #expect(refusal?.description == "/no/agd.conf: open: no such file or directory (ENOENT)")
     }
 
     @Test("without a setting the socket stands where agctl looks") func standardPath() {

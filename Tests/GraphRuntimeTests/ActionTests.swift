@@ -109,6 +109,7 @@ struct ActionTests {
         #expect(try graph.value("/home.log") == ["1970-01-01T00:00:00Z"])
         #expect(failure(graph, "/home.typed", ["at": 5])?.code == .typeMismatch)
         #expect(failure(graph, "/home.typed")?.message == "/home.typed needs the parameter 'at'")
+        #expect(failure(graph, "/home.typed")?.hint == "it takes at: timestamp")
         #expect(failure(graph, "/home.more", ["bye": 1])?.hint == "did you mean 'by'?")
         #expect(failure(graph, "/home.allOff", ["x": 1])?.hint == "it takes none")
     }
