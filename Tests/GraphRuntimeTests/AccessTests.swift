@@ -340,15 +340,12 @@ struct AccessTests {
         let graph = try harness(try rule(.read, "/secret/open/**"))
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
         try graph.set("/secret.key", 8, from: 3)
-        guard case .value(let told) = try graph.succeed(.explain(path: "/secret/open.hint", revision: 2)) else {
-            return
-        }
-        #expect(told.map?["dependencies"] == ["/secret/open.key"] || told.map?["dependencies"] == [])
-        #expect(!told.jsonText.contains("4711") && !told.jsonText.contains("secret.key"))
-        guard case .value(let binding) = try graph.succeed(.describe(path: "/secret/open.key", depth: nil)) else {
-            return
-        }
-        #expect(binding.map?["value"] == 8 && binding.map?["target"] == nil)
+        let told = try graph.explained("/secret/open.hint", at: 2)
+        #expect(told["dependencies"] == ["/secret/open.key"] || told["dependencies"] == [])
+        let text = Value.map(told).jsonText
+        #expect(!text.contains("4711") && !text.contains("secret.key"))
+        let binding = try graph.described("/secret/open.key")
+        #expect(binding["value"] == 8 && binding["target"] == nil)
     }
 
     @Test("a node that comes from a hidden place is new to who watches a part") func arrivals() throws {
@@ -356,11 +353,9 @@ struct AccessTests {
         graph.turn([.connected(ClientID(number: 3), Peer(pid: 4711, uid: 7, gid: 7))])
         try graph.subscribe(["/secret/**"], events: .structure)
         try graph.succeed(.move(path: "/hosts/a", to: "/secret", index: nil, TransactionOptions()), from: 3)
-        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first else {
-            Issue.record("an event comes")
-            return
-        }
-        #expect(added == ["/secret/a", "/secret/a.load", "/secret/a.tags"] && removed.isEmpty && moved.isEmpty)
+        let told = try #require(graph.structures.first)
+        #expect(told.added == ["/secret/a", "/secret/a.load", "/secret/a.tags"])
+        #expect(told.removed.isEmpty && told.moved.isEmpty)
     }
 
     @Test("a definition in a part reads no names, environment or components from outside")

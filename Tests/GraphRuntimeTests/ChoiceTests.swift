@@ -26,30 +26,13 @@ struct ChoiceTests {
               - { id: footer, computed: { place: self.index } }
         """
 
-    private func children(of path: String, in graph: Harness) throws -> [String] {
-        (try described(path, in: graph)["children"]?.list ?? []).compactMap { $0.map?["id"]?.string }
-    }
-
-    private func described(_ path: String, in graph: Harness) throws -> ValueMap {
-        guard case .value(.map(let map)) = try graph.succeed(.describe(path: path, depth: nil)) else {
-            return ValueMap()
-        }
-        return map
-    }
-
     private func structure(_ graph: Harness) -> [[String]] {
-        graph.events.compactMap {
-            if case .structure(_, let added, let removed, let moved, _) = $0 {
-                added.sorted() + removed.sorted().map { "-" + $0 } + moved.map { "~" + $0 }
-            } else {
-                nil
-            }
-        }
+        graph.structures.map { $0.added.sorted() + $0.removed.sorted().map { "-" + $0 } + $0.moved.map { "~" + $0 } }
     }
 
     @Test("a branch is there while its condition holds, without a level of its own in paths") func branches() throws {
         let graph = try Harness(ChoiceTests.player)
-        #expect(try children(of: "/player", in: graph) == ["title", "play", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "play", "footer"])
         #expect(try graph.value("/player.shown") == ["title", "play", "footer"])
         #expect(try graph.value("/player/footer.place") == 2)
         try graph.subscribe(["/player/**"], events: [.update, .structure])
@@ -64,7 +47,7 @@ struct ChoiceTests {
         #expect(graph.changes["/player/pause.label"] == .value("Pause"))
         #expect(graph.changes["/player/footer.place"] == .value(3))
         #expect(graph.changes["/player.shown"] == .value(["title", "pause", "progress", "footer"]))
-        #expect(try children(of: "/player", in: graph) == ["title", "pause", "progress", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "pause", "progress", "footer"])
         #expect(try graph.value("/player/progress.volume") == 0.5)
         #expect(throws: Failure.self) { try graph.value("/player/play.presses") }
         #expect(throws: Failure.self) { try graph.value("/player/if1.data") }
@@ -111,7 +94,7 @@ struct ChoiceTests {
         #expect(structure(graph) == [["/app/body", "/app/body.columns", "-/app/body", "-/app/body.rows"]])
         #expect(try graph.value("/app/body.columns") == 2)
         try graph.set("/app.mode", "nothing of these")
-        #expect(try children(of: "/app", in: graph) == ["empty"])
+        #expect(try graph.children(of: "/app") == ["empty"])
     }
 
     @Test("branches stand in branches, in groups, in sections, in lists and in components") func nested() throws {
@@ -172,12 +155,12 @@ struct ChoiceTests {
         try graph.set("/app/a.s", 5)
         try graph.set("/app.n", "text")
         #expect(try graph.value("/app/a.s") == 5)
-        let choice = try described("/app", in: graph)["choices"]?.list?.first?.map
+        let choice = try graph.described("/app")["choices"]?.list?.first?.map
         #expect(choice?["if"] == "n > 0" && choice?["shows"] == "then")
         #expect(choice?["error"]?.map?["code"] == "ruleFailed")
         try graph.set("/app.n", 0)
-        #expect(try children(of: "/app", in: graph).isEmpty)
-        #expect(try described("/app", in: graph)["choices"]?.list?.first?.map?["error"] == nil)
+        #expect(try graph.children(of: "/app").isEmpty)
+        #expect(try graph.described("/app")["choices"]?.list?.first?.map?["error"] == nil)
     }
 
     @Test("nobody gets the id of a node in a branch beside it, also while the branch is not there") func taken() throws
@@ -207,7 +190,7 @@ struct ChoiceTests {
                 computed: { n: subviews.size() }
                 children: [{ if: n == 0, then: [{ id: a }] }]
             """)
-        let choice = try described("/app", in: graph)["choices"]?.list?.first?.map
+        let choice = try graph.described("/app")["choices"]?.list?.first?.map
         #expect(choice?["error"]?.map?["code"] == "cycle")
         #expect(choice?["error"]?.map?["message"]?.string?.contains("/app.n") == true)
         #expect(try graph.value("/app.n") == 0)
@@ -222,34 +205,28 @@ struct ChoiceTests {
         let changed = ChoiceTests.player.replacingOccurrences(
             of: "{ id: progress, let: { volume: $volume } }", with: "{ id: more }")
         #expect(try graph.apply(changed, mode: .replace).map?["changed"] == ["/player"])
-        #expect(try children(of: "/player", in: graph) == ["title", "pause", "more", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "pause", "more", "footer"])
         #expect(try graph.value("/player/pause.presses") == 4)
         let inverted = changed.replacingOccurrences(of: "if: isPlaying", with: "if: volume < 0.4")
         _ = try graph.apply(inverted, mode: .replace)
-        #expect(try children(of: "/player", in: graph) == ["title", "play", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "play", "footer"])
         let without = """
             nodes:
               - { id: player, kind: container, state: { isPlaying: false, volume: 0.5 }, children: [{ id: title, state: { text: Episode } }] }
             """
         _ = try graph.apply(without, mode: .replace)
-        #expect(try children(of: "/player", in: graph) == ["title"])
+        #expect(try graph.children(of: "/player") == ["title"])
     }
 
     @Test("an export makes the same tree, with its branches and their states") func exported() throws {
         let graph = try Harness(ChoiceTests.player)
         try graph.set("/player.isPlaying", true)
         try graph.set("/player/pause.presses", 4)
-        guard case .value(let answer) = try graph.succeed(.dump(path: "/", format: .scene)) else { return }
-        let copy = try Harness("")
-        _ = try copy.succeed(
-            .apply(
-                .init(
-                    document: answer.map?["document"] ?? .null, at: "/", mode: .merge, dryRun: false, options: .init()))
-        )
+        let copy = try Harness(document: graph.exported())
         #expect(try copy.value("/player/pause.presses") == 4)
-        #expect(try children(of: "/player", in: copy) == ["title", "pause", "progress", "footer"])
+        #expect(try copy.children(of: "/player") == ["title", "pause", "progress", "footer"])
         try copy.set("/player.isPlaying", false)
-        #expect(try children(of: "/player", in: copy) == ["title", "play", "footer"])
+        #expect(try copy.children(of: "/player") == ["title", "play", "footer"])
     }
 
     @Test("an animated change of a branch gives timelines and the transitions of its nodes") func animated()
@@ -266,10 +243,7 @@ struct ChoiceTests {
                     else: [{ id: x, transition: "asymmetric(insertion: identity, removal: scale(0.5))" }, { id: y }]
             """)
         try graph.subscribe(["/app/**"], events: [.structure])
-        func motion() -> StructureDetails? {
-            for case .structure(_, _, _, _, let motion) in graph.events { return motion }
-            return nil
-        }
+        func motion() -> StructureDetails? { graph.structures.first?.details }
         try graph.set("/app.isOn", true, animation: "linear(duration: 2)")
         let transitions: Value = [
             "/app/x": [
@@ -298,26 +272,24 @@ struct ChoiceTests {
             """)
         try graph.subscribe(["/app/**"], events: [.structure])
         try graph.set("/app.ids", ["b", "a"], animation: "linear(duration: 2)")
-        var found: (moved: [String], timeline: Value?)?
-        for case .structure(_, _, _, let moved, let motion) in graph.events { found = (moved, motion?.timeline) }
-        #expect(found?.moved.isEmpty == false)
-        #expect(found?.timeline?.map?["logical"] == 2)
+        #expect(graph.structures.first?.moved.isEmpty == false)
+        #expect(graph.structures.first?.details?.timeline?.map?["logical"] == 2)
     }
 
     @Test("a node moves within its branch, and out of it") func moved() throws {
         let graph = try Harness(ChoiceTests.player)
         try graph.set("/player.isPlaying", true)
         try graph.succeed(.move(path: "/player/progress", to: nil, index: 0, .init()))
-        #expect(try children(of: "/player", in: graph) == ["title", "progress", "pause", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "progress", "pause", "footer"])
         try graph.succeed(.move(path: "/player/footer", to: nil, index: 0, .init()))
-        #expect(try children(of: "/player", in: graph) == ["footer", "title", "progress", "pause"])
+        #expect(try graph.children(of: "/player") == ["footer", "title", "progress", "pause"])
         #expect(try graph.value("/player/footer.place") == 0)
         try graph.succeed(.move(path: "/player/footer", to: nil, index: 3, .init()))
-        #expect(try children(of: "/player", in: graph) == ["title", "progress", "pause", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "progress", "pause", "footer"])
         try graph.set("/player/pause.presses", 2)
         try graph.succeed(.move(path: "/player/pause", to: "/", index: nil, .init()))
         try graph.set("/player.isPlaying", false)
-        #expect(try children(of: "/player", in: graph) == ["title", "play", "footer"])
+        #expect(try graph.children(of: "/player") == ["title", "play", "footer"])
         #expect(try graph.value("/pause.presses") == 2)
     }
 }

@@ -142,12 +142,7 @@ struct BindingTests {
                       - { id: own, kind: view, binding: { b: { to: $inner, animation: "linear(duration: 3)" } } }
             """)
         try graph.subscribe(["/g.v"], initial: true)
-        func settle() -> Double? {
-            for case .update(_, _, _, _, _, let changes, _) in graph.events {
-                return changes.first?.timeline?.map?["settle"]?.number
-            }
-            return nil
-        }
+        func settle() -> Double? { graph.told.first?.timeline?.map?["settle"]?.number }
         try graph.set("/g/m/plain.b", 1)
         #expect(settle() == 2)
         graph.advance(10)

@@ -47,6 +47,11 @@ struct DelegationTests {
         return nil
     }
 
+    private func failure(_ outcome: Outcome) throws -> Failure {
+        guard case .fault(let fault)? = reply(outcome) else { throw Failure(.unavailable, "not refused") }
+        return fault.failure
+    }
+
     @Test("a write waits for its delegate and gets the answer that it gives; the daemon writes nothing") func answered()
         throws
     {
@@ -63,11 +68,9 @@ struct DelegationTests {
         #expect(forwarded(send(Self.write, to: graph)) == nil)
         let answer = send(.answer(forward: number, result: ["revision": 40], error: nil), to: graph, from: 1)
         #expect(answer.resumed == [ClientID(number: 2)])
-        guard case .value(let value)? = reply(send(Self.write, to: graph)) else {
-            Issue.record("no answer")
-            return
+        guard case .value(["revision": 40])? = reply(send(Self.write, to: graph)) else {
+            throw Failure(.unavailable, "no answer")
         }
-        #expect(value == ["revision": 40])
         #expect(try graph.value("/fleet/web.load") == 1)
         // The next one is another request.
         #expect(forwarded(send(Self.write, to: graph)) == number + 1)
@@ -91,11 +94,7 @@ struct DelegationTests {
     @Test("a transaction is of one owner") func mixed() throws {
         let graph = try delegated()
         let mutations = ["/fleet/web.load", "/own.x"].map { Mutation(operation: .set, path: $0, value: 9) }
-        guard case .fault(let fault)? = reply(send(.transact(mutations, .init()), to: graph)) else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(fault.failure.code == .conflict)
+        #expect(try failure(send(.transact(mutations, .init()), to: graph)).code == .conflict)
         #expect(try graph.value("/own.x") == 1 && graph.value("/fleet/web.load") == 1)
         // The delegate itself may.
         try graph.transact(mutations)
@@ -109,11 +108,8 @@ struct DelegationTests {
         let number = try #require(forwarded(send(Self.write, to: graph)))
         #expect(graph.runtime.nextDeadline == graph.now.monotonic + 2)
         graph.advance(2.1)
-        guard case .fault(let fault)? = reply(send(Self.write, to: graph)) else {
-            Issue.record("no answer")
-            return
-        }
-        #expect(fault.failure.code == .unavailable && fault.failure.message.contains("outcome unknown"))
+        let late = try failure(send(Self.write, to: graph))
+        #expect(late.code == .unavailable && late.message.contains("outcome unknown"))
         #expect(refusal { try graph.succeed(.answer(forward: number, result: [:], error: nil)) }?.code == .notFound)
     }
 
@@ -124,11 +120,8 @@ struct DelegationTests {
         let left = graph.runtime.apply([.disconnected(ClientID(number: 1))], at: graph.now)
         #expect(left.resumed == [ClientID(number: 2)])
         for expected in ["outcome unknown", "is not connected"] {
-            guard case .fault(let fault)? = reply(send(Self.write, to: graph)) else {
-                Issue.record("no answer")
-                return
-            }
-            #expect(fault.failure.code == .unavailable && fault.failure.message.contains(expected))
+            let failure = try failure(send(Self.write, to: graph))
+            #expect(failure.code == .unavailable && failure.message.contains(expected))
         }
         try graph.succeed(.delegate(path: "/fleet/web"), from: 3)
         #expect(refusal { try graph.succeed(.delegate(path: "/fleet/web/disk"), from: 2) }?.code == .conflict)
@@ -172,11 +165,7 @@ struct DelegationTests {
             ["/fleet/web.load", "/own.x"].map { Mutation(operation: .set, path: $0, value: 5) }, TransactionOptions())
         for request in [Self.write, mixed] {
             let outcome = send(request, to: graph)
-            guard case .fault(let fault)? = reply(outcome) else {
-                Issue.record("no answer")
-                return
-            }
-            #expect(fault.failure.code == .denied && forwarded(outcome) == nil)
+            #expect(try failure(outcome).code == .denied && forwarded(outcome) == nil)
         }
     }
 }

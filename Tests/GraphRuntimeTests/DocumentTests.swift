@@ -73,8 +73,7 @@ struct DocumentTests {
             ])
         #expect(try graph.value("/top/row.open") == true)
         #expect(refusal { try graph.get("/top.gone") }?.code == .notFound)
-        guard case .value(let described) = try graph.succeed(.describe(path: "/top", depth: nil)) else { return }
-        #expect(described.map?["children"]?.list?.map { $0.map?["id"] } == ["last", "row", "fresh"])
+        #expect(try graph.children(of: "/top") == ["last", "row", "fresh"])
         // The same again changes nothing, runs nothing and wakes nobody.
         _ = graph.runs()
         let again = try graph.apply(DocumentTests.changed, mode: .replace)
@@ -149,27 +148,14 @@ struct DocumentTests {
 
     // MARK: Export
 
-    private func export(_ graph: Harness, _ path: String = "/") throws -> Value {
-        guard case .value(let value) = try graph.succeed(.dump(path: path, format: .scene)),
-            let document = value.map?["document"]
-        else { throw Failure(.unavailable, "no document") }
-        return document
-    }
-
-    private func tree(_ graph: Harness, _ path: String = "/") throws -> Value {
-        guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return .null }
-        return value
-    }
+    private func tree(_ graph: Harness, _ path: String = "/") throws -> Value { .map(try graph.described(path)) }
 
     /// The document as YAML, applied to an empty graph.
     private func reborn(_ document: Value) throws -> Harness {
         let text = DocumentWriter.yaml(document)
         #expect(try differences(SceneReader.value(text: text), document) == [], "\(text)")
         let graph = try Harness()
-        let result = try graph.succeed(
-            .apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
-        guard case .value(let value) = result else { return graph }
-        #expect(value.map?["unset"] == nil)
+        #expect(try graph.apply(document: .string(text)).map?["unset"] == nil)
         return graph
     }
 
@@ -177,10 +163,10 @@ struct DocumentTests {
     func examples(_ file: String) throws {
         let graph = try Harness()
         try graph.runtime.load(try String(contentsOfFile: file, encoding: .utf8), file: file)
-        let document = try export(graph)
+        let document = try graph.exported()
         let other = try reborn(document)
         #expect(try differences(tree(other), tree(graph)) == [])
-        #expect(try differences(export(other), document) == [])
+        #expect(try differences(other.exported(), document) == [])
     }
 
     @Test("an export keeps present states: of nodes, components, instances, objects, system values") func present()
@@ -209,18 +195,16 @@ struct DocumentTests {
         try graph.set("/app.at", "2027-01-01T00:00:00Z")
         try graph.set("/app.book", ["title": "Long", "pages": 500])
         try graph.set("/.colorScheme", "dark")
-        let document = try export(graph)
+        let document = try graph.exported()
         let other = try reborn(document)
         #expect(try differences(tree(other), tree(graph)).joined(separator: "\n") == "")
-        #expect(try differences(export(other), document) == [])
+        #expect(try differences(other.exported(), document) == [])
         #expect(
             try other.value("/app/rows/y/deep.s") == 7 && other.value("/app.text") == "$ref"
                 && other.value("/app.book.long") == true)
         // And back over the tree it comes from, it changes nothing.
-        let result = try graph.succeed(
-            .apply(.init(document: document, at: "/", mode: .replace, dryRun: true, options: .init())))
-        guard case .value(let value) = result else { return }
-        #expect(value.map?["added"] == [] && value.map?["removed"] == [])
+        let result = try graph.apply(document: document, mode: .replace, dryRun: true)
+        #expect(result.map?["added"] == [] && result.map?["removed"] == [])
     }
 
     /// What no literal of JSON says without its type.
@@ -268,22 +252,17 @@ struct DocumentTests {
         ]
         for (path, value) in changes { try graph.set(path, value) }
         // As it comes through a connection.
-        let document = try JSONParser.parseOnce(export(graph).jsonText.utf8)
+        let document = try JSONParser.parseOnce(graph.exported().jsonText.utf8)
         let text = isYAML ? DocumentWriter.yaml(document) : document.jsonText
-        let other = try Harness()
-        _ = try other.succeed(
-            .apply(.init(document: .string(text), at: "/", mode: .create, dryRun: false, options: .init())))
+        let other = try Harness(document: .string(text))
         for (name, value) in zip(names, DocumentTests.odd) {
             #expect(try other.value("/a.\(name)").typedJSON == value.typedJSON, "\(text)")
             #expect(try other.value("/a/cell.\(name)").typedJSON == value.typedJSON)
         }
         #expect(try differences(tree(other), tree(graph)) == [], "\(text)")
-        #expect(try differences(JSONParser.parseOnce(export(other).jsonText.utf8), document) == [])
+        #expect(try differences(JSONParser.parseOnce(other.exported().jsonText.utf8), document) == [])
         // And as a value.
-        let third = try Harness()
-        _ = try third.succeed(
-            .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
-        #expect(try differences(tree(third), tree(graph)) == [])
+        #expect(try differences(tree(Harness(document: document)), tree(graph)) == [])
     }
 
     @Test("an export tells which names lead nowhere in what a forEach makes, and none that lead somewhere")
@@ -312,13 +291,11 @@ struct DocumentTests {
                           - { id: deep, forEach: { in: =item.sub, as: part, node: { let: { e: $part.n, f: =s } } } }
               - { id: q, kind: container, state: { items: [] } }
             """)
-        #expect(try export(graph).map?["dangling"] == nil)
+        #expect(try graph.exported().map?["dangling"] == nil)
         try graph.succeed(.move(path: "/p/rows", to: "/q", index: nil, .init()))
-        let document = try export(graph)
+        let document = try graph.exported()
         #expect(document.map?["dangling"] == ["x", "y", "z"])
-        let other = try Harness()
-        _ = try other.succeed(
-            .apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
+        let other = try Harness(document: document)
         try other.set("/q.items", [["id": "a", "sub": []]])
         #expect(try other.get("/q/rows/a.w").failure != nil && other.value("/q/rows/a/in.v") == 1)
     }
@@ -332,14 +309,14 @@ struct DocumentTests {
                 children: [{ id: k, kind: container, let: { w: $x, r: =x + 1 }, binding: { b: $x }, tag: =x, children: [{ id: in, let: { v: $w } }] }]
               - { id: q, kind: container }
             """)
-        #expect(try export(graph).map?["dangling"] == nil)
+        #expect(try graph.exported().map?["dangling"] == nil)
         try graph.succeed(.move(path: "/p/k", to: "/q", index: nil, .init()))
-        let document = try export(graph)
+        let document = try graph.exported()
         #expect(document.map?["dangling"] == ["x"])
         let other = try reborn(document)
         #expect(try other.get("/q/k.w").failure?.code == .dangling && other.get("/q/k/in.v").failure?.code == .dangling)
         #expect(try other.get("/q/k.r").failure?.code == .notFound)
-        #expect(try differences(export(other), document) == [])
+        #expect(try differences(other.exported(), document) == [])
         try other.succeed(.move(path: "/q/k", to: "/p", index: nil, .init()))
         #expect(try other.value("/p/k.r") == 2)
     }
@@ -347,11 +324,11 @@ struct DocumentTests {
     @Test("a part of the tree is exported to be applied where it stands") func part() throws {
         let graph = try Harness(DocumentTests.scene)
         try graph.set("/top/row.open", true)
-        let document = try export(graph, "/top/row")
+        let document = try graph.exported("/top/row")
         #expect(document.map?["values"] == ["/row.open": true])
         let before = try tree(graph)
         try graph.succeed(.remove(path: "/top/row", .init()))
-        try graph.succeed(.apply(.init(document: document, at: "/top", mode: .create, dryRun: false, options: .init())))
+        try graph.apply(document: document, at: "/top")
         try graph.succeed(.move(path: "/top/row", to: nil, index: 0, .init()))
         #expect(try tree(graph) == before)
     }
@@ -359,7 +336,7 @@ struct DocumentTests {
     @Test("a component with changes inside is exported in full") func changedInside() throws {
         let graph = try Harness(DocumentTests.scene)
         _ = try graph.apply("nodes: [{ id: inside, computed: { more: m + 1 } }]", at: "/top/row")
-        let other = try reborn(try export(graph))
+        let other = try reborn(try graph.exported())
         #expect(try other.value("/top/row/inside.more") == 2)
         #expect(try other.value("/top/row.t") == 2)
     }
@@ -391,7 +368,7 @@ struct DocumentTests {
     func movedInside() throws {
         let graph = try exchanged()
         #expect(try graph.get("/top/one/inner.m").failure?.code == .notFound)
-        let node = try export(graph).map?["nodes"]?.list?.first?.map?["children"]?.list?.first?.map
+        let node = try graph.exported().map?["nodes"]?.list?.first?.map?["children"]?.list?.first?.map
         #expect(node?["component"] == nil)
         #expect(node?["children"]?.list?.map { $0.map?["id"] } == ["inner", "box"])
     }
@@ -515,7 +492,7 @@ struct DocumentTests {
         for change in changes {
             let graph = try Harness(DocumentTests.cards)
             try graph.succeed(change)
-            #expect(try paths(tree(reborn(export(graph)), "/top")) == paths(tree(graph, "/top")), "\(change)")
+            #expect(try paths(tree(reborn(graph.exported()), "/top")) == paths(tree(graph, "/top")), "\(change)")
         }
     }
 
@@ -525,10 +502,10 @@ struct DocumentTests {
             "nodes: [{ id: one, environment: { size: 3 } }, { id: reader, inherit: [size] }]", at: "/top")
         try graph.succeed(.move(path: "/top/reader", to: "/top/one/box", index: 0, .init()))
         #expect(try graph.value("/top/one/box/reader.size") == 3)
-        #expect(try reborn(export(graph)).value("/top/one/box/reader.size") == 3)
+        #expect(try reborn(graph.exported()).value("/top/one/box/reader.size") == 3)
         try graph.succeed(.remove(path: "/top/one/box/reader", .init()))
         _ = try graph.apply("nodes: [{ id: reader, inherit: [size] }]", at: "/top/one")
-        #expect(try reborn(export(graph)).value("/top/one/reader.size") == 3)
+        #expect(try reborn(graph.exported()).value("/top/one/reader.size") == 3)
     }
 
     @Test(
@@ -550,7 +527,7 @@ struct DocumentTests {
             """)
         _ = try graph.apply(
             "components: { Row: { let: { n: 1 }, computed: { t: n + 100 } } }\nnodes: [{ id: later, component: Row }]")
-        let other = try reborn(try export(graph))
+        let other = try reborn(try graph.exported())
         for tree in [graph, other] {
             #expect(try tree.value("/top/rows/x.t") == 4 && tree.value("/top/pages/x/row.t") == 6)
             #expect(try tree.value("/top/page/row.t") == 6 && tree.value("/later.t") == 101)
@@ -567,15 +544,15 @@ struct DocumentTests {
         }
         let graph = try Harness(
             "components:\n  C200: {}\n  \(links.joined(separator: "\n  "))\nnodes: [{ id: top, component: C0 }]")
-        #expect(try reborn(export(graph)).value("/top.none") == [])
+        #expect(try reborn(graph.exported()).value("/top.none") == [])
         _ = try graph.apply("components: { C200: { state: { new: 1 } } }")
-        #expect(refusal { try export(graph) }?.code == .limit)
+        #expect(refusal { try graph.exported() }?.code == .limit)
         let tree = try Harness(
             """
             components: { Tree: { kind: group, let: { of: [] }, children: [{ id: twigs, forEach: { in: $of, component: Tree, let: { of: =element.of } } }] } }
             nodes: [{ id: top, state: { of: [{ id: x, of: [] }] }, children: [{ id: trees, forEach: { in: $of, component: Tree } }] }]
             """)
         _ = try tree.apply("components: { Tree: { kind: group, let: { of: [] }, state: { new: 1 } } }")
-        #expect(try reborn(export(tree)).value("/top/trees/x/twigs.elements") == [])
+        #expect(try reborn(tree.exported()).value("/top/trees/x/twigs.elements") == [])
     }
 }

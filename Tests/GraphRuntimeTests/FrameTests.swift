@@ -28,7 +28,7 @@ struct FrameTests {
         let mutations = (0..<count).map {
             Mutation(operation: .set, path: "/n.a\($0)", value: .double(value + Double($0)))
         }
-        try graph.succeed(.transact(mutations, TransactionOptions(animation: animation)))
+        try graph.transact(mutations, animation: animation)
     }
 
     @Test("running timelines that nobody samples wake nobody, and completions only where somebody waits for them")

@@ -30,6 +30,12 @@ final class Harness {
         try self.init(scene, at: now)
     }
 
+    /// A graph with a document as another one has exported it.
+    convenience init(document: Value) throws {
+        try self.init()
+        try apply(document: document)
+    }
+
     init(
         _ scene: String = "", limits: RuntimeLimits = RuntimeLimits(), clients: Int = 2, at now: Moment = Harness.start
     ) throws {
@@ -113,6 +119,15 @@ final class Harness {
         return content
     }
 
+    /// What several paths and patterns have, by path.
+    func contents(_ paths: [String]) throws -> [String: Content] {
+        guard case .contents(let contents, _, _) = try succeed(.get(.init(paths: paths))) else {
+            throw Failure(.unavailable, "no contents")
+        }
+        #expect(Set(contents.map(\.path)).count == contents.count, "each path is answered once")
+        return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
+    }
+
     func value(_ path: String, presentation: Bool = false) throws -> Value {
         try get(path, presentation: presentation).get()
     }
@@ -123,18 +138,48 @@ final class Harness {
             from: client)
     }
 
-    func transact(_ mutations: [Mutation], label: String? = nil) throws {
-        try succeed(.transact(mutations, TransactionOptions(label: label)))
+    func transact(_ mutations: [Mutation], label: String? = nil, animation: Value? = nil) throws {
+        try succeed(.transact(mutations, TransactionOptions(animation: animation, label: label)))
+    }
+
+    /// The answer to a request that is answered with a map.
+    func map(_ request: Request, from client: UInt64 = 1) throws -> ValueMap {
+        guard case .value(.map(let map)) = try succeed(request, from: client) else {
+            throw Failure(.unavailable, "no map")
+        }
+        return map
     }
 
     func apply(_ document: String, at: String = "/", mode: Request.ApplyMode = .merge, dryRun: Bool = false) throws
         -> Value
     {
-        let result = try succeed(
-            .apply(
-                .init(document: .string("agd: 1\n" + document), at: at, mode: mode, dryRun: dryRun, options: .init())))
-        guard case .value(let value) = result else { throw Failure(.unavailable, "no value") }
-        return value
+        try apply(document: .string("agd: 1\n" + document), at: at, mode: mode, dryRun: dryRun)
+    }
+
+    @discardableResult
+    func apply(document: Value, at: String = "/", mode: Request.ApplyMode = .create, dryRun: Bool = false) throws
+        -> Value
+    {
+        .map(try map(.apply(.init(document: document, at: at, mode: mode, dryRun: dryRun, options: .init()))))
+    }
+
+    func described(_ path: String) throws -> ValueMap { try map(.describe(path: path, depth: nil)) }
+
+    /// The ids of a node's children, in order.
+    func children(of path: String) throws -> [String] {
+        (try described(path)["children"]?.list ?? []).compactMap { $0.map?["id"]?.string }
+    }
+
+    func explained(_ path: String, at revision: UInt64? = nil, from client: UInt64 = 1) throws -> ValueMap {
+        try map(.explain(path: path, revision: revision), from: client)
+    }
+
+    /// A part of the tree as a document.
+    func exported(_ path: String = "/") throws -> Value {
+        guard let document = try map(.dump(path: path, format: .scene))["document"] else {
+            throw Failure(.unavailable, "no document")
+        }
+        return document
     }
 
     @discardableResult
@@ -164,14 +209,30 @@ final class Harness {
         deliveries.compactMap { if case .event(_, let event) = $0 { event } else { nil } }
     }
 
-    /// The changes in the last deliveries' update events, by path.
-    var changes: [String: Content] {
-        var changes: [String: Content] = [:]
-        for case .update(_, _, _, _, _, let list, _) in events {
-            for change in list { changes[change.path] = change.content }
-        }
-        return changes
+    /// The changes in the last deliveries' update events, in order.
+    var told: [Change] {
+        events.flatMap { if case .update(_, _, _, _, _, let changes, _) = $0 { changes } else { [Change]() } }
     }
+
+    /// The same by path.
+    var changes: [String: Content] { Dictionary(told.map { ($0.path, $0.content) }) { $1 } }
+
+    /// The timeline that the last deliveries have for a path.
+    func timeline(_ path: String) -> ValueMap? { told.first { $0.path == path }?.timeline?.map }
+
+    /// The changes in the last deliveries' structure events.
+    var structures: [(added: [String], removed: [String], moved: [String], details: StructureDetails?)] {
+        events.compactMap {
+            if case .structure(_, let added, let removed, let moved, let details) = $0 {
+                (added, removed, moved, details)
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// The methods of the last deliveries' events, in order.
+    var methods: [String] { events.map { "\($0.method)" } }
 
     /// Paths in the last deliveries' invalidate events.
     var invalidated: [String] {

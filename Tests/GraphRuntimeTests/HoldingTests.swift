@@ -374,11 +374,7 @@ struct HoldingTests {
     @Test("the first of many paths to nothing are reported with a near name") func missing() throws {
         let graph = try Harness(HoldingTests.objects)
         let paths = (0..<20).map { "/n.few\($0)" }
-        let request = Request.get(.init(paths: paths))
-        guard case .contents(let contents, _, _) = try graph.succeed(request) else { return }
-        let hints = contents.map { _, content in
-            if case .failure(let failure) = content { failure.hint } else { nil as String? }
-        }
-        #expect(hints.map { $0 != nil } == (0..<20).map { $0 < 10 })
+        let contents = try graph.contents(paths)
+        #expect(paths.map { contents[$0]?.failure?.hint != nil } == (0..<20).map { $0 < 10 })
     }
 }

@@ -235,11 +235,7 @@ struct LimitTests {
 
     @Test("a path that is asked for twice is answered once") func twice() throws {
         let graph = try Harness("nodes: [{ id: a, state: { x: 1 } }]")
-        let request = Request.Get(paths: ["/a.x", "/a.x"], typed: false)
-        guard case .contents(let contents, _, _) = try graph.succeed(.get(request)) else {
-            throw Failure(.unavailable, "no contents")
-        }
-        #expect(contents.map(\.path) == ["/a.x"])
+        #expect(try graph.contents(["/a.x", "/a.x"]) == ["/a.x": .value(1)])
     }
 
     @Test("a label is cut for subscribers as for the history, whatever request carries it") func labels() throws {
@@ -262,7 +258,6 @@ struct LimitTests {
             }
             #expect(labels == ["größ"], "\(request)")
         }
-        guard case .value(let value) = try graph.succeed(.explain(path: "/a.x", revision: nil)) else { return }
-        #expect(value.map?["changed"]?.map?["label"] == "größ")
+        #expect(try graph.explained("/a.x")["changed"]?.map?["label"] == "größ")
     }
 }

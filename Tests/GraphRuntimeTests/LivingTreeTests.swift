@@ -134,10 +134,7 @@ struct LivingTreeTests {
             + "nodes: [{ id: top, kind: container, state: { v: 1, items: [{ id: a, n: 5 }] }, children: [\(nodes.joined(separator: ", "))] }]"
     }
 
-    private func described(_ graph: Harness) throws -> Value {
-        guard case .value(let value) = try graph.succeed(.describe(path: "/top", depth: nil)) else { return .null }
-        return value
-    }
+    private func described(_ graph: Harness) throws -> Value { .map(try graph.described("/top")) }
 
     /// All nodes below with their paths; those that data makes only where `isMade`: their states can be set, but what
     /// is changed of their shape belongs to no document.
@@ -211,12 +208,7 @@ struct LivingTreeTests {
         for number in 0..<1000 where compared < 8 {
             try step(graph, &generator)
             guard number % 4 == 3 else { continue }
-            guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)),
-                let document = value.map?["document"]
-            else {
-                Issue.record("no document")
-                return
-            }
+            let document = try graph.exported()
             let fresh = try Harness()
             let mode = Request.ApplyMode.create
             _ = try graph.succeed(.ping)

@@ -22,13 +22,6 @@ struct MotionValueTests {
               text: before
         """
 
-    private func timeline(_ graph: Harness, _ path: String) -> ValueMap? {
-        for case .update(_, _, _, _, _, let changes, _) in graph.events {
-            for change in changes where change.path == path { return change.timeline?.map }
-        }
-        return nil
-    }
-
     private func displayed(_ graph: Harness, _ path: String) throws -> Value {
         try graph.value(path, presentation: true)
     }
@@ -45,7 +38,7 @@ struct MotionValueTests {
             .transact(
                 targets.map { Mutation(operation: .set, path: "/k.\($0.0)", value: $0.1) },
                 TransactionOptions(animation: "linear(duration: 1)")))
-        for (name, _) in targets { #expect((timeline(graph, "/k.\(name)") == nil) == (name == "text"), "\(name)") }
+        for (name, _) in targets { #expect((graph.timeline("/k.\(name)") == nil) == (name == "text"), "\(name)") }
         graph.advance(0.5)
         let halfway: [(String, String)] = [
             ("angle", "180.0"), ("vector", "[1.0,3.0]"), ("span", "\"5s\""), ("date", "\"2026-01-02T00:00:00Z\""),
@@ -60,20 +53,6 @@ struct MotionValueTests {
         graph.advance(0.5)
         for (name, _) in targets { #expect(try displayed(graph, "/k.\(name)") == graph.value("/k.\(name)"), "\(name)") }
         #expect(try displayed(graph, "/k.color").jsonText == "\"#ffffff\"")
-    }
-
-    @Test("reduceMotion of the environment stops all animation below it, also a running one's successor")
-    func reduceMotion() throws {
-        let graph = try Harness(MotionTests.gauge)
-        try graph.subscribe(["/g.v", "/g/own.shown"])
-        try graph.set("/g.v", 1.0, animation: "linear(duration: 1)")
-        #expect(timeline(graph, "/g.v") != nil)
-        graph.advance(0.5)
-        try graph.set("/.reduceMotion", true)
-        try graph.set("/g.v", 2.0, animation: "linear(duration: 1)")
-        #expect(timeline(graph, "/g.v") == nil && timeline(graph, "/g/own.shown") == nil)
-        #expect(try displayed(graph, "/g.v") == 2.0)
-        #expect(graph.runtime.presentations.running.isEmpty)
     }
 
     @Test("the nearest node whose value changed decides; where none did, the transaction does; null means none")
@@ -96,7 +75,7 @@ struct MotionValueTests {
             graph.advance(10)
             let mutations = (["a"] + names).map { Mutation(operation: .add, path: "/outer.\($0)", value: 1) }
             try graph.succeed(.transact(mutations, TransactionOptions(animation: "linear(duration: 4)")))
-            return timeline(graph, "/outer/inner.a")?["settle"]?.number
+            return graph.timeline("/outer/inner.a")?["settle"]?.number
         }
         #expect(try length() == 4)
         #expect(try length("b") == 1)
@@ -115,7 +94,7 @@ struct MotionValueTests {
             try graph.set(
                 "/g.v", 0.0,
                 animation: ["curve": ["linear": ["duration": 1]], "modifiers": [["retarget": .string(mode)]]])
-            #expect(timeline(graph, "/g.v")?["mode"] == .string(expected))
+            #expect(graph.timeline("/g.v")?["mode"] == .string(expected))
             graph.advance(0.25)
             // merge: 0.5 − 0.5/4 plus the bump of the velocity 1 + 0.5; additive: 0.75 − 0.25; chain: 0.75 of 0.75.
             let value: Double =
@@ -148,7 +127,7 @@ struct MotionValueTests {
             try graph.set(
                 "/g.v", .double(Double.random(in: -100...100, using: &random)),
                 animation: animations.randomElement(using: &random))
-            let data = try #require(timeline(graph, "/g.v"))
+            let data = try #require(graph.timeline("/g.v"))
             #expect(data["from"]?.number == before, "seed \(seed), step \(step)")
             if case .int(let number)? = data["replaces"] {
                 #expect(UInt64(number) == id)

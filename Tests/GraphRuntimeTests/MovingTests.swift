@@ -54,10 +54,7 @@ struct MovingTests {
         try graph.subscribe(["/**.load", "/*/h1.spot.x"], initial: true)
         try move(graph, "/h/h1", to: "/g")
         #expect(graph.events.count == 1)
-        guard case .update(_, _, _, _, false, let changes, _)? = graph.events.first else {
-            Issue.record("one update")
-            return
-        }
+        let changes = graph.told
         #expect(changes.map(\.path).sorted() == ["/g/h1.load", "/g/h1.spot.x", "/h/h1.load", "/h/h1.spot.x"])
         #expect(
             changes.filter { $0.content.failure?.code == .removed }.map(\.path).sorted() == [
@@ -74,11 +71,8 @@ struct MovingTests {
         try graph.subscribe(["/**.twice"], initial: true)
         #expect(graph.changes == ["/h/h3.twice": .value(2.0)])
         try move(graph, "/h/h3", to: "/g", animation: "linear(duration: 1)")
-        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
-            Issue.record("an update")
-            return
-        }
-        #expect(changes.map(\.path) == ["/h/h3.twice", "/g/h3.twice"])
+        let changes = graph.told
+        try #require(changes.map(\.path) == ["/h/h3.twice", "/g/h3.twice"])
         #expect(changes[1].content == .value(10.0) && changes[1].timeline?.map?["from"]?.number == 2)
     }
 
@@ -88,7 +82,7 @@ struct MovingTests {
         try graph.subscribe(["/h/h1.load"], events: .structure, from: 2)
         try move(graph, "/h/h1", to: "/g")
         #expect(graph.changes["/h/h1.load"]?.failure?.code == .removed)
-        #expect(graph.events.map { "\($0.method)" } == ["structure", "update", "ended", "ended"])
+        #expect(graph.methods == ["structure", "update", "ended", "ended"])
         #expect(graph.runtime.watching.topics.watches.isEmpty && graph.runtime.watching.subscriptions.isEmpty)
     }
 
@@ -97,11 +91,7 @@ struct MovingTests {
         try graph.subscribe(["/**.load"], events: [.update, .frames], frames: 10)
         try graph.set("/h/h1.load", 11.0, animation: "linear(duration: 1)")
         try move(graph, "/h/h1", to: "/g")
-        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
-            Issue.record("an update")
-            return
-        }
-        #expect(changes.last?.path == "/g/h1.load" && changes.last?.timeline != nil)
+        #expect(graph.told.last?.path == "/g/h1.load" && graph.told.last?.timeline != nil)
         graph.advance(0.1)
         #expect(
             graph.events.compactMap { if case .frameSheet(_, let members) = $0 { members.text } else { nil } } == [
@@ -139,14 +129,11 @@ struct MovingTests {
         try graph.subscribe(["/h/**"], events: .structure)
         try graph.subscribe(["/g/**"], events: .structure, from: 2)
         try move(graph, "/h/h1", to: "/g")
-        guard case .structure(_, [], let removed, [], _)? = graph.events.first,
-            case .structure(_, [], [], let moved, _)? = graph.events.last
-        else {
-            Issue.record("\(graph.events)")
-            return
-        }
-        #expect(removed == ["/h/h1", "/h/h1.load", "/h/h1.spot", "/h/h1/in", "/h/h1/in.v"])
-        #expect(moved == ["/g/h1", "/g/h1.load", "/g/h1.spot", "/g/h1/in", "/g/h1/in.v"])
+        let told = graph.structures
+        try #require(told.count == 2 && told.allSatisfy(\.added.isEmpty))
+        #expect(told[0].removed == ["/h/h1", "/h/h1.load", "/h/h1.spot", "/h/h1/in", "/h/h1/in.v"])
+        #expect(told[1].moved == ["/g/h1", "/g/h1.load", "/g/h1.spot", "/g/h1/in", "/g/h1/in.v"])
+        #expect(told[0].moved.isEmpty && told[1].removed.isEmpty)
     }
 
     @Test("instances that a move changes are removed by their old names, and added by their new ones") func instances()
@@ -162,14 +149,11 @@ struct MovingTests {
             """)
         try graph.subscribe(["/**.o"], events: .structure)
         try move(graph, "/a/fe", to: "/b")
-        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first, graph.events.count == 1
-        else {
-            Issue.record("one event: \(graph.events)")
-            return
-        }
-        #expect(added == ["/b/fe/y", "/b/fe/y.o"])
-        #expect(removed == ["/a/fe", "/a/fe/x", "/a/fe/x.o", "/a/fe/both", "/a/fe/both.o"])
-        #expect(moved == ["/b/fe", "/b/fe/both", "/b/fe/both.o"])
+        #expect(graph.events.count == 1)
+        let told = try #require(graph.structures.first)
+        #expect(told.added == ["/b/fe/y", "/b/fe/y.o"])
+        #expect(told.removed == ["/a/fe", "/a/fe/x", "/a/fe/x.o", "/a/fe/both", "/a/fe/both.o"])
+        #expect(told.moved == ["/b/fe", "/b/fe/both", "/b/fe/both.o"])
     }
 
     @Test("a move completes for who watches either place, as every transaction does") func completions() throws {
@@ -182,10 +166,7 @@ struct MovingTests {
             if case .completion(_, revision, let phase, []) = $0 { phase } else { nil }
         }
         #expect(ends == ["logical", "logical", "removed", "removed"] && graph.runtime.presentations.moves.isEmpty)
-        guard case .update? = graph.events.first else {
-            Issue.record("the update comes first: \(graph.events)")
-            return
-        }
+        #expect(graph.methods.first == "update")
     }
 
     @Test("a client that resumes after a move gets the new path, and the removal of the old one") func resume() throws {
@@ -194,11 +175,11 @@ struct MovingTests {
         let seen = graph.runtime.revision
         try move(graph, "/h/h1", to: "/g")
         try graph.subscribe(["/**.load"], since: .init(epoch: "test", revision: seen), from: 2)
-        guard case .update(_, _, _, _, false, let changes, _)? = graph.events.first else {
-            Issue.record("no snapshot")
-            return
+        guard case .update(_, _, _, _, false, _, _)? = graph.events.first else {
+            throw Failure(.unavailable, "no update, or a snapshot")
         }
-        #expect(changes.map(\.path) == ["/h/h1.load", "/g/h1.load"] && changes[0].content.failure?.code == .removed)
+        #expect(graph.told.map(\.path) == ["/h/h1.load", "/g/h1.load"])
+        #expect(graph.changes["/h/h1.load"]?.failure?.code == .removed)
     }
 
     // MARK: Sections
@@ -214,16 +195,9 @@ struct MovingTests {
           - { id: c, kind: container, children: [{ id: y, kind: view }] }
         """
 
-    private func children(_ graph: Harness, _ path: String) throws -> [String] {
-        guard case .value(let value) = try graph.succeed(.describe(path: path, depth: nil)) else { return [] }
-        return (value.map?["children"]?.list ?? []).compactMap { $0.map?["id"]?.string }
-    }
-
     /// The node as a document writes it: ids by the part they stand in.
     private func parts(_ graph: Harness, _ path: String) throws -> [String: [String]] {
-        guard case .value(let value) = try graph.succeed(.dump(path: path, format: .scene)),
-            let node = value.map?["document"]?.map?["nodes"]?.list?.first?.map
-        else { return [:] }
+        let node = try #require(try graph.exported(path).map?["nodes"]?.list?.first?.map)
         var parts: [String: [String]] = [:]
         for name in ["header", "content", "footer", "children"] {
             if let list = node[name]?.list { parts[name] = list.compactMap { $0.map?["id"]?.string } }
@@ -240,15 +214,8 @@ struct MovingTests {
         #expect(try parts(graph, "/t") == ["content": ["x", "f"], "footer": ["g"]])
         #expect(try parts(graph, "/c") == ["children": ["y", "h"]])
         #expect(try graph.value("/c/h.at") == 1)
-        guard case .value(let value) = try graph.succeed(.dump(path: "/", format: .scene)),
-            let document = value.map?["document"]
-        else {
-            Issue.record("a document")
-            return
-        }
-        let other = try Harness()
-        try other.succeed(.apply(.init(document: document, at: "/", mode: .create, dryRun: false, options: .init())))
-        #expect(try children(other, "/t") == ["x", "f", "g"])
+        let other = try Harness(document: graph.exported())
+        #expect(try other.children(of: "/t") == ["x", "f", "g"])
     }
 
     @Test("within a section the header stays before the content, and the footer behind it") func order() throws {
@@ -258,18 +225,18 @@ struct MovingTests {
             try graph.succeed(.move(path: path, to: nil, index: index, .init()))
         }
         try place("/s/f", 0)
-        #expect(try children(graph, "/s") == ["h", "a", "b", "f"])
+        #expect(try graph.children(of: "/s") == ["h", "a", "b", "f"])
         try place("/s/h", nil)
-        #expect(try children(graph, "/s") == ["h", "a", "b", "f"])
+        #expect(try graph.children(of: "/s") == ["h", "a", "b", "f"])
         try place("/s/b", 0)
-        #expect(try children(graph, "/s") == ["h", "b", "a", "f"])
+        #expect(try graph.children(of: "/s") == ["h", "b", "a", "f"])
         try place("/s/b", nil)
-        #expect(try children(graph, "/s") == ["h", "a", "b", "f"])
+        #expect(try graph.children(of: "/s") == ["h", "a", "b", "f"])
         try move(graph, "/c/y", to: "/s")
-        #expect(try children(graph, "/s") == ["h", "a", "b", "y", "f"])
+        #expect(try graph.children(of: "/s") == ["h", "a", "b", "y", "f"])
         // A document that gives a child another part gives it that part's place.
         _ = try graph.apply(
             "nodes: [{ id: s, kind: section, header: [{ id: y, kind: view }], footer: [{ id: h, kind: view }] }]")
-        #expect(try children(graph, "/s") == ["y", "a", "b", "f", "h"])
+        #expect(try graph.children(of: "/s") == ["y", "a", "b", "f", "h"])
     }
 }

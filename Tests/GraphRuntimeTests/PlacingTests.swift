@@ -33,22 +33,14 @@ struct PlacingTests {
                 children: [{ slot: content }]
         """
 
-    private func described(_ path: String, in graph: Harness) throws -> ValueMap {
-        guard case .value(.map(let map)) = try graph.succeed(.describe(path: path, depth: nil)) else {
-            return ValueMap()
-        }
-        return map
-    }
-
     private func shown(in path: String, of graph: Harness) throws -> [String] {
-        let map = try described(path, in: graph)
+        let map = try graph.described(path)
         return (map["shown"]?.list?.array ?? map["children"]?.list?.compactMap { $0.map?["path"] } ?? []).compactMap(
             \.string)
     }
 
     private func shownNews(_ graph: Harness) -> ValueMap {
-        for case .structure(_, _, _, _, let details?) in graph.events { return details.shown }
-        return ValueMap()
+        graph.structures.lazy.compactMap(\.details).first?.shown ?? ValueMap()
     }
 
     private func export(_ graph: Harness) throws -> Value {
@@ -227,8 +219,8 @@ struct PlacingTests {
             ])
         #expect(try graph.value(magazine + "/first/red.taps") == 3)
         // A featured section shows its content alone.
-        #expect(try described(magazine + "/second/end", in: graph)["isUnshown"] == nil)
-        #expect(try described(magazine + "/first/title", in: graph)["isUnshown"] == true)
+        #expect(try graph.described(magazine + "/second/end")["isUnshown"] == nil)
+        #expect(try graph.described(magazine + "/first/title")["isUnshown"] == true)
     }
 
     @Test("a client that may read everything is told all that a node shows, whoever has changed it")
@@ -332,7 +324,7 @@ struct PlacingTests {
                 children:
                   - { id: a, inherit: [side], computed: { next: side }, containerValues: { side: =next } }
             """)
-        let error = try described("/swap", in: graph)["children"]?.list?.compactMap {
+        let error = try graph.described("/swap")["children"]?.list?.compactMap {
             $0.map?["choices"]?.list?.first?.map?["error"]?.map?["code"]
         }
         #expect(error?.contains("cycle") == true)
@@ -353,13 +345,13 @@ struct PlacingTests {
             nodes: [{ id: t, component: Twice, children: [{ id: a }, { id: b }, { id: c }] }]
             """)
         #expect(try shown(in: "/t/one", of: graph) == ["/t/a", "/t/b", "/t/c"])
-        let error = try described("/t/two", in: graph)["choices"]?.list?.first?.map?["error"]?.map
+        let error = try graph.described("/t/two")["choices"]?.list?.first?.map?["error"]?.map
         #expect(error?["code"] == "conflict")
         #expect(error?["message"]?.string?.contains("/t/a is placed already, in /t/one") == true)
         try graph.set("/t.isFirst", false)
         #expect(try shown(in: "/t/two", of: graph) == ["/t/a", "/t/b"])
-        #expect(try described("/t/two", in: graph)["choices"]?.list?.first?.map?["error"] == nil)
-        #expect(try described("/t/c", in: graph)["isUnshown"] == true)
+        #expect(try graph.described("/t/two")["choices"]?.list?.first?.map?["error"] == nil)
+        #expect(try graph.described("/t/c")["isUnshown"] == true)
         try graph.succeed(.remove(path: "/t/a", .init()))
         #expect(try shown(in: "/t/two", of: graph) == ["/t/b"])
         try graph.set("/t.isFirst", true)
@@ -385,11 +377,7 @@ struct PlacingTests {
             Mutation(operation: .set, path: "/app.x", value: 1.0),
             Mutation(operation: .set, path: "/app/fade.step", value: 1),
         ])
-        let timeline = graph.events.compactMap { event -> Value? in
-            guard case .update(_, _, _, _, _, let changes, _) = event else { return nil }
-            return changes.first { $0.path == "/app/fade/a.x" }?.timeline
-        }.first
-        #expect(timeline?.map?["logical"] == 2)
+        #expect(graph.timeline("/app/fade/a.x")?["logical"] == 2)
     }
 
     @Test("a slot that has left its component shows again what the component is given when it returns")
@@ -463,8 +451,7 @@ struct PlacingTests {
                     children: [{ id: a, inherit: [size] }]
                 """)
         let document = try export(first)
-        let second = try Harness()
-        try second.succeed(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
+        let second = try Harness(document: document)
         #expect(try second.value("/card/name.size") == 3)
         #expect(try shown(in: "/card/body", of: second) == ["/card/a"])
         #expect(try export(second) == document)
@@ -495,10 +482,9 @@ struct PlacingTests {
         try first.succeed(.move(path: "/other", to: "/card/body", index: nil, .init()))
         _ = try first.apply("components: { Card: { kind: container, children: [{ id: body }] } }\nnodes: []")
         let document = try export(first)
-        let second = try Harness()
-        try second.succeed(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
+        let second = try Harness(document: document)
         for path in ["/card/body/first", "/card/body/inner/box", "/card/body/other", "/card/some", "/cards/x/b"] {
-            #expect(throws: Never.self) { try described(path, in: second) }
+            #expect(throws: Never.self) { try second.described(path) }
         }
         #expect(try second.value("/card/a.n") == 1 && second.value("/card/each.elements") == [])
         #expect(try export(second) == document)

@@ -30,10 +30,7 @@ struct PrincipalTests {
     private func isDenied(_ body: () throws -> some Any) -> Bool { refusal(body)?.code == .denied }
 
     private func explained(_ path: String, _ graph: Harness, from client: UInt64) throws -> ValueMap? {
-        guard case .value(let told) = try graph.succeed(.explain(path: path, revision: nil), from: client) else {
-            return nil
-        }
-        return told.map?["changed"]?.map?["client"]?.map
+        try graph.explained(path, from: client)["changed"]?.map?["client"]?.map
     }
 
     @Test("a client that acts for a principal has what the principal's lines give, in every method") func rights()

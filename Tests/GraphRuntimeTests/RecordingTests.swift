@@ -29,8 +29,7 @@ struct RecordingTests {
 
     @discardableResult
     private func trace(_ graph: Harness, enable: Bool? = nil) throws -> ValueMap {
-        guard case .value(let value) = try graph.succeed(.trace(enable: enable)) else { return ValueMap() }
-        return value.map ?? ValueMap()
+        try graph.map(.trace(enable: enable))
     }
 
     private func events(_ trace: ValueMap) -> [ValueMap] { (trace["traceEvents"]?.list ?? []).compactMap(\.map) }

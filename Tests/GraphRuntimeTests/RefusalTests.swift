@@ -51,7 +51,7 @@ struct RefusalTests {
     {
         let graph = try Harness(RefusalTests.scene)
         let revision = graph.runtime.revision
-        let before = try graph.succeed(.describe(path: "/", depth: nil))
+        let before = try graph.described("/")
         let wrong = TransactionOptions(animation: "wobbly")
         let document: Value = ["agd": 1, "nodes": [["id": "new"]]]
         let requests: [Request] = [
@@ -60,10 +60,7 @@ struct RefusalTests {
         ]
         for request in requests {
             #expect(refusal { try graph.succeed(request) }?.code == .invalid)
-            guard case .value(let tree) = before,
-                case .value(let now) = try graph.succeed(.describe(path: "/", depth: nil))
-            else { return }
-            #expect(differences(tree, now) == [])
+            #expect(try differences(.map(before), .map(graph.described("/"))) == [])
         }
         #expect(graph.runtime.revision == revision)
     }

@@ -19,16 +19,15 @@ struct ResumingTests {
             state: { z: 0 }
         """
 
-    /// - Returns: whether it resumes; nil where `since` was not answered.
+    /// - Returns: whether it resumes.
     private func resume(
         _ graph: Harness, _ patterns: [String], _ events: EventKinds = .update, since revision: UInt64,
         bookmarks: Bool = false
-    ) throws -> Bool? {
+    ) throws -> Bool {
         let request = Request.Subscribe(
             patterns: patterns, events: events, initial: true, since: .init(epoch: "test", revision: revision),
             bookmarks: bookmarks)
-        guard case .value(let value) = try graph.succeed(.subscribe(request), from: 2) else { return nil }
-        return value.map?["resumed"] == true
+        return try graph.map(.subscribe(request), from: 2)["resumed"] == true
     }
 
     private func bookmarks(_ graph: Harness) -> [UInt64] {
@@ -41,9 +40,9 @@ struct ResumingTests {
         let graph = try Harness(ResumingTests.scene)
         let seen = graph.runtime.revision
         try graph.set("/w.a", 5)
-        #expect(try resume(graph, ["/w.o.x"], since: seen) == true)
+        #expect(try resume(graph, ["/w.o.x"], since: seen))
         #expect(graph.events.isEmpty)
-        #expect(try resume(graph, ["/w.o.y"], .invalidate, since: seen) == true)
+        #expect(try resume(graph, ["/w.o.y"], .invalidate, since: seen))
         #expect(graph.events.isEmpty)
     }
 
@@ -52,9 +51,9 @@ struct ResumingTests {
         try graph.set("/w.a", 3)
         let seen = graph.runtime.revision
         try graph.set("/m.z", 1)
-        #expect(try resume(graph, ["/w.twice"], since: seen) == true && graph.events.isEmpty)
+        #expect(try resume(graph, ["/w.twice"], since: seen) && graph.events.isEmpty)
         try graph.set("/w.a", 4)
-        #expect(try resume(graph, ["/w.twice", "/n.z"], since: seen) == true)
+        #expect(try resume(graph, ["/w.twice", "/n.z"], since: seen))
         #expect(graph.changes == ["/w.twice": .value(8)])
     }
 
@@ -63,13 +62,13 @@ struct ResumingTests {
         let graph = try Harness(ResumingTests.scene)
         let seen = graph.runtime.revision
         try graph.succeed(.remove(path: "/m", .init()))
-        #expect(try resume(graph, ["/w.a"], since: seen) == true && graph.events.isEmpty)
-        #expect(try resume(graph, ["/*.z"], [.update, .invalidate], since: seen) == true)
+        #expect(try resume(graph, ["/w.a"], since: seen) && graph.events.isEmpty)
+        #expect(try resume(graph, ["/*.z"], [.update, .invalidate], since: seen))
         #expect(
             graph.changes["/m.z"]?.failure?.code == .removed && graph.changes.count == 1
                 && graph.invalidated == ["/m.z"])
         _ = try graph.apply("nodes: [{ id: m, state: { z: 7 } }]")
-        #expect(try resume(graph, ["/*.z"], since: seen) == true)
+        #expect(try resume(graph, ["/*.z"], since: seen))
         #expect(graph.changes == ["/m.z": .value(7)])
     }
 
@@ -81,8 +80,8 @@ struct ResumingTests {
         try graph.succeed(.remove(path: "/m", .init()))
         let later = graph.runtime.revision
         try graph.succeed(.remove(path: "/n", .init()))
-        #expect(try resume(graph, ["/w.a"], since: seen) == false)
-        #expect(try resume(graph, ["/w.a"], since: later) == true)
+        #expect(try !resume(graph, ["/w.a"], since: seen))
+        #expect(try resume(graph, ["/w.a"], since: later))
     }
 
     @Test(
@@ -125,7 +124,7 @@ struct ResumingTests {
         let graph = try Harness(ResumingTests.scene)
         _ = try resume(graph, ["/**"], [.update, .structure], since: graph.runtime.revision, bookmarks: true)
         _ = try graph.apply("nodes: [{ id: k, state: { z: 7 } }]")
-        #expect(graph.events.map(\.method).map { "\($0)" } == ["structure", "update", "bookmark"])
+        #expect(graph.methods == ["structure", "update", "bookmark"])
     }
 
     @Test("a watcher of the structure resumes with all additions, removals and moves, each once") func structure()
@@ -143,20 +142,17 @@ struct ResumingTests {
               - { id: other, kind: container }
             """)
         let all: EventKinds = [.update, .structure]
-        #expect(try resume(graph, ["/top/**"], all, since: graph.runtime.revision) == true && graph.events.isEmpty)
+        #expect(try resume(graph, ["/top/**"], all, since: graph.runtime.revision) && graph.events.isEmpty)
         let seen = graph.runtime.revision
         _ = try graph.apply("nodes: [{ id: more }]", at: "/other")
-        #expect(try resume(graph, ["/top/**"], all, since: seen) == true)
+        #expect(try resume(graph, ["/top/**"], all, since: seen))
         #expect(graph.events.isEmpty, "what happens elsewhere is not told")
         try graph.set("/top.isOn", false)
         try graph.set("/top.names", ["b", "c"])
         try graph.set("/top.names", ["c", "b"])
         try graph.succeed(.move(path: "/other/more", to: "/top", index: nil, .init()))
-        #expect(try resume(graph, ["/top/**"], all, since: seen) == true)
-        guard case .structure(_, let added, let removed, let moved, _)? = graph.events.first else {
-            Issue.record("\(graph.events)")
-            return
-        }
+        #expect(try resume(graph, ["/top/**"], all, since: seen))
+        let (added, removed, moved, _) = try #require(graph.structures.first)
         #expect(
             Set(added) == [
                 "/top/y", "/top/y.n", "/top/rows/c", "/top/rows/c.v", "/top/rows/c.name", "/top/rows/c.index",
@@ -164,7 +160,7 @@ struct ResumingTests {
         #expect(removed.contains("/top/x") && removed.contains("/top/rows/a") && !removed.contains("/top/rows/c"))
         #expect(moved.contains("/top/more") && Set(moved).count == moved.count)
         #expect(graph.changes["/top/y.n"] == .value(2) && graph.changes["/top/x.n"]?.failure?.code == .removed)
-        #expect(graph.events.map { "\($0.method)" } == ["structure", "update"])
+        #expect(graph.methods == ["structure", "update"])
     }
 
     @Test("a change of structure that is more than is kept, and one before anybody watched, is a snapshot")
@@ -174,14 +170,14 @@ struct ResumingTests {
         let graph = try Harness("nodes: [{ id: a, kind: container, state: { n: 0 } }]", limits: limits)
         let start = graph.runtime.revision
         _ = try graph.apply("nodes: [{ id: b }]", at: "/a")
-        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: start) == false)
+        #expect(try !resume(graph, ["/a/**"], [.update, .structure], since: start))
         let seen = graph.runtime.revision
         _ = try graph.apply("nodes: [{ id: c }]", at: "/a")
-        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: seen) == true)
+        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: seen))
         let many = (0..<20).map { "{ id: n\($0) }" }.joined(separator: ", ")
         _ = try graph.apply("nodes: [\(many)]", at: "/a")
-        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: seen) == false)
-        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: graph.runtime.revision) == true)
+        #expect(try !resume(graph, ["/a/**"], [.update, .structure], since: seen))
+        #expect(try resume(graph, ["/a/**"], [.update, .structure], since: graph.runtime.revision))
     }
 
     @Test("every reply's revision is a place to resume from") func replies() throws {
@@ -191,12 +187,9 @@ struct ResumingTests {
                 .get(.init(paths: ["/w.a"], isSingle: true))),
             case .revision(let written) = try graph.succeed(
                 .set(Mutation(operation: .set, path: "/w.a", value: 9), .init()))
-        else {
-            Issue.record("revisions")
-            return
-        }
-        #expect(try resume(graph, ["/w.a"], since: read) == true && graph.changes == ["/w.a": .value(9)])
-        #expect(try resume(graph, ["/w.a"], since: written) == true && graph.events.isEmpty)
+        else { throw Failure(.unavailable, "no revisions") }
+        #expect(try resume(graph, ["/w.a"], since: read) && graph.changes == ["/w.a": .value(9)])
+        #expect(try resume(graph, ["/w.a"], since: written) && graph.events.isEmpty)
     }
 
     @Test("a subscription by several names hears of one that is removed and comes again, and ends with the last")
@@ -209,10 +202,7 @@ struct ResumingTests {
         #expect(graph.changes == ["/m.z": .value(7)])
         try graph.succeed(.remove(path: "/m", .init()))
         try graph.succeed(.remove(path: "/n", .init()))
-        guard case .ended(.removed, _)? = graph.events.last else {
-            Issue.record("ended: \(graph.events)")
-            return
-        }
+        guard case .ended(.removed, _)? = graph.events.last else { throw Failure(.unavailable, "\(graph.methods)") }
         _ = try graph.apply("nodes: [{ id: m, state: { z: 8 } }]")
         #expect(graph.events.isEmpty)
     }
@@ -273,10 +263,7 @@ struct ResumingTests {
         try graph.succeed(.move(path: "/m", to: "/k", index: nil, .init()))
         try graph.succeed(.move(path: "/k/m", to: nil, index: 0, .init()))
         graph.turn([.drained(ClientID(number: 2))])
-        guard case .structure(_, let added, _, let moved, _)? = graph.events.first else {
-            Issue.record("a change of structure")
-            return
-        }
+        let (added, _, moved, _) = try #require(graph.structures.first)
         #expect(Set(added + moved).count == added.count + moved.count, "\(added) \(moved)")
     }
 

@@ -98,10 +98,10 @@ struct RootReferenceTests {
 
     @Test("an export writes them as they were") func export() throws {
         let graph = try Harness(Self.scene)
-        guard case .value(let told) = try graph.succeed(.dump(path: "/a", format: .scene)) else { return }
-        let node = told.map?["document"]?.map?["nodes"]?.list?.first?.map
+        let document = try graph.exported("/a").map
+        let node = document?["nodes"]?.list?.first?.map
         #expect(node?["let"] == ["high": "$/grid/limits.high"])
         #expect(node?["computed"]?.map?["isHigh"] == "x > $/grid/limits.high")
-        #expect(told.map?["document"]?.map?["dangling"] == nil)
+        #expect(document?["dangling"] == nil)
     }
 }

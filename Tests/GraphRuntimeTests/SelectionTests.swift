@@ -235,14 +235,9 @@ struct SelectionTests {
         throws
     {
         let graph = try Harness(scene)
-        guard case .value(let told) = try graph.succeed(.dump(path: "/", format: .scene)) else { return }
-        let again = try Harness()
-        let document = told.map?["document"] ?? .null
-        try again.succeed(.apply(.init(document: document, at: "/", mode: .merge, dryRun: false, options: .init())))
-        guard case .value(let second) = try again.succeed(.dump(path: "/", format: .scene)) else { return }
-        #expect(second.map?["document"] == document)
-        let stored = try TimeOperatorTests().restarted(again, "", after: 1)
-        guard case .value(let third) = try stored.succeed(.dump(path: "/", format: .scene)) else { return }
-        #expect(third.map?["document"] == document)
+        let document = try graph.exported()
+        let again = try Harness(document: document)
+        #expect(try again.exported() == document)
+        #expect(try TimeOperatorTests().restarted(again, "", after: 1).exported() == document)
     }
 }

@@ -150,13 +150,7 @@ struct UnlinkedTests {
         let graph = try harnesses()[1]
         let revision = graph.runtime.revision
         try graph.succeed(.remove(path: "/top/big", .init()))
-        let answer = try graph.succeed(
-            .subscribe(
-                .init(
-                    patterns: ["/**"], events: [.update], initial: true, since: .init(epoch: "test", revision: revision)
-                )),
-            from: 2)
-        let members = if case .value(let value) = answer { value.map } else { ValueMap() }
-        #expect(members?["resumed"] == false)
+        let request = Request.Subscribe(patterns: ["/**"], since: .init(epoch: "test", revision: revision))
+        #expect(try graph.map(.subscribe(request), from: 2)["resumed"] == false)
     }
 }

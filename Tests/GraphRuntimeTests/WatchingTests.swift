@@ -33,15 +33,10 @@ struct WatchingTests {
             ],
             label: "two")
         #expect(graph.events.count == 1)
-        guard case .update(let revision, _, "two", _, false, let changes, _)? = graph.events.first else {
-            Issue.record("one update with the label")
-            return
-        }
-        #expect(changes.count == 2 && revision == graph.runtime.revision)
-        guard case .reply? = graph.deliveries.last else {
-            Issue.record("the reply is last")
-            return
-        }
+        guard case .update(graph.runtime.revision, _, "two", _, false, _, _)? = graph.events.first,
+            case .reply? = graph.deliveries.last
+        else { throw Failure(.unavailable, "no update with the label before the reply") }
+        #expect(graph.told.count == 2)
     }
 
     @Test("subscribers of the same thing share one event") func shared() throws {
@@ -64,10 +59,7 @@ struct WatchingTests {
         graph.turn([.drained(ClientID(number: 2))])
         guard case .update(let revision, let from?, _, _, _, let changes, _)? = graph.events.first,
             graph.events.count == 1
-        else {
-            Issue.record("one event that spans revisions")
-            return
-        }
+        else { throw Failure(.unavailable, "not one event that spans revisions") }
         #expect(changes.map(\.path) == ["/hosts/a.load"] && changes[0].content == .value(50.5))
         #expect(from < revision && revision == graph.runtime.revision)
         try graph.set("/hosts/b.load", 7)
@@ -104,8 +96,7 @@ struct WatchingTests {
         try graph.subscribe(["/hosts/**"], since: .init(epoch: "another life", revision: seen), from: 2)
         #expect(graph.changes.count == 4)
         guard case .update(_, _, _, _, true, _, _)? = graph.events.first else {
-            Issue.record("a snapshot says so")
-            return
+            throw Failure(.unavailable, "a snapshot says so")
         }
     }
 
@@ -123,24 +114,15 @@ struct WatchingTests {
         #expect(graph.changes == ["/hosts/a.extra": .value(1)])
     }
 
-    private func isResumed(_ result: Answer) -> Value? {
-        if case .value(let value) = result { value.map?["resumed"] } else { nil }
-    }
-
+    /// - Returns: whether it resumes.
     private func subscribe(_ graph: Harness, _ events: EventKinds, since revision: UInt64) throws -> Value? {
-        isResumed(
-            try graph.succeed(
-                .subscribe(
-                    .init(
-                        patterns: ["/hosts/**"], events: events, initial: true,
-                        since: .init(epoch: "test", revision: revision),
-                        maxRate: nil, frameRate: nil, css: false, typed: false, bookmarks: false)), from: 2))
+        let since = Request.Position(epoch: "test", revision: revision)
+        let request = Request.Subscribe(patterns: ["/hosts/**"], events: events, initial: true, since: since)
+        return try graph.map(.subscribe(request), from: 2)["resumed"]
     }
 
     @Test("a watcher of the tree resumes with its changes if others watched it meanwhile")
-    func resumeStructure()
-        throws
-    {
+    func resumeStructure() throws {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/**"])
         let seen = graph.runtime.revision
@@ -154,11 +136,9 @@ struct WatchingTests {
         #expect(try subscribe(graph, .structure, since: moved) == true)
         _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 3.0 } }]", at: "/hosts")
         #expect(try subscribe(graph, [.update, .structure], since: moved) == true)
-        guard case .structure(_, let added, [], [], _)? = graph.events.first else {
-            Issue.record("\(graph.events)")
-            return
-        }
-        #expect(added == ["/hosts/c", "/hosts/c.load"] && graph.changes["/hosts/c.load"] == .value(3.0))
+        let told = try #require(graph.structures.first)
+        #expect(told.added == ["/hosts/c", "/hosts/c.load"] && told.removed.isEmpty && told.moved.isEmpty)
+        #expect(graph.changes["/hosts/c.load"] == .value(3.0))
     }
 
     @Test("a watcher of invalidations resumes with the paths that may have changed, and no rule runs")
@@ -209,15 +189,7 @@ struct WatchingTests {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*"], events: .structure)
         try graph.subscribe(["/hosts/*.load"], events: .structure, from: 2)
-        func told() -> [[[String]]] {
-            graph.events.compactMap {
-                if case .structure(_, let added, let removed, let moved, _) = $0 {
-                    [added, removed, moved]
-                } else {
-                    nil
-                }
-            }
-        }
+        func told() -> [[[String]]] { graph.structures.map { [$0.added, $0.removed, $0.moved] } }
         _ = try graph.apply("nodes: [{ id: c, kind: view, state: { load: 1.0, name: c } }]", at: "/hosts")
         #expect(
             told() == [
@@ -249,11 +221,7 @@ struct WatchingTests {
         let graph = try Harness(WatchingTests.hosts)
         try graph.subscribe(["/hosts/*.load"])
         _ = try graph.apply("nodes: [{ id: a, kind: container, state: { load: 9.0 } }]", at: "/hosts")
-        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
-            Issue.record("an update")
-            return
-        }
-        #expect(changes.map(\.path) == ["/hosts/a.load"] && changes[0].content == .value(9.0))
+        #expect(graph.told.map(\.path) == ["/hosts/a.load"] && graph.changes == ["/hosts/a.load": .value(9.0)])
     }
 
     @Test("a subscription to a path that names nothing is refused with the nearest name") func unknown() throws {
@@ -322,18 +290,11 @@ struct MotionTests {
               - { id: still, kind: view, environment: { reduceMotion: true }, binding: { shown: $v } }
         """
 
-    private func timeline(_ graph: Harness, _ path: String) -> ValueMap? {
-        for case .update(_, _, _, _, _, let changes, _) in graph.events {
-            for change in changes where change.path == path { return change.timeline?.map }
-        }
-        return nil
-    }
-
     @Test("an animated change comes with a timeline, and what is displayed moves along it") func moves() throws {
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v"], initial: true)
         try graph.set("/g.v", 10, animation: "linear(duration: 1)")
-        let found = try #require(timeline(graph, "/g.v"))
+        let found = try #require(graph.timeline("/g.v"))
         #expect(found["from"]?.number == 0 && found["to"]?.number == 10)
         #expect(try graph.value("/g.v") == 10.0)
         graph.advance(0.5)
@@ -348,24 +309,10 @@ struct MotionTests {
         try graph.set("/g.v", 10, animation: "linear(duration: 1)")
         graph.advance(0.5)
         try graph.set("/g.v", 0, animation: "smooth")
-        let found = try #require(timeline(graph, "/g.v"))
+        let found = try #require(graph.timeline("/g.v"))
         #expect(found["from"]?.number.map { abs($0 - 5) < 1e-9 } == true)
         #expect(found["velocity"]?.number.map { abs($0 - 10) < 1e-9 } == true)
         #expect(found["replaces"]?.number == 1)
-    }
-
-    @Test("a string jumps while a number moves") func discrete() throws {
-        let graph = try Harness(MotionTests.gauge)
-        try graph.subscribe(["/g.v", "/g.label"], initial: true)
-        try graph.succeed(
-            .transact(
-                [
-                    Mutation(operation: .set, path: "/g.v", value: 1),
-                    Mutation(operation: .set, path: "/g.label", value: "y"),
-                ],
-                TransactionOptions(animation: "bouncy")))
-        #expect(timeline(graph, "/g.v") != nil)
-        #expect(timeline(graph, "/g.label") == nil && graph.changes["/g.label"] == .value("y"))
     }
 
     @Test("disablesAnimations, then the node's modifier, then the binding, then the transaction decides")
@@ -373,51 +320,18 @@ struct MotionTests {
         let graph = try Harness(MotionTests.gauge)
         try graph.subscribe(["/g.v", "/g/own.shown", "/g/still.shown"], initial: true)
         try graph.set("/g.v", 1, animation: "linear(duration: 1)")
-        #expect(timeline(graph, "/g.v")?["settle"]?.number == 1)
-        #expect(timeline(graph, "/g/own.shown")?["settle"]?.number == 4)
-        #expect(timeline(graph, "/g/still.shown") == nil)
+        #expect(graph.timeline("/g.v")?["settle"]?.number == 1)
+        #expect(graph.timeline("/g/own.shown")?["settle"]?.number == 4)
+        #expect(graph.timeline("/g/still.shown") == nil)
         graph.advance(10)
         try graph.set("/g/bound.b", 2)
-        #expect(timeline(graph, "/g.v")?["settle"]?.number == 2)
+        #expect(graph.timeline("/g.v")?["settle"]?.number == 2)
         graph.advance(10)
         try graph.succeed(
             .set(
                 Mutation(operation: .set, path: "/g/bound.b", value: 3),
                 TransactionOptions(animation: "bouncy", disablesAnimations: true)))
-        #expect(timeline(graph, "/g.v") == nil && timeline(graph, "/g/own.shown") == nil)
-    }
-
-    @Test("frames come at the rate asked for while something moves, end where it rests, then nothing wakes")
-    func frames() throws {
-        let graph = try Harness(MotionTests.gauge)
-        try graph.subscribe(["/g.v"], events: .frames, frames: 10)
-        #expect(graph.runtime.nextDeadline == nil)
-        try graph.set("/g.v", 10, animation: "linear(duration: 1)")
-        var frames: [Double] = []
-        for _ in 0..<20 {
-            graph.advance(0.1)
-            for case .frameSheet(_, let members) in graph.events {
-                let values = try JSONParser.parseOnce("{\(members.text)}".utf8)
-                frames.append(values.map?["/g.v"]?.number ?? .nan)
-            }
-        }
-        #expect(frames.count == 11 || frames.count == 10)
-        #expect(frames.last == 10)
-        #expect(zip(frames, frames.dropFirst()).allSatisfy { $0 <= $1 })
-        #expect(graph.runtime.nextDeadline == nil)
-    }
-
-    @Test("completion says once that a transaction is logically complete, and once that its motion is gone")
-    func completion() throws {
-        let graph = try Harness(MotionTests.gauge)
-        try graph.subscribe(["/g.v"], events: [.update, .completion], initial: true)
-        try graph.set("/g.v", 10, animation: "spring(duration: 0.5, bounce: 0.3)")
-        var phases: [String] = []
-        for _ in 0..<30 {
-            graph.advance(0.1)
-            for case .completion(_, _, let phase, _) in graph.events { phases.append(phase) }
-        }
-        #expect(phases == ["logical", "removed"])
+        #expect(graph.timeline("/g.v") == nil && graph.timeline("/g/own.shown") == nil)
     }
 
     @Test("nobody looks, nothing moves") func unobserved() throws {

@@ -23,24 +23,16 @@ struct WorkTests {
         return try Harness(WorkTests.scene, limits: limits)
     }
 
-    private func values(_ graph: Harness, _ paths: [String]) throws -> [String: Content] {
-        guard
-            case .contents(let contents, _, _) = try graph.succeed(
-                .get(.init(paths: paths)))
-        else { return [:] }
-        return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
-    }
-
     @Test("rules beyond the cost of one request have an error until it is asked for again") func reading() throws {
         let graph = try harness()
-        let first = try values(graph, ["/a.*"])
+        let first = try graph.contents(["/a.*"])
         let waiting = first.filter { $0.value.failure?.code == .limit }
         #expect(waiting.count > 5 && waiting.count < 20)
         #expect(waiting.values.allSatisfy { $0.failure?.hint == "the setting request-cost is the limit" })
         #expect(first["/a.r0"] == .value(90))
         let revision = graph.runtime.revision
         var turns = 1
-        while try values(graph, ["/a.*"]).values.contains(where: { $0.failure != nil }) { turns += 1 }
+        while try graph.contents(["/a.*"]).values.contains(where: { $0.failure != nil }) { turns += 1 }
         #expect(turns > 1 && turns < 20)
         #expect(try graph.value("/a.sum") == 180)
         // Nobody watches: nothing has happened.
@@ -99,7 +91,7 @@ struct WorkTests {
         }
         #expect(turns > 1 && turns < 30)
         #expect(known.values.allSatisfy { $0.failure == nil })
-        #expect(try values(free, ["/a.*"]).values.allSatisfy { $0.failure == nil })
+        #expect(try free.contents(["/a.*"]).values.allSatisfy { $0.failure == nil })
         let revision = free.runtime.revision
         free.advance(1)
         #expect(free.runtime.revision == revision && free.deliveries.isEmpty)
@@ -315,9 +307,9 @@ struct WorkTests {
         var limits = RuntimeLimits()
         limits.requestCost = 5000
         let graph = try Harness("nodes: [\(nodes)]", limits: limits)
-        _ = try values(graph, ["/**.x", "/*.x"])
+        _ = try graph.contents(["/**.x", "/*.x"])
         let many = (0..<10).map { "/**.x\($0)" }
-        let failure = refusal { try values(graph, many) }
+        let failure = refusal { try graph.contents(many) }
         #expect(failure?.code == .limit && failure?.hint?.contains("request-cost") == true)
         #expect(refusal { try graph.subscribe(many) }?.code == .limit)
         #expect(
@@ -406,13 +398,9 @@ struct WorkTests {
         let graph = try Harness("nodes: [{ id: a, state: { \(states) } }]", limits: limits)
         try graph.subscribe(["/a.*"])
         let mutations = (0..<50).map { Mutation(operation: .set, path: "/a.x\($0)", value: 1.0) }
-        try graph.succeed(.transact(mutations, TransactionOptions(animation: "linear(duration: 1)")))
-        guard case .update(_, _, _, _, _, let changes, _)? = graph.events.first else {
-            Issue.record("one update")
-            return
-        }
-        let moving = changes.filter { $0.timeline != nil }.count
-        #expect(changes.count == 50 && moving >= 10 && moving <= 15, "\(moving)")
+        try graph.transact(mutations, animation: "linear(duration: 1)")
+        let moving = graph.told.filter { $0.timeline != nil }.count
+        #expect(graph.told.count == 50 && moving >= 10 && moving <= 15, "\(moving)")
         #expect(graph.runtime.presentations.running.count == moving)
     }
 
@@ -427,17 +415,13 @@ struct WorkTests {
             for number in 0..<subscribers {
                 try graph.succeed(
                     .subscribe(
-                        .init(
-                            patterns: ["/a.*", "/a.x\(number)"], events: .update, initial: false, since: nil,
-                            maxRate: nil,
-                            frameRate: nil, css: true, typed: false, bookmarks: false)))
+                        .init(patterns: ["/a.*", "/a.x\(number)"], events: .update, initial: false, css: true)))
             }
             let mutations = (0..<10).map {
                 Mutation(operation: .set, path: "/a.x\($0)", value: .double(Double($0 + 1)))
             }
-            try graph.succeed(.transact(mutations, TransactionOptions(animation: "spring(duration: 1, bounce: 0.5)")))
-            var found: [Value] = []
-            for case .update(_, _, _, _, _, let changes, _) in graph.events { found += changes.compactMap(\.timeline) }
+            try graph.transact(mutations, animation: "spring(duration: 1, bounce: 0.5)")
+            let found = graph.told.compactMap(\.timeline)
             return (
                 found.filter { $0.map?["css"] != nil }.count, found.count, graph.runtime.presentations.easings.samples
             )
@@ -496,7 +480,7 @@ struct WorkTests {
             for receiver in receivers { told[numbers[receiver.subscription] ?? "?"] = Set(changes.map(\.path)) }
         }
         for pattern in numbers.values {
-            let found = try values(graph, [pattern]).keys.filter { !$0.hasPrefix("/.") && !$0.hasPrefix("/z") }
+            let found = try graph.contents([pattern]).keys.filter { !$0.hasPrefix("/.") && !$0.hasPrefix("/z") }
             #expect(told[pattern] ?? [] == Set(found), "\(pattern)")
         }
     }
@@ -563,11 +547,7 @@ struct WorkTests {
         func subscribe(_ id: Int64, _ path: String) -> Command {
             .call(
                 ClientID(number: 1), id: .int(id),
-                .subscribe(
-                    .init(
-                        patterns: [path], events: .update, initial: true, since: nil, maxRate: nil, frameRate: nil,
-                        css: false, typed: false,
-                        bookmarks: false)))
+                .subscribe(.init(patterns: [path], events: .update, initial: true)))
         }
         // Long ones wait for their client to take those before.
         let outcome = graph.runtime.apply([subscribe(1, "/a.x"), subscribe(2, "/a.y")], at: graph.now)
