@@ -139,7 +139,7 @@ private final class WatchScenario {
     private func settle() throws {
         for watch in watches where watch.validator.hasMaxRate {
             guard let client = watch.client else { continue }
-            while watch.validator.position ?? 0 < truth.revision { try receive(watch, try client.message(within: 2)) }
+            while watch.validator.position ?? 0 < truth.revision { try receive(watch, try client.message()) }
         }
     }
 

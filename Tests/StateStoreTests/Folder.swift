@@ -23,10 +23,9 @@ final class Folder {
     /// test is about to start: that is waited for, unless it is what the test wants to see.
     func open(
         recover: Bool = false, epoch: String = "e1", durability: StateStore.Durability = .off, basis: String = "",
-        machine: String = "m1",
-        isPatient: Bool = true
+        machine: String = "m1", isPatient: Bool = true
     ) throws -> (store: StateStore, restored: StateStore.Restored) {
-        var left = isPatient ? 2000 : 0
+        var left = isPatient ? 30_000 : 0
         while true {
             do throws(StoreError) {
                 return try StateStore.open(
