@@ -138,11 +138,15 @@ final class Life {
     func rows() throws -> [StoredRow] { try folder.copy().open().restored.rows }
 }
 
-/// Expects that the next life has the same tree and values.
+/// Expects that the next lives have the same tree and values.
+/// - Returns: the last of them.
 @discardableResult
-func expectKept(_ life: Life, _ location: SourceLocation = #_sourceLocation) throws -> Life {
-    let next = try life.next()
-    #expect(next.failures == [], sourceLocation: location)
-    #expect(try differences(life.described(), next.described()) == [], sourceLocation: location)
+func expectKept(_ life: Life, times: Int = 1, _ location: SourceLocation = #_sourceLocation) throws -> Life {
+    var next = life
+    for _ in 0..<times {
+        next = try next.next()
+        #expect(next.failures == [], sourceLocation: location)
+        #expect(try differences(life.described(), next.described()) == [], sourceLocation: location)
+    }
     return next
 }
