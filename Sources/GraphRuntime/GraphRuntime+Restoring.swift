@@ -33,7 +33,8 @@ extension GraphRuntime {
                     revision,
                     Failure(
                         .notFound,
-                        "\(key) does not exist: its rows are kept until the node is made or 'agctl prune' deletes them",
+                        "nothing takes some rows of \(key): they are kept until it is made so that it does, or "
+                            + "'agctl prune' deletes them",
                         path: key)
                 ))
         }

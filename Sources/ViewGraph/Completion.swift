@@ -151,7 +151,7 @@ struct Completion {
 
     private mutating func put(_ row: UInt32, _ key: String, _ fields: ValueMap, below parent: UInt32) {
         guard graph.nodes.child(record(row).id, of: parent) == nil, !graph.nodes.isInside(parent, of: row),
-            !record(parent).kind.isMadeFromData
+            !record(parent).kind.isMadeFromData, record(parent).kind != .view
         else { return }
         onTheirWay.remove(row)
         graph.persistence.noteHome(
@@ -172,7 +172,7 @@ struct Completion {
         failures.append(
             (
                 absent(row)?.revision ?? 0,
-                Failure(.notFound, "\(problem) the node that \(key) was moved to does not exist")
+                Failure(.notFound, "\(problem) the node that \(key) was moved to does not exist, or is a view")
             ))
         guard there == nil else {
             graph.nodes.kept(home).removed.insert(id)

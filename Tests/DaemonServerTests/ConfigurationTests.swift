@@ -164,9 +164,9 @@ struct ConfigurationTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["one.yaml", "two.yaml"])
     }
 
-    @Test("a file that is not there is a fault that names it") func missing() {
+    @Test("a file that is not there is a fault that names it once") func missing() {
         let faults = #expect(throws: ConfigurationFaults.self) { try Configuration(file: "/nonexistent/agd.conf") }
-        #expect(faults?.description.contains("/nonexistent/agd.conf") == true)
+        #expect(faults?.description == "/nonexistent/agd.conf: open: no such file or directory (ENOENT)")
     }
 
     @Test(
@@ -222,11 +222,6 @@ struct ConfigurationTests {
         #expect(faults.first?.description == "scene: \(file):2:31: not UTF-8")
         let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: file) }
         #expect(refusal?.description == "\(file):2:31: not UTF-8")
-    }
-
-    @Test("a configuration that cannot be read is named once") func missing() {
-        let refusal = #expect(throws: ConfigurationFaults.self) { try Configuration(file: "/no/agd.conf") }
-        #expect(refusal?.description == "/no/agd.conf: open: no such file or directory (ENOENT)")
     }
 
     @Test("without a setting the socket stands where agctl looks") func standardPath() {

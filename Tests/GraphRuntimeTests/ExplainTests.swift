@@ -23,6 +23,15 @@ struct ExplainTests {
         #expect(at?["changed"] == false && at?["cutOff"] == "/n.even")
     }
 
+    @Test("a key that a map does not have is answered with the nearest one, or with those that it has") func keys()
+        throws
+    {
+        let graph = try Harness("nodes: [{ id: a, state: { m: { left: { width: 1 }, right: 2 } } }]")
+        #expect(try graph.get("/a.m.left.widht").failure?.hint == "did you mean 'width'?")
+        #expect(try graph.get("/a.m.depth").failure?.hint == "it has left, right")
+        #expect(try graph.get("/a.m.right.x").failure?.hint == nil)
+    }
+
     private func set(_ graph: Harness, _ path: String, _ value: Value, label: String) throws {
         try graph.succeed(.set(Mutation(operation: .set, path: path, value: value), TransactionOptions(label: label)))
     }
