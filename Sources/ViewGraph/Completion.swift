@@ -43,7 +43,8 @@ struct Completion {
                 continue
             }
             // The new parents of the remaining nodes do not exist: these nodes stay where they were made.
-            guard let row = onTheirWay.min() else { break }
+            // One of them may have been moved into another.
+            guard let row = onTheirWay.filter({ !waitsForOther($0) }).min() ?? onTheirWay.min() else { break }
             onTheirWay.remove(row)
             takeBack(row)
         }
@@ -161,6 +162,21 @@ struct Completion {
         disordered.insert(parent)
         takePlace(fields, of: row, in: parent)
         pending.append(row)
+    }
+
+    /// True if a node was moved to one that is on its way itself, or below one.
+    private func waitsForOther(_ row: UInt32) -> Bool {
+        let rows = graph.persistence.absentRows
+        var key = absent(row)?.fields?["parent"]?.string
+        // Clients' nodes in between may still have to be made. The bound is for a damaged store.
+        for _ in 0..<graph.limits.depth {
+            guard let next = key else { return false }
+            if let there = rows[next]?.made, graph.nodes.isAlive(there) {
+                return graph.nodes.upward(from: there.row).contains { $0 != row && onTheirWay.contains($0) }
+            }
+            key = rows.around(next)
+        }
+        return false
     }
 
     private mutating func takeBack(_ row: UInt32) {

@@ -36,9 +36,34 @@ extension Persistence {
         lazy var moved = Set(nodes.living.filter { nodes[Int($0)].kept?.home != nil }.map { nodes.key(of: $0) })
         let keys = absentRows.findKeys(below: tops.contains, unlessIn: { hasMovedNodes && moved.contains($0) })
         for key in keys.sorted(by: { $0.precedesByBytes($1) }) {
+            let home = absentRows[key].flatMap(homeOfMoved)
+            let revision = absentRows[key]?.revision ?? 0
             absentRows.remove(key)
             note(StoreChange(key: key, name: nil, value: nil))
+            guard let home, !sequence(first: home, next: { self.absentRows.around($0) }).contains(where: tops.contains)
+            else { continue }
+            noteGoneElsewhere(key, from: home, revision)
         }
+    }
+
+    /// The key of the node in which a scene or template makes a node that a client has moved; nil for other nodes.
+    private func homeOfMoved(_ absent: AbsentNode) -> String? {
+        guard let fields = absent.fields, fields["parent"] != nil, fields["own"] == nil, fields["heir"] == nil,
+            StoredKey.number(in: absent.key) == nil
+        else { return nil }
+        return StoredKey.parentKey(of: absent.key)
+    }
+
+    /// Notes that a node was removed with the one that it was moved to, so it does not come back where it was made.
+    private func noteGoneElsewhere(_ key: String, from home: String, _ revision: UInt64) {
+        let id = StoredKey.lastPart(of: key)
+        if let row = nodes.living.first(where: { nodes.hasKey(home, $0) }) {
+            // It stands there, because the node that it was moved to does not exist.
+            guard nodes[Int(row)].kept?.removed.contains(where: { StoredKey.escape($0) == id }) == true else { return }
+        } else {
+            absentRows.insert(StoredRow(key: key, name: "", revision: revision, value: ["removed": true]))
+        }
+        note(StoreChange(key: key, name: "", value: ["removed": true]))
     }
 
     /// The list from which the instances were made when the list's data was refused.
