@@ -28,6 +28,46 @@ struct EditedSceneTests {
         #expect(try differences(life.described(), back.described()) == [])
     }
 
+    @Test("a node stands where it was made while an edited scene makes a view of the node that it was moved to")
+    func view() throws {
+        func scene(_ box: String) -> String { "nodes: [{ id: n, state: { v: 1 } }, { id: box, \(box) }]" }
+        let life = try Life(scene("kind: container"))
+        try life.move("/n", to: "/box")
+        try life.set("/box/n.v", 7)
+        let edited = try life.next(scene("state: { w: 1 }"))
+        #expect(try edited.value("/n.v") == 7)
+        #expect(edited.failures.contains { $0.contains("/n is back where it was made") }, "\(edited.failures)")
+        #expect(try edited.next(scene("kind: container")).value("/box/n.v") == 7)
+    }
+
+    @Test("a node stays in another that is back where it was made")
+    func inReturned() throws {
+        let home = "nodes: [{ id: n, state: { v: 1 } }, { id: box, kind: container }"
+        let life = try Life("\(home), { id: far, kind: container }]")
+        try life.move("/box", to: "/far")
+        let edited = try life.next("\(home)]")
+        try edited.move("/n", to: "/box")
+        let next = try edited.next()
+        #expect(try differences(edited.described(), next.described()) == [])
+        #expect(try next.value("/box/n.v") == 1)
+    }
+
+    @Test("a node goes with what is around the node that it was moved to, although an edited scene lacks that node")
+    func goneElsewhere() throws {
+        func scene(_ inside: String) -> String {
+            "nodes: [{ id: n, state: { v: 1 } }, { id: box, kind: container, children: [\(inside)] }]"
+        }
+        let life = try Life(scene("{ id: in, kind: container }"))
+        try life.move("/n", to: "/box/in")
+        // The node's old place is taken.
+        try life.apply("[{ id: n, state: { own: 1 } }]", at: "/")
+        let edited = try life.next(scene(""))
+        try edited.remove("/box")
+        let next = try edited.next()
+        #expect(try next.value("/n.own") == 1)
+        #expect(try differences(edited.described(), next.described()) == [])
+    }
+
     @Test("a node that leaves its component is there once, although it has not taken all of its values") func left()
         throws
     {
