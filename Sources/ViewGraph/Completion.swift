@@ -151,7 +151,7 @@ struct Completion {
     }
 
     private mutating func put(_ row: UInt32, _ key: String, _ fields: ValueMap, below parent: UInt32) {
-        guard graph.nodes.child(record(row).id, of: parent) == nil, !graph.nodes.isInside(parent, of: row),
+        guard !graph.nodes.isTaken(record(row).id, below: parent), !graph.nodes.isInside(parent, of: row),
             !record(parent).kind.isMadeFromData, record(parent).kind != .view
         else { return }
         onTheirWay.remove(row)
@@ -188,7 +188,10 @@ struct Completion {
         failures.append(
             (
                 absent(row)?.revision ?? 0,
-                Failure(.notFound, "\(problem) the node that \(key) was moved to does not exist, or is a view")
+                Failure(
+                    .notFound,
+                    "\(problem) the node that \(key) was moved to does not exist, is a view, or has another node \(id)"
+                )
             ))
         guard there == nil else {
             graph.nodes.kept(home).removed.insert(id)
@@ -257,8 +260,9 @@ struct Completion {
             takeValues(of: absent, there)
             return
         }
-        if let there = graph.nodes.visibleChild(id, of: parent) {
-            return fail(absent, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
+        if graph.nodes.isTaken(id, below: parent) {
+            let place = graph.nodes.path(of: parent)
+            return fail(absent, Failure(.conflict, "\(key): a branch at \(place) has a node \(id) already"))
         }
         guard case .map(var own)? = fields["own"], !record(parent).kind.isMadeFromData, record(parent).kind != .view
         else {

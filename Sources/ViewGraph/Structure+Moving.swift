@@ -33,9 +33,7 @@ extension ViewGraph {
             throw Failure(.conflict, "\(path(of: node)) cannot move into itself", path: path(of: node))
         }
         let id = nodes[Int(node.row)].id
-        if parent.row != oldParent,
-            nodes.visibleChild(id, of: parent.row) != nil || nodes.hasInBranch(id, below: parent.row)
-        {
+        if parent.row != oldParent, nodes.isTaken(id, below: parent.row) {
             throw Failure(.conflict, "\(path(of: parent)) has a child \(id) already", path: path(of: parent))
         }
         if parent.row != oldParent {

@@ -9,8 +9,12 @@ enum Meaning: Equatable {
 }
 
 extension Tree<NodeRecord> {
-    /// True if a choice of a node has a child with the id in any branch, made or not.
-    func hasInBranch(_ id: String, below parent: UInt32) -> Bool {
+    /// True if a node has a visible child with the id, or would have it when a choice shows another branch.
+    func isTaken(_ id: String, below parent: UInt32) -> Bool {
+        visibleChild(id, of: parent) != nil || hasInBranch(id, below: parent)
+    }
+
+    private func hasInBranch(_ id: String, below parent: UInt32) -> Bool {
         var pending = self[Int(parent)].children.map { self[Int($0)].definition }.filter { $0.kind == .choice }
         while let next = pending.popLast() {
             for child in next.forEach?.templates.flatMap(\.children) ?? [] {

@@ -281,8 +281,11 @@ final class RestartTests {
         #expect(try value("/l/four.n") == nil)
         try apply(#"[{"id":"four","state":{"own":1}}]"#, at: "/l")
         try restart(scene("4"))
+        // The client's node waits: a branch has its id.
+        #expect(try value("/l/four.own") == nil)
+        #expect(try value("/l/four.n") == 5)
+        try restart(scene("7", "seven"))
         #expect(try value("/l/four.own") == 1)
-        #expect(try value("/l/four.n") == nil)
         try call("remove", #"{"path":"/l/four"}"#)
         try restart(scene("4"))
         #expect(try value("/l/four.n") == 5)

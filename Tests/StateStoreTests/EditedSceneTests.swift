@@ -28,6 +28,43 @@ struct EditedSceneTests {
         #expect(try differences(life.described(), back.described()) == [])
     }
 
+    @Test("a moved node is back where it was made while an edited scene has its id there, in a branch too")
+    func takenID() throws {
+        func scene(_ children: String) -> String {
+            "nodes: [{ id: n, state: { v: 1 } }, { id: box, kind: container, state: { open: true }, children: [\(children)] }]"
+        }
+        let life = try Life(scene(""))
+        try life.move("/n", to: "/box")
+        try life.set("/box/n.v", 7)
+        let other = "{ id: n, state: { w: 1 } }"
+        for children in [other, "{ if: open, then: [\(other)] }", "{ if: '!open', then: [\(other)] }"] {
+            let edited = try life.next(scene(children))
+            #expect(try edited.value("/n.v") == 7)
+            #expect(edited.failures.contains { $0.contains("has another node n") }, "\(edited.failures)")
+            try edited.set("/box.open", false)
+            try edited.set("/box.open", true)
+            #expect(try differences(edited.described(), edited.next().described()) == [])
+            #expect(try edited.next(scene("")).value("/box/n.v") == 7)
+        }
+    }
+
+    @Test(
+        "a client's node is kept while an edited scene has its id in a branch, shown or not", arguments: [true, false])
+    func inBranch(isShown: Bool) throws {
+        func scene(_ children: String) -> String {
+            "nodes: [{ id: box, kind: container, state: { open: \(isShown) }, children: [\(children)] }]"
+        }
+        let life = try Life(scene(""))
+        try life.apply("[{ id: n, state: { own: 1 } }]", at: "/box")
+        try life.set("/box/n.own", 7)
+        let edited = try life.next(scene("{ if: open, then: [{ id: n, state: { v: 1 } }] }"))
+        #expect(edited.failures.contains { $0.contains("a branch at /box has a node n") }, "\(edited.failures)")
+        try edited.set("/box.open", true)
+        #expect(try edited.value("/box/n.v") == 1)
+        #expect(try differences(edited.described(), edited.next().described()) == [])
+        #expect(try edited.next(scene("")).value("/box/n.own") == 7)
+    }
+
     @Test("a node stands where it was made while an edited scene makes a view of the node that it was moved to")
     func view() throws {
         func scene(_ box: String) -> String { "nodes: [{ id: n, state: { v: 1 } }, { id: box, \(box) }]" }
