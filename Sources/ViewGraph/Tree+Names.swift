@@ -15,6 +15,7 @@ extension Tree<NodeRecord> {
     }
 
     private func hasInBranch(_ id: String, below parent: UInt32) -> Bool {
+        guard self[Int(parent)].hasTransparentChildren else { return false }
         var pending = self[Int(parent)].children.map { self[Int($0)].definition }.filter { $0.kind == .choice }
         while let next = pending.popLast() {
             for child in next.forEach?.templates.flatMap(\.children) ?? [] {
