@@ -2,8 +2,8 @@ import AttributeValues
 import EventLoop
 import WireProtocol
 
-/// What waits for one client: events, and replies, a line each or one list for a batch. It counts in the ledger of all
-/// output.
+/// The output that waits for one client: events, and replies, a line each or one list for a batch. It counts in the
+/// ledger of all output.
 struct ClientOutput {
     private var queue: OutputQueue
     /// The list of the batch that is being answered.

@@ -50,7 +50,7 @@ public final class GraphRuntime {
     /// Reused by each transaction, to save allocations.
     var lastCommit = Commit()
 
-    /// What the daemon around the runtime tells it.
+    /// The facts that the daemon around the runtime tells it.
     public struct Surroundings {
         /// More figures for `stats`.
         public var figures: (() -> [Figure])?

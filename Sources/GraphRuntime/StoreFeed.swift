@@ -2,7 +2,7 @@ import AttributeGraph
 import AttributeValues
 import ViewGraph
 
-/// What the store has to get: the changes of a turn in order, and the states that it has written.
+/// Collects news for the store: the changes of a turn in order, and the states that it has written.
 public final class StoreFeed {
     private let graph: ViewGraph
     private let history: History

@@ -125,7 +125,7 @@ extension NodeDefinition {
         merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
         let outer = (transformEnvironment.isEmpty ? base : self).divided(\.environment).use.count
         for place in merged.transformEnvironment.indices {
-            // What a document says of the node itself is inside all overrides.
+            // A transform that a document gives the node itself is inside all overrides.
             let isInnermost = isInBody && !transformEnvironment.isEmpty
             let moved = merged.transformEnvironment[place].place + environment.use.count - outer
             merged.transformEnvironment[place].place = isInnermost ? merged.environment.count : moved

@@ -93,7 +93,7 @@ extension Persistence {
         var name: String
     }
 
-    /// What the use of a component says of keys for which the component's body has other modifiers.
+    /// The modifiers at the use of a component that hide those of its body, which have the same keys.
     private func hiddenOverrides(of definition: NodeDefinition) -> [Member: Value] {
         guard let body = definition.body, !body.isPlain else { return [:] }
         var (outer, inner) = (ValueMap(), ValueMap())

@@ -35,7 +35,7 @@ final class SiteCopy {
     private(set) var applied = 0
     private(set) var snapshots = 0
 
-    /// What the daemon has been told of the site.
+    /// The facts about the site that this copy has told the daemon.
     struct Told {
         /// nil before the first report.
         var isLive: Bool?

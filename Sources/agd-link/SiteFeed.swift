@@ -14,7 +14,7 @@ struct SiteFeed {
     /// - Parameter limit: bytes of a message.
     init(limit: Int) { (self.limit, assembler) = (limit, Assembler(limit: limit)) }
 
-    /// What the mirror has; nil before the first snapshot.
+    /// The position that the mirror has reached; nil before the first snapshot.
     var position: Position? { follower.position }
 
     func accepts(snapshot position: Position) -> Bool { follower.accepts(snapshot: position) }

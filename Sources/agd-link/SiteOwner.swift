@@ -1,7 +1,7 @@
 import AGClient
 import AttributeValues
 
-/// What the messages of a site's owner say about the owner itself: who it is, whether it lives, and how far the mirror
+/// The owner of a site, as its messages describe it: who it is, whether it lives, and how far the mirror
 /// is behind it.
 struct SiteOwner {
     /// Seconds that a mirror may be behind before it reads a snapshot.
