@@ -96,7 +96,7 @@ final class DaemonLink {
         refuseAll(DaemonLink.ended)
     }
 
-    /// Gives up the connection to a daemon that does not answer. The next connection is up when the daemon answers again.
+    /// Gives up the connection to a daemon that does not answer. The next connection is up when the daemon answers.
     func abandon() {
         guard case .up(let channel) = state else { return refuseQueued() }
         state = .connecting

@@ -404,7 +404,8 @@ final class Gateway {
         return ValueMap([("silence", .double(MonotonicTime.now - lastKnown))])
     }
 
-    /// A daemon that has just started may not have loaded the scene yet. Pages learn once that they have to wait for it.
+    /// A daemon that has just started may not have loaded the scene yet. Pages learn once that they have to wait for
+    /// it.
     private func resume(_ watch: SharedWatch, isAgain: Bool = false) {
         subscribe(watch) { [self] refusal in
             guard let refusal, link.isUp else { return }

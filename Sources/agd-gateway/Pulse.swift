@@ -1,12 +1,13 @@
 import AttributeValues
 import NIOCore
 
-/// Asks the daemon again and again whether it answers. It has a connection of its own: on the others, a request may wait
-/// for one before it, such as a write that another machine performs.
+/// Asks the daemon again and again whether it answers. It has a connection of its own: on the others, a request may
+/// wait for one before it, such as a write that another machine performs.
 final class Pulse {
     private static let interval = TimeAmount.milliseconds(500)
     /// The daemon is silent after so many intervals without an answer, which are two seconds. Turns of the daemon are
-    /// much shorter. Intervals are counted, because a clock would also count the time in which this program stood still.
+    /// much shorter. Intervals are counted, because a clock would also count the time in which this program stood
+    /// still.
     private static let mostMissed = 4
 
     private let link: DaemonLink
