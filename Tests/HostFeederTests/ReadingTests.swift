@@ -62,7 +62,9 @@ struct ReadingTests {
         #expect(Pressure.read("cpu", ProcText("")) == nil)
     }
 
-    @Test("the loopback and interfaces that never carried a byte are left out; names may hold colons and touch their numbers")
+    @Test(
+        "the loopback and interfaces that never carried a byte are left out; names may hold colons and touch their numbers"
+    )
     func interfaces() {
         let dev = """
             Inter-|   Receive                                                |  Transmit
