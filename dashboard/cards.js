@@ -254,6 +254,10 @@ class Decimals {
   #count = 0
   #greatest = 0
 
+  get count() {
+    return this.#greatest < 1 ? this.#count : Math.min(2, this.#count)
+  }
+
   /** The format in which a number is written, with its decimals if the format leaves them open. */
   of(value, format) {
     const size = format.format === 'percent' ? value * 100 : value
@@ -261,7 +265,7 @@ class Decimals {
     if (!isOpen || !isWrittenOut(size)) return format
     this.#count = Math.max(this.#count, decimalsOf(size))
     this.#greatest = Math.max(this.#greatest, Math.abs(size))
-    return { ...format, decimals: this.#greatest < 1 ? this.#count : Math.min(2, this.#count) }
+    return { ...format, decimals: this.count }
   }
 }
 
@@ -783,8 +787,10 @@ function lined(card, line, write, drawn = () => {}) {
   const range = () => {
     const found = line.range()
     const isFlat = !found || found[0] === found[1]
-    // Both ends have the decimals of the value.
+    // The value and both ends have the same decimals.
+    const { count } = card.decimals
     const format = isFlat ? card.format : found.map((each) => card.decimals.of(each, card.format)).at(-1)
+    if (card.decimals.count !== count) write(card.value)
     card.say(isFlat ? '' : `${plain(found[0], { ...format, unit: '' })} to ${plain(found[1], format)}`)
   }
   let isDue = false

@@ -13,7 +13,7 @@ nodes:
         component: Cards
         children:
           - { id: line, state: { x: 5.0 }, containerValues: { panel: { kind: line, value: x, title: Line, window: 60 } } }
-          - { id: level, state: { x: 5.0 }, containerValues: { panel: { kind: sparkline, value: x, title: Level, warn: 50, critical: 80 } } }
+          - { id: level, state: { x: { initial: 5.0, history: 10m } }, containerValues: { panel: { kind: sparkline, value: x, title: Level, warn: 50, critical: 80 } } }
           - { id: lamp, state: { x: false }, containerValues: { panel: { kind: toggle, value: x, title: Lamp } } }
           - { id: knob, state: { x: 20 }, containerValues: { panel: { kind: slider, value: x, title: Knob } } }
           - { id: count, state: { x: 1 }, containerValues: { panel: { kind: stepper, value: x, title: Count } } }
@@ -75,6 +75,13 @@ describe('what the page knows', { skip: CHROMIUM ? false : 'there is no Chromium
     }
     assert.deepEqual(shown, ['9.5', '100.0', '9.0', '250.3'])
     assert.equal(await page.run(context('/k/row/line.x')), '5.0 to 250.3')
+  })
+
+  test('a value has the decimals of its recorded past', async () => {
+    for (const value of [4.5, 6]) await site.client.set('/k/row/level.x', value)
+    const other = await browser.open(site.url)
+    await other.until(`textOf('/k/row/level.x') === '6.0' && ${context('/k/row/level.x')} === '4.5 to 6.0'`)
+    await other.close()
   })
 
   test('a critical sample colours itself, and not what was before', async () => {
