@@ -64,8 +64,10 @@ export class Board {
   #nodes = new Map()
   /** The nodes in which nodes were declared. */
   #parents = new Map()
-  /** Subviews of containers without the attribute `cards`, by path. */
+  /** Subviews of containers without the attribute `cards`, by path; null for nodes that have none. */
   #subviews = new Map()
+  /** The paths that have changed since the structure was read; null if anything may have. */
+  #changed = null
   /** Whether panels describe what is below a node, by path. */
   #arranging = new Map()
   #values = new Map()
@@ -122,9 +124,8 @@ export class Board {
       try {
         await this.#follow(this.#root ?? (await this.#findRoot()))
       } catch (error) {
-        // A refusal has come over a connection.
-        this.#refusal = error.code ? error.reason : null
-        this.#setLive(this.#cards.size === 0 && Boolean(error.code))
+        this.#refusal = error.code && error.code !== 'unavailable' ? error.reason : null
+        this.#setLive(false)
         if (this.#cards.size === 0) this.#explain(error.reason ?? error.message)
       }
       // A part of the tree that does not exist yet may come.
@@ -145,6 +146,7 @@ export class Board {
         if (event.initial) {
           this.#values.clear()
           for (const [path, { value }] of event.details) this.#values.set(path, value)
+          this.#changed = null
           await this.#describe(root)
           this.#setLive(true)
         }
@@ -156,7 +158,9 @@ export class Board {
     }
   }
 
-  #prepare({ timeline, transitions = {} }) {
+  #prepare({ timeline, transitions = {}, added, removed, moved, shown }) {
+    if (shown) this.#changed = null
+    this.#changed?.push(...added, ...removed, ...moved)
     this.#motion ??= { timeline: null, css: null, transitions: {} }
     if (timeline) Object.assign(this.#motion, { timeline: new Timeline(timeline), css: timeline.css ?? null })
     for (const [node, given] of Object.entries(transitions)) {
@@ -202,6 +206,9 @@ export class Board {
     this.#isReading = true
     try {
       await this.#read(root)
+    } catch (error) {
+      this.#changed = null
+      throw error
     } finally {
       this.#isReading = false
     }
@@ -209,7 +216,10 @@ export class Board {
     this.#motion = null
   }
 
+  /** Asks only containers around a change for their subviews. */
   async #read(root) {
+    const changed = this.#changed
+    this.#changed = []
     const tree = await this.#treeOf(root)
     this.#nodes.clear()
     for (const node of below(tree)) this.#nodes.set(node.path, node)
@@ -217,17 +227,21 @@ export class Board {
     // A component that places what it is given shows its body. What it is given is told where that stands.
     const isAsked = ({ children, kind, attributes, component, shown }) =>
       children && !TRANSPARENT.includes(kind) && !attributes?.cards && !(component && shown)
-    const containers = [...below(tree)].filter(isAsked).map(({ path }) => path)
-    // Only a scene that declares panels has container values to ask for.
-    this.#subviews.clear()
-    await Promise.all(containers.slice(0, 200).map(async (path) => {
-      try {
-        this.#subviews.set(path, await this.#client.eval('subviews', { at: path }))
-      } catch {
-        // A view, or the root, whose children have no container values.
-      }
-    }))
+    const containers = [...below(tree)].filter(isAsked).map(({ path }) => path).slice(0, 200)
+    const isOther = (path) => !changed || !this.#subviews.has(path) || path === '/' || changed.some((each) => each === path || each.startsWith(`${path}/`))
+    const known = containers.map(async (path) => [path, isOther(path) ? await this.#subviewsOf(path) : this.#subviews.get(path)])
+    this.#subviews = new Map(await Promise.all(known))
     this.#tree = tree
+  }
+
+  async #subviewsOf(path) {
+    try {
+      return await this.#client.eval('subviews', { at: path })
+    } catch (error) {
+      if (!error.code || error.code === 'unavailable') throw error
+      // A view, or the root, whose children have no container values.
+      return null
+    }
   }
 
   /** Gives each node, as its children, the nodes that stand in it, wherever they were declared. */
@@ -607,6 +621,9 @@ export class Board {
   #report() {
     const node = this.#tree
     const scheme = node?.attributes?.colorScheme && this.#values.get(attributePath(node, 'colorScheme'))
+    // The environment is light by default, and then the page decides.
+    this.element.style.colorScheme = scheme === 'dark' ? 'dark' : ''
+    this.element.classList.toggle('is-themed', scheme === 'dark')
     const title = node ? this.#titleOf(node) : 'agd'
     this.#said({ title, isLive: this.#isLive, refusal: this.#refusal, colorScheme: scheme, locale: node && this.#localeOf(node) })
   }

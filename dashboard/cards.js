@@ -1,13 +1,13 @@
 /** A card shows one value, or a table of several. Its kind is given by a panel or by the type of the value. */
 
-import { AttributeFailed } from './gateway.js'
+import { AttributeFailed, ConnectionLost, TimedOut } from './gateway.js'
 import { Line } from './chart.js'
 import { decimalsOf, duration, isWrittenOut, number, plain, words } from './format.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
 /** A shape and a word go with every colour. */
-const STATUS_SHAPES = { ok: '●', warn: '▲', critical: '◆', stale: '◌' }
+const STATUS_SHAPES = { __proto__: null, ok: '●', warn: '▲', critical: '◆', stale: '◌' }
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
 const MOST_ROWS = 100
@@ -37,10 +37,16 @@ export function kindOf(name, { type = 'dyn', kind }) {
 }
 
 /** Other names of kinds, as they are written in scenes. */
-const NAMES = { colour: 'color', line: 'chart', textField: 'field' }
+const NAMES = { __proto__: null, colour: 'color', line: 'chart', textField: 'field' }
 
 /** Columns of a card without a `span`. */
-const SPANS = { chart: 2, table: 2, list: 2, log: 2, text: 2 }
+const SPANS = { __proto__: null, chart: 2, table: 2, list: 2, log: 2, text: 2 }
+
+/** What the value of a card must be, if it is not null. */
+const NEEDS = { __proto__: null, gauge: 'number', bar: 'number', slider: 'number', stepper: 'number', toggle: 'boolean' }
+const NOUNS = { __proto__: null, number: 'a number', boolean: 'a bool', string: 'a text', object: 'a map' }
+/** Numbers that JSON has no form for. */
+const WRITTEN = { __proto__: null, Infinity, '-Infinity': -Infinity, NaN }
 
 export class Card {
   /** @param options `client`, `path`, `kind`, `panel`, `title`, `type`, `rows` (paths of a table, by row and column). */
@@ -69,7 +75,10 @@ export class Card {
     this.body = make('div', 'body')
     this.context = make('p', 'context')
     this.element.append(title_, this.body, this.context)
-    this.last = performance.now()
+    this.reported = this.now
+    this.decimals = new Decimals()
+    this.refusal = ''
+    this.said = ''
     this.motions = []
     this.view = KINDS[this.kind](this)
   }
@@ -94,21 +103,39 @@ export class Card {
   }
 
   show(path, change) {
-    this.last = performance.now()
-    const { value } = change
+    this.#note()
     this.element.classList.remove('is-waiting')
-    if (value instanceof AttributeFailed && !this.rows) return this.fail(value)
+    if (change.value instanceof AttributeFailed && !this.rows) return this.fail(change.value)
+    const needed = NEEDS[this.kind]
+    if ((this.isNumber || needed === 'number') && change.value in WRITTEN) change = { ...change, value: WRITTEN[change.value] }
+    const { value } = change
+    if (needed && value !== null && typeof value !== needed) {
+      const given = Array.isArray(value) ? 'a list' : NOUNS[typeof value]
+      return this.fail({ message: `A ${this.kind} needs ${NOUNS[needed]}, not ${given}.` })
+    }
     this.failure?.remove()
     this.failure = null
     this.body.hidden = false
     this.value = value
-    if (this.isNumber && typeof value === 'string') change = { ...change, value: Number(value.replace('−', '-')) }
     this.view.show(change, path)
-    if (typeof value === 'number') this.#compare(value)
+    this.#compare(value)
+  }
+
+  /** The card's value has been reported. Its age counts from here. An update is the only report that the page gets. */
+  #note() {
+    this.reported = this.now
+  }
+
+  /** Seconds of the daemon's clock, which goes on while the page's device sleeps. */
+  get now() {
+    return this.client.now()
   }
 
   /** The error in words, instead of the value. */
   fail(failure) {
+    this.view.interrupt?.(this.now)
+    this.#compare(null)
+    if (this.kind === 'status') this.setStatus(null)
     this.failure ??= make('p', 'failure')
     this.failure.textContent = failure.reason ?? failure.message
     this.failure.title = failure.path ?? this.path
@@ -120,26 +147,46 @@ export class Card {
   #compare(value) {
     const { warn, critical } = this.panel
     if (warn === undefined && critical === undefined) return
+    if (typeof value !== 'number' || Number.isNaN(value)) return this.setStatus(null)
     const isFalling = warn !== undefined && critical !== undefined && critical < warn
     const exceeds = (limit) => limit !== undefined && (isFalling ? value <= limit : value >= limit)
     this.setStatus(exceeds(critical) ? 'critical' : exceeds(warn) ? 'warn' : 'ok')
   }
 
+  /** A status that is none of the four has no colour. */
   setStatus(status) {
-    if (!(status in STATUS_SHAPES) || this.element.dataset.status === status) return
-    this.element.dataset.status = status
-    this.say(this.said)
+    const known = status in STATUS_SHAPES ? status : undefined
+    if (this.element.dataset.status === known) return
+    if (known) this.element.dataset.status = known
+    else delete this.element.dataset.status
+    this.#tell()
   }
 
   /** The line below the value. */
   say(text = '') {
     this.said = text
-    if (this.isOld) return
+    this.#tell()
+  }
+
+  /** A refusal stays until the user operates the card again, and the age as long as the connection is lost. */
+  #tell() {
     const { status } = this.element.dataset
     const isNotable = this.kind !== 'status' && status && status !== 'ok'
     const mark = isNotable ? `${STATUS_SHAPES[status]} ${words(status)}` : ''
     const isShort = this.kind === 'gauge' && mark
-    this.context.textContent = [mark, isShort ? '' : text].filter(Boolean).join(' · ')
+    const age = this.isOld ? `${duration(this.now - this.reported)} ago` : ''
+    const said = this.refusal || age ? [this.refusal, age] : [mark, isShort ? '' : this.said]
+    const text = said.filter(Boolean).join(' · ')
+    if (this.context.textContent !== text) this.context.textContent = text
+  }
+
+  #refuse(text) {
+    this.refusal = text
+    this.element.classList.toggle('is-refused', text !== '')
+    // Screen readers announce it.
+    if (text) this.context.setAttribute('role', 'alert')
+    else this.context.removeAttribute('role')
+    this.#tell()
   }
 
   /** Gives a table other rows. The result is true if there are other ones. */
@@ -163,17 +210,13 @@ export class Card {
     if (this.isOld === !isLive) return
     this.isOld = !isLive
     this.element.classList.toggle('is-old', this.isOld)
-    if (this.isOld) {
-      this.view.interrupt?.()
-    } else {
-      this.say(this.said)
-      this.view.resume?.()
-    }
+    if (this.isOld) this.view.interrupt?.(this.client.clock?.heard ?? this.now)
+    else this.view.resume?.()
     this.tick()
   }
 
   tick() {
-    if (this.isOld) this.context.textContent = `${duration((performance.now() - this.last) / 1000)} ago`
+    this.#tell()
     this.view.tick?.()
   }
 
@@ -183,16 +226,16 @@ export class Card {
   }
 
   async perform(act, undo) {
+    this.#refuse('')
     try {
       await act()
-      if (this.refusal) this.say('')
-      this.refusal = false
     } catch (error) {
       undo?.()
-      this.refusal = true
       const said = String(error.reason ?? error.message)
       // The card stands for its path.
-      this.say(said.startsWith(`${this.path}: `) ? said.slice(this.path.length + 2) : said)
+      const text = said.startsWith(`${this.path}: `) ? said.slice(this.path.length + 2) : said
+      const isUnknown = (error instanceof ConnectionLost || error instanceof TimedOut) && !text.includes('may have happened')
+      this.#refuse(isUnknown ? `${text}; the change may have happened, or may still happen` : text)
     }
   }
 
@@ -206,28 +249,43 @@ export class Card {
   }
 }
 
-/** The number in large figures. Decimals only grow, so that the figures do not jump about. */
+/** The decimals of one value. They only grow, so that its figures do not jump about. */
+class Decimals {
+  #count = 0
+  #greatest = 0
+
+  get count() {
+    return this.#greatest < 1 ? this.#count : Math.min(2, this.#count)
+  }
+
+  /** The format in which a number is written, with its decimals if the format leaves them open. */
+  of(value, format) {
+    const size = format.format === 'percent' ? value * 100 : value
+    const isOpen = ['number', 'percent', undefined].includes(format.format) && format.decimals === undefined
+    if (!isOpen || !isWrittenOut(size)) return format
+    this.#count = Math.max(this.#count, decimalsOf(size))
+    this.#greatest = Math.max(this.#greatest, Math.abs(size))
+    return { ...format, decimals: this.count }
+  }
+}
+
+/** The number in large figures. */
 function figures(card) {
   const element = make('p', 'value')
   const text = document.createTextNode('–')
   const unit = make('span', 'unit')
   element.append(text, unit)
   card.add(element)
-  let decimals = 0
   return (value) => {
     if (typeof value === 'number') {
-      decimals = Math.max(Math.abs(value) >= 100 ? 0 : Math.min(decimals, 2), decimalsOf(value))
-      const given = card.format
-      const free = !given.format || given.format === 'number'
-      const own = free && isWrittenOut(value) && given.decimals === undefined ? { decimals: Math.abs(value) >= 100 ? 0 : decimals } : {}
-      const [shown, mark] = number(value, { ...given, ...own })
+      const [shown, mark] = number(value, card.decimals.of(value, card.format))
       text.data = shown
       unit.textContent = mark
       // A number whose end is cut off would be another number.
       element.classList.toggle('words', shown.length > 7)
     } else {
       text.data = plain(value, { locale: card.locale })
-      unit.textContent = card.panel.unit ?? ''
+      unit.textContent = value === null ? '' : card.panel.unit ?? ''
       element.classList.toggle('words', text.data.length > 9)
     }
   }
@@ -236,7 +294,7 @@ function figures(card) {
 /** The ends of a gauge, bar or slider. */
 function scaleOf({ panel }) {
   const [min, max] = [Number(panel.min ?? 0), Number(panel.max ?? (panel.format === 'percent' ? 1 : 100))]
-  return { min, max, part: (value) => (value - min) / (max - min || 1) }
+  return { min, max, part: (value) => (Number.isFinite(value) ? (value - min) / (max - min || 1) : value > 0 ? 1 : 0) }
 }
 
 function meter(card, element) {
@@ -246,15 +304,23 @@ function meter(card, element) {
   element.setAttribute('aria-valuemin', String(min))
   element.setAttribute('aria-valuemax', String(max))
   return (value) => {
-    element.setAttribute('aria-valuenow', String(value))
+    // Null is no place on the scale, and neither is what is not a number.
+    const isPlace = typeof value === 'number' && !Number.isNaN(value)
+    card.body.classList.toggle('is-empty', !isPlace)
+    if (isPlace) element.setAttribute('aria-valuenow', String(Math.min(max, Math.max(min, value))))
+    else element.removeAttribute('aria-valuenow')
     element.setAttribute('aria-valuetext', plain(value, card.format))
   }
 }
 
+/** The thresholds of a panel: `[number, status]`. */
+function levelsOf({ panel }) {
+  return ['warn', 'critical'].filter((each) => typeof panel[each] === 'number').map((each) => [panel[each], each])
+}
+
 /** Thresholds as parts of the scale. */
-function thresholds({ panel }, part) {
-  return ['warn', 'critical'].filter((each) => typeof panel[each] === 'number')
-    .map((each) => ({ level: each, at: part(panel[each]) })).filter(({ at }) => at > 0 && at < 1)
+function thresholds(card, part) {
+  return levelsOf(card).map(([limit, level]) => ({ level, at: part(limit) })).filter(({ at }) => at > 0 && at < 1)
 }
 
 /** Moves elements by the timelines of a number. The frame of the element at an index may bend at the values `bends(index)`. */
@@ -305,6 +371,8 @@ function optionsOf({ panel }) {
 
 /** What a card of each kind shows. `show` gets each change; `tick` is called every second. */
 const KINDS = {
+  __proto__: null,
+
   unknown(card) {
     card.add(make('p', 'failure', `There is no card of the kind "${card.asked}".`))
     return { show: () => {} }
@@ -317,7 +385,7 @@ const KINDS = {
 
   sparkline(card) {
     const write = figures(card)
-    const line = new Line({ span: Number(card.panel.window ?? 60), normal: card.panel.normal })
+    const line = new Line({ span: Number(card.panel.window ?? 60), normal: card.panel.normal, levels: levelsOf(card), clock: () => card.now })
     card.add(line.element)
     return lined(card, line, write)
   },
@@ -325,7 +393,7 @@ const KINDS = {
   chart(card) {
     const write = figures(card)
     const { window = 300, normal, min, max } = card.panel
-    const line = new Line({ span: Number(window), isLarge: true, normal, min, max })
+    const line = new Line({ span: Number(window), isLarge: true, normal, min, max, levels: levelsOf(card), clock: () => card.now })
     const plot = make('div', 'plot')
     const [top, bottom] = [make('span', 'end top'), make('span', 'end bottom')]
     const [from, to] = [make('span', '', `${duration(window)} ago`), make('span', '', 'now')]
@@ -334,7 +402,7 @@ const KINDS = {
     plot.append(line.element, top, bottom)
     card.add(plot, times)
     const view = lined(card, line, write, () => {
-      const ends = line.axis
+      const ends = line.axis()
       const isRough = (count) => ends.some((end) => Math.abs(end - Number(end.toFixed(count))) > 0.02 * (ends[1] - ends[0]))
       const decimals = [0, 1, 2].find((count) => !isRough(count)) ?? 3
       const written = (end) => plain(end, { ...card.format, unit: '', ...(card.panel.format ? {} : { decimals }) })
@@ -361,7 +429,6 @@ const KINDS = {
     if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     return {
       show(change) {
-        if (typeof change.value !== 'number') return card.fail({ message: 'A bar needs a number.' })
         write(change.value)
         report(change.value)
         move(change)
@@ -395,7 +462,6 @@ const KINDS = {
     card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
     return {
       show(change) {
-        if (typeof change.value !== 'number') return card.fail({ message: 'A gauge needs a number.' })
         write(change.value)
         report(change.value)
         move(change)
@@ -418,7 +484,7 @@ const KINDS = {
         const said = typeof value === 'string' ? words(value) : plain(value)
         shape.textContent = STATUS_SHAPES[status] ?? '○'
         if (text.data !== said) text.data = said
-        if (status in STATUS_SHAPES) card.setStatus(status)
+        card.setStatus(status)
       },
     }
   },
@@ -431,19 +497,20 @@ const KINDS = {
     card.add(button)
     const enable = control(card, button)
     const set = (isOn) => {
-      button.setAttribute('aria-checked', String(isOn))
-      card.say(isOn ? card.panel.on ?? 'On' : card.panel.off ?? 'Off')
+      button.setAttribute('aria-checked', String(isOn === true))
+      button.classList.toggle('is-empty', isOn === null)
+      card.say(isOn === null ? '–' : isOn ? card.panel.on ?? 'On' : card.panel.off ?? 'Off')
     }
     button.addEventListener('click', () => {
       // The new state is shown at once. If the daemon refuses, it is corrected.
-      const before = card.value === true
-      set(!before)
-      card.write(!before, { ...card.animation, undo: () => set(before) })
+      const wanted = card.value !== true
+      set(wanted)
+      card.write(wanted, { ...card.animation, undo: () => set(card.value) })
     })
     return {
       show({ value }) {
         enable()
-        set(value === true)
+        set(value)
       },
     }
   },
@@ -455,11 +522,11 @@ const KINDS = {
     Object.assign(input, { type: 'range', min, max, step: card.panel.step ?? (card.type === 'int' ? 1 : (max - min) / 100) })
     card.add(input)
     const enable = control(card, input)
-    let [isHeld, isBusy, wanted, target] = [false, false, null, null]
+    let [isHeld, isBusy, wanted, target] = [false, false, null, undefined]
     const place = (value) => {
-      input.value = value
-      input.style.setProperty('--part', String(Math.min(1, Math.max(0, part(Number(value))))))
-      input.setAttribute('aria-valuetext', plain(Number(value), card.format))
+      input.value = value ?? min
+      input.style.setProperty('--part', String(Math.min(1, Math.max(0, part(Number(input.value))))))
+      input.setAttribute('aria-valuetext', plain(value === null ? null : Number(value), card.format))
     }
     const send = async () => {
       if (isBusy) return
@@ -475,7 +542,7 @@ const KINDS = {
     }
     // When the thumb is released, the daemon's value counts.
     const release = () => {
-      if (!isHeld && !isBusy && target !== null) {
+      if (!isHeld && !isBusy && target !== undefined) {
         place(target)
         write(target)
       }
@@ -521,7 +588,7 @@ const KINDS = {
         write(value)
         for (const [button, by] of buttons) {
           const next = value + by
-          button.disabled = !card.isWritable || (min !== undefined && next < min) || (max !== undefined && next > max)
+          button.disabled = !card.isWritable || value === null || (min !== undefined && next < min) || (max !== undefined && next > max)
         }
       },
     }
@@ -636,15 +703,15 @@ const KINDS = {
     card.add(swatch, text)
     const enable = control(card, input)
     if (card.panel.kind) swatch.append(input)
-    input.addEventListener('input', () => card.write(input.value))
+    input.addEventListener('input', () => card.write(input.value, { undo: () => (input.value = hexOf(swatch)) }))
     const motions = [null]
     card.motions.push(motions)
     return {
       show(change) {
         enable()
         const { value, timeline } = change
-        text.textContent = value
-        swatch.style.backgroundColor = value
+        text.textContent = plain(value)
+        swatch.style.backgroundColor = value ?? ''
         input.value = hexOf(swatch)
         stop(motions[0])
         const frame = ([l, a, b, alpha]) => ({
@@ -660,7 +727,12 @@ const KINDS = {
     image.alt = card.title
     image.addEventListener('error', () => card.fail({ message: `The image cannot be shown: ${String(card.value).slice(0, 80)}` }))
     card.add(image)
-    return { show: ({ value }) => (image.src = String(value)) }
+    return {
+      show({ value }) {
+        image.hidden = value === null
+        if (value !== null) image.src = String(value)
+      },
+    }
   },
 
   text(card) {
@@ -707,14 +779,19 @@ function asFace(card, face) {
     get format() { return card.format },
     get panel() { return card.panel },
     get locale() { return card.locale },
+    decimals: card.decimals,
   }
 }
 
 function lined(card, line, write, drawn = () => {}) {
   const range = () => {
-    const found = line.range
+    const found = line.range()
     const isFlat = !found || found[0] === found[1]
-    card.say(isFlat ? '' : `${plain(found[0], { ...card.format, unit: '' })} to ${plain(found[1], card.format)}`)
+    // The value and both ends have the same decimals.
+    const { count } = card.decimals
+    const format = isFlat ? card.format : found.map((each) => card.decimals.of(each, card.format)).at(-1)
+    if (card.decimals.count !== count) write(card.value)
+    card.say(isFlat ? '' : `${plain(found[0], { ...format, unit: '' })} to ${plain(found[1], format)}`)
   }
   let isDue = false
   const draw = () => {
@@ -726,13 +803,19 @@ function lined(card, line, write, drawn = () => {}) {
       drawn()
     })
   }
-  let [hasPast, isAsked] = [true, false]
+  let [hasPast, isAsked, ticks] = [true, false, 0]
+  // On return, a value that has not changed holds again.
+  const hold = () => {
+    if (!card.isOld && !card.failure && !line.isKnown && Number.isFinite(card.value)) line.add(card.value)
+  }
   const fill = async () => {
     if (!hasPast || isAsked) return
     isAsked = true
     try {
       const past = await card.client.history(card.path)
-      line.fill(past, card.client.clock.wallOffset)
+      const { wallOffset, offset } = card.client.clock
+      line.fill(past, wallOffset - offset)
+      hold()
       range()
       draw()
     } catch (error) {
@@ -745,14 +828,23 @@ function lined(card, line, write, drawn = () => {}) {
   return {
     show({ value }) {
       write(value)
-      if (typeof value !== 'number' || !Number.isFinite(value)) return
-      line.add(value)
+      // What is no number on an axis leaves a gap.
+      if (Number.isFinite(value)) line.add(value)
+      else line.interrupt()
       range()
       draw()
     },
-    interrupt: () => line.interrupt(),
-    resume: fill,
-    tick: draw,
+    interrupt: (time) => line.interrupt(time),
+    resume() {
+      // Changes come within a second.
+      ticks = 2
+      fill()
+    },
+    tick() {
+      if (ticks > 0 && --ticks === 0) hold()
+      range()
+      draw()
+    },
   }
 }
 
@@ -810,6 +902,7 @@ function fill(table, columns, rows) {
 function tableOfRows(card, isTable) {
   /** The texts by path. */
   const known = new Map()
+  const decimals = new Map()
   const table = make('table')
   const scroller = make('div', 'rows')
   scroller.append(table)
@@ -818,7 +911,7 @@ function tableOfRows(card, isTable) {
   const draw = () => {
     isDue = false
     const { columns, ids, cells } = card.rows
-    for (const path of known.keys()) if (!cells.has(path)) known.delete(path)
+    for (const each of [known, decimals]) for (const path of each.keys()) if (!cells.has(path)) each.delete(path)
     const texts = [...cells.keys()].map((path) => known.get(path) ?? '')
     const hasId = !columns.includes('name')
     const rows = ids.map((id, i) => {
@@ -833,7 +926,9 @@ function tableOfRows(card, isTable) {
     draw,
     show({ value }, path) {
       const formats = card.panel.formats?.[card.rows.cells.get(path)]
-      known.set(path, value instanceof AttributeFailed ? value.reason : plain(value, { ...card.format, ...formats }))
+      if (!decimals.has(path)) decimals.set(path, new Decimals())
+      const format = typeof value === 'number' ? decimals.get(path).of(value, { ...card.format, ...formats }) : { ...card.format, ...formats }
+      known.set(path, value instanceof AttributeFailed ? value.reason : plain(value, format))
       if (isDue) return
       isDue = true
       queueMicrotask(draw)

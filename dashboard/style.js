@@ -31,15 +31,16 @@ export const tokens = sheet(`
 
 export const look = sheet(`
 * { box-sizing: border-box; margin: 0; }
-:host { display: block; container: board / inline-size; color: var(--ink); color-scheme: light dark; font: 15px/1.4 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+:host { display: block; container: board / inline-size; font: 15px/1.4 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 :host([hidden]), [hidden] { display: none !important; }
 
 /* Sections stand side by side where there is room. */
-.board { position: relative; overflow-x: clip; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
+.board { color: var(--ink); position: relative; overflow-x: clip; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
 .featured, .empty { grid-column: 1 / -1; }
 /* Featured cards hold all columns open, and the only section below them would leave all but one empty. */
 section:nth-child(1 of section:not(.featured, [hidden])):nth-last-child(1 of section:not(.featured, [hidden])) { grid-column: 1 / -1; }
 section { color: var(--ink); min-width: 0; container: section / inline-size; }
+.board.is-themed { background: var(--page); }
 section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
 h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; font-weight: 600; padding-block: 8px; }
 .cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(min(176px, 100%), 1fr)); grid-auto-flow: dense; }
@@ -87,6 +88,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .context { color: var(--muted); font-size: 13px; line-height: 18px; min-height: 18px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .card[data-status="warn"] .context { color: var(--warn); }
 .card[data-status="critical"] .context { color: var(--critical); }
+.is-refused .context { color: var(--critical) !important; font-weight: 500; white-space: normal; overflow-wrap: anywhere; }
 .failure { color: var(--critical); font-size: 13px; overflow-wrap: anywhere; flex: 1; }
 .shape { font-size: 0.8em; margin-inline-end: 0.5em; color: var(--edge, var(--ok)); }
 .is-old .value, .is-old svg, .is-old .bar, .is-old table, .is-old .windows { opacity: 0.72; filter: grayscale(1); }
@@ -106,9 +108,16 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .bar { position: relative; height: 8px; border-radius: 4px; background: var(--track); margin-block-start: auto; overflow: hidden; flex: none; }
 .bar > i { display: block; height: 100%; border-radius: 4px; background: var(--bar, var(--accent)); transform-origin: left; transform: scaleX(0); }
 :dir(rtl) .bar > i { transform-origin: right; }
+.is-empty .bar > i, .is-empty .windows { visibility: hidden; }
 .bar > b { position: absolute; inset-block: 0; width: 2px; background: var(--surface); }
 .spark { display: block; width: 100%; height: 24px; margin-block-start: auto; overflow: visible; flex: none; }
-.spark path, .chart path { fill: none; stroke: var(--bar, var(--accent)); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
+.spark path, .chart path { fill: none; stroke: var(--accent); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
+.level { stop-color: var(--accent); }
+.level.warn { stop-color: var(--warn); }
+.level.critical { stop-color: var(--critical); }
+/* A sample that is not as it should be. The line beside it may be. */
+.now { display: none; stroke: var(--edge); stroke-width: 8; vector-effect: non-scaling-stroke; stroke-linecap: round; }
+[data-status="warn"] .now, [data-status="critical"] .now { display: inline; }
 .featured .spark { flex: 1 1 24px; max-height: 120px; }
 .band { fill: var(--track); opacity: 0.6; }
 .kind-chart { min-height: 224px; }
@@ -171,6 +180,8 @@ button, input, select, textarea { font: inherit; color: inherit; }
 .switch > i { display: block; width: 24px; height: 24px; border-radius: 50%; background: #fff; box-shadow: 0 1px 2px rgb(0 0 0 / 25%); transition: transform var(--quick); }
 .switch[aria-checked="true"] { background: var(--accent); }
 .switch[aria-checked="true"] > i { transform: translateX(24px); background: var(--on-accent); }
+.switch.is-empty > i { transform: translateX(12px); opacity: 0.6; }
+:dir(rtl) .switch.is-empty > i { transform: translateX(-12px); }
 :dir(rtl) .switch[aria-checked="true"] > i { transform: translateX(-24px); }
 .field { width: 100%; min-height: 44px; border: 1px solid var(--control); border-radius: 8px; background: var(--surface); padding: 8px 12px; }
 textarea.field { padding-block: 10px; resize: none; field-sizing: content; max-height: 128px; overflow-wrap: anywhere; scrollbar-width: thin; }

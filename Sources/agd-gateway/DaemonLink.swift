@@ -3,7 +3,8 @@ import NIOCore
 import NIOPosix
 
 /// The gateway's connection to the daemon: the requests of all pages, and their shared subscriptions. After a loss it
-/// reconnects. Requests that wait for an answer are then refused, in the form of the daemon's refusals.
+/// reconnects. Requests that wait for an answer are then refused, in the form of the daemon's refusals. A daemon that
+/// accepts a connection and does not answer is as good as lost: the connection is up when `hello` is answered.
 ///
 /// Everything here happens on one event loop.
 final class DaemonLink {
@@ -32,7 +33,7 @@ final class DaemonLink {
     private var state: State?
     /// Requests to send as soon as there is a connection.
     private var queued: [(method: String, parameters: Value, answer: Answer)] = []
-    private var waiting: [Int64: Answer] = [:]
+    private var waiting: [Int64: (method: String, answer: Answer)] = [:]
     private var lastID: Int64 = 0
     private var listeners: [Int64: Listener] = [:]
     private var pause = TimeAmount.milliseconds(50)
@@ -40,6 +41,8 @@ final class DaemonLink {
     private var refusal: String?
     /// Called when the connection is made, and when it is lost.
     var onChange: (Bool) -> Void = { _ in }
+    /// True while the daemon is known not to answer. Requests are then refused instead of waiting for a connection.
+    var isSilent: () -> Bool = { false }
 
     /// Does not connect yet.
     init(path: String, principal: String?, loop: NIOIsolatedEventLoop) {
@@ -49,6 +52,17 @@ final class DaemonLink {
     }
 
     var isUp: Bool { if case .up = state { true } else { false } }
+
+    /// True if the daemon has accepted the connection and has yet to answer `hello`.
+    var isGreeting: Bool { if case .greeting = state { true } else { false } }
+
+    /// True if nobody listens at the daemon's socket.
+    var isAway: Bool { if case .resting = state { true } else { false } }
+
+    /// The reason why there is no connection.
+    var reason: String { refusal ?? (isSilent() ? DaemonLink.silence : "no daemon answers at \(path)") }
+
+    static let silence = "the daemon does not answer"
 
     func connect() {
         state = .connecting
@@ -78,16 +92,48 @@ final class DaemonLink {
         case .resting(let task): task.cancel()
         default: break
         }
-        let answers = queued.map(\.answer) + waiting.values
-        queued = []
-        waiting = [:]
         listeners = [:]
-        for answer in answers { answer(DaemonLink.ended) }
+        refuseAll(DaemonLink.ended)
     }
 
-    private static var ended: ValueMap { unavailable("the token of this principal has been deleted") }
+    /// Gives up the connection to a daemon that does not answer. The next connection is up when the daemon answers.
+    func abandon() {
+        guard case .up(let channel) = state else { return refuseQueued() }
+        state = .connecting
+        channel.close(promise: nil)
+        listeners = [:]
+        onChange(false)
+        refuseAll(DaemonLink.silence)
+        connect()
+    }
+
+    private static let ended = "the token of this principal has been deleted"
 
     private static func unavailable(_ reason: String) -> ValueMap { Gateway.fault(Failure(.unavailable, reason)) }
+
+    /// Refuses the requests that were not sent.
+    private func refuseQueued() {
+        let queued = self.queued
+        self.queued = []
+        for (_, _, answer) in queued { answer(DaemonLink.unavailable(reason)) }
+    }
+
+    /// Refuses all requests. A change that was sent may have happened.
+    private func refuseAll(_ reason: String) {
+        let (queued, waiting) = (self.queued, self.waiting)
+        self.queued = []
+        self.waiting = [:]
+        for (_, _, answer) in queued { answer(DaemonLink.unavailable(reason)) }
+        for (method, answer) in waiting.values {
+            guard Gateway.writing.contains(method) else {
+                answer(DaemonLink.unavailable(reason))
+                continue
+            }
+            let text = "outcome unknown: \(reason); the change may have happened, or may still happen"
+            let hint = "the same request with the same 'once' changes the graph only once"
+            answer(Gateway.fault(Failure(.unavailable, text, hint: hint)))
+        }
+    }
 
     private func didConnect(_ channel: Channel) {
         if case .closed = state { return channel.close(promise: nil) }
@@ -121,31 +167,28 @@ final class DaemonLink {
         if case .closed = state { return }
         state = .resting(loop.scheduleTask(in: pause) { self.connect() })
         pause = min(pause * 2, DaemonLink.longestPause)
-        let queued = self.queued
-        self.queued = []
-        for (_, _, answer) in queued { answer(DaemonLink.unavailable(refusal ?? "no daemon answers at \(path)")) }
+        refuseQueued()
     }
 
-    fileprivate func didClose() {
-        let wasUp = isUp
+    fileprivate func didClose(_ closed: Channel) {
         switch state {
-        case .greeting, .up: break
+        case .greeting(let channel), .up(let channel): guard channel === closed else { return }
         default: return
         }
+        let wasUp = isUp
         listeners = [:]
-        let answers = waiting.values
-        waiting = [:]
         retry()
         if wasUp { onChange(false) }
-        for answer in answers { answer(DaemonLink.unavailable("the daemon closed the connection")) }
+        refuseAll("the daemon closed the connection")
     }
 
     // MARK: Messages
 
     /// - Parameter answer: called once, with the complete reply.
     func send(_ method: String, _ parameters: Value, answer: @escaping Answer) {
-        if case .closed = state { return answer(DaemonLink.ended) }
+        if case .closed = state { return answer(DaemonLink.unavailable(DaemonLink.ended)) }
         guard case .up(let channel) = state else {
+            if isSilent() { return answer(DaemonLink.unavailable(reason)) }
             queued.append((method, parameters, answer))
             // A request starts an attempt at once.
             if case .resting(let task) = state {
@@ -159,7 +202,7 @@ final class DaemonLink {
 
     private func write(_ method: String, _ parameters: Value, on channel: Channel, answer: @escaping Answer) {
         lastID += 1
-        waiting[lastID] = answer
+        waiting[lastID] = (method, answer)
         let message: Value = ["jsonrpc": "2.0", "id": .int(lastID), "method": .string(method), "params": parameters]
         channel.writeAndFlush(NIOCore.ByteBuffer(string: message.jsonText + "\n"), promise: nil)
     }
@@ -180,7 +223,7 @@ final class DaemonLink {
             }
             listeners[number]?(method, parameters)
         } else if case .int(let id)? = message["id"] {
-            waiting.removeValue(forKey: id)?(message)
+            waiting.removeValue(forKey: id)?.answer(message)
         }
     }
 }
@@ -209,7 +252,7 @@ private final class LineReader: ChannelInboundHandler {
         if searched == 0 { rest.clear() } else { rest.discardReadBytes() }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { link.didClose() }
+    func channelInactive(context: ChannelHandlerContext) { link.didClose(context.channel) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

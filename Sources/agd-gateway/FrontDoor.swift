@@ -1,5 +1,4 @@
 import AttributeValues
-import Glibc
 import NIOCore
 import NIOHTTP1
 
@@ -25,6 +24,7 @@ final class FrontDoor {
 
     private let settings: Gateway.Settings
     private let tokens: Tokens?
+    private let pulse: Pulse
     private let meter = Meter()
     private let loop: NIOIsolatedEventLoop
     /// If there are no tokens, the only one is that of the gateway's own user.
@@ -34,9 +34,13 @@ final class FrontDoor {
         self.settings = settings
         self.tokens = tokens
         self.loop = loop
+        pulse = Pulse(path: settings.socket, loop: loop)
     }
 
     func start() {
+        pulse.start { [self] in
+            for gateway in gateways.values { gateway.didFallSilent() }
+        }
         if tokens == nil { _ = gateway(of: nil) } else { careLater() }
     }
 
@@ -65,13 +69,9 @@ final class FrontDoor {
         case (.OPTIONS, _):
             answer(Answer(status: .noContent, body: [], headers: [("Allow", "GET, HEAD, POST, OPTIONS")]))
         case (_, "/healthz") where isReading: answer(.json(.ok, ["healthy": true]))
-        // With tokens, a gateway connects only when its principal sends a request.
-        case (_, "/readyz") where isReading && tokens == nil:
-            let isReady = gateway(of: nil).isUp
-            answer(.json(isReady ? .ok : .serviceUnavailable, ["ready": .bool(isReady)]))
         case (_, "/readyz") where isReading:
-            let isReady = access(settings.socket, W_OK) == 0
-            answer(.json(isReady ? .ok : .serviceUnavailable, ["ready": .bool(isReady)]))
+            let reason = pulse.reason
+            answer(.json(reason == nil ? .ok : .serviceUnavailable, Pulse.report(reason)))
         case (_, "/login") where tokens != nil && isReading: answer(Login.page)
         case (.POST, "/login") where tokens != nil: answer(login(request))
         case (.POST, "/logout") where tokens != nil: answer(Login.ended)
@@ -87,7 +87,7 @@ final class FrontDoor {
 
     private func gateway(of principal: String?) -> Gateway {
         if let gateway = gateways[principal] { return gateway }
-        let gateway = Gateway(settings: settings, principal: principal, meter: meter, loop: loop)
+        let gateway = Gateway(settings: settings, principal: principal, pulse: pulse, meter: meter, loop: loop)
         gateways[principal] = gateway
         gateway.start()
         return gateway

@@ -29,23 +29,28 @@ final class Gateway {
     private static let reading: Set<String> = [
         "hello", "ping", "get", "describe", "explain", "history", "dump", "stats", "eval",
     ]
-    private static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
+    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
 
     let settings: Settings
     private let link: DaemonLink
+    private let pulse: Pulse
     private let meter: Meter
     private let loop: NIOIsolatedEventLoop
     /// By the JSON of their parameters.
     private var watches: [String: SharedWatch] = [:]
     private var pages: [ObjectIdentifier: PageStream] = [:]
     private var hasEnded = false
+    /// The time up to which pages have received all changes, if there is no connection now.
+    private var lastKnown: Double?
 
     /// - Parameter principal: nil for the rights of the gateway's own user.
-    init(settings: Settings, principal: String?, meter: Meter, loop: NIOIsolatedEventLoop) {
+    init(settings: Settings, principal: String?, pulse: Pulse, meter: Meter, loop: NIOIsolatedEventLoop) {
         self.settings = settings
+        self.pulse = pulse
         self.meter = meter
         self.loop = loop
         link = DaemonLink(path: settings.socket, principal: principal, loop: loop)
+        link.isSilent = { pulse.isSilent }
         link.onChange = { [unowned self] isUp in didChange(isUp) }
     }
 
@@ -61,7 +66,8 @@ final class Gateway {
         for page in pages.values { page.end() }
     }
 
-    var isUp: Bool { link.isUp }
+    /// The daemon does not answer.
+    func didFallSilent() { link.abandon() }
 
     // MARK: Requests
 
@@ -295,7 +301,7 @@ final class Gateway {
     /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
     /// reconnects again and again to a stream that breaks off, but not after a refusal. A stream of several
     /// subscriptions always begins and tells which ones were refused, so that a mistake in one does not cost the page
-    /// the others.
+    /// the others. So does a stream while the daemon is away: it is interrupted until the daemon is back.
     func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Answer>) -> Void) {
         guard pages.count < Gateway.mostPages else {
             return then(.failure(.unavailable("\(Gateway.mostPages) pages are connected already")))
@@ -311,13 +317,13 @@ final class Gateway {
         var refusal: Answer?
         for (index, watch) in found.enumerated() {
             subscribe(watch) { [self] answer in
-                if let answer {
+                if let answer, link.isUp || hasEnded {
                     prepared[index] = .failure(answer)
                     refusal = refusal ?? answer
                 }
                 missing -= 1
                 guard missing == 0 else { return }
-                if let refusal, found.count == 1 || !link.isUp { return then(.failure(refusal)) }
+                if let refusal, found.count == 1 || hasEnded { return then(.failure(refusal)) }
                 then(.success(prepared))
             }
         }
@@ -336,7 +342,7 @@ final class Gateway {
         link.send("subscribe", .map(parameters)) { [self] result in
             let answer = accept(result, for: watch)
             if watch.isUnused { watch.idleSince = MonotonicTime.now }
-            if answer != nil, watch.isUnused { forget(watch) }
+            if answer != nil, watch.isUnused, link.isUp { forget(watch) }
             let awaiting = watch.awaiting
             watch.awaiting = []
             for each in awaiting { each(answer) }
@@ -365,6 +371,7 @@ final class Gateway {
         let page = PageStream(channel: channel, isPacked: isPacked, at: MonotonicTime.now)
         pages[ObjectIdentifier(page)] = page
         page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
+        if !link.isUp { page.tell(isLive: false, silence) }
         return page
     }
 
@@ -385,20 +392,26 @@ final class Gateway {
     // MARK: Connection to the daemon
 
     private func didChange(_ isUp: Bool) {
-        if !isUp {
-            for watch in watches.values { watch.connectionLost() }
-        } else {
-            for watch in watches.values { resume(watch) }
-        }
-        for page in pages.values { page.tell(isLive: isUp) }
+        lastKnown = isUp ? nil : pulse.isSilent ? pulse.lastAnswer : MonotonicTime.now
+        for watch in watches.values where !isUp { watch.connectionLost() }
+        for page in pages.values { page.tell(isLive: isUp, silence) }
+        for watch in watches.values where isUp { resume(watch) }
     }
 
-    /// A daemon that has just started may not have loaded the scene yet.
-    private func resume(_ watch: SharedWatch) {
+    /// How old the newest values of pages are, in seconds, if there is no connection.
+    private var silence: ValueMap {
+        guard let lastKnown else { return ValueMap() }
+        return ValueMap([("silence", .double(MonotonicTime.now - lastKnown))])
+    }
+
+    /// A daemon that has just started may not have loaded the scene yet. Pages learn once that they have to wait for
+    /// it.
+    private func resume(_ watch: SharedWatch, isAgain: Bool = false) {
         subscribe(watch) { [self] refusal in
-            guard refusal != nil, link.isUp else { return }
+            guard let refusal, link.isUp else { return }
+            if !isAgain { watch.refuse(refusal) }
             _ = loop.scheduleTask(in: .seconds(1)) { [self] in
-                if watch.subscription == nil, link.isUp { resume(watch) }
+                if watch.subscription == nil, link.isUp, !watch.isUnused { resume(watch, isAgain: true) }
             }
         }
     }

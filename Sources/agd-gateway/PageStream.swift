@@ -81,7 +81,7 @@ final class PageStream {
 
     func send(_ event: String, _ index: Int, _ parameters: ValueMap) { send(event, index, Encoded(parameters)) }
 
-    private func send(_ event: String, _ index: Int, _ encoded: Encoded) {
+    func send(_ event: String, _ index: Int, _ encoded: Encoded) {
         let text = PageStream.text(event, "{\"subscription\":\(index),\(encoded.fields)")
         if channel.isWritable, waiting.isEmpty { return write(text) }
         // The next frame has the present values.
@@ -112,7 +112,9 @@ final class PageStream {
     }
 
     /// The connection to the daemon was made or lost.
-    func tell(isLive: Bool) { write(PageStream.text(isLive ? "live" : "interrupted", "{}")) }
+    func tell(isLive: Bool, _ parameters: ValueMap) {
+        write(PageStream.text(isLive ? "live" : "interrupted", "{" + Encoded(parameters).fields))
+    }
 
     /// Shows the page that the connection works although there are no events.
     func beat(_ parameters: ValueMap) {

@@ -103,6 +103,11 @@ final class SharedWatch {
         self.epoch = epoch
     }
 
+    /// The daemon, which is back, refuses what it accepted before.
+    func refuse(_ refusal: Answer) {
+        for (page, index) in pages.values { page.send("refused", index, PageStream.Encoded(refusal)) }
+    }
+
     func connectionLost() {
         subscription = nil
         isReady = false

@@ -31,8 +31,13 @@ export const PARAMETERS = {
 
 /** The result of a reply. */
 function resultOf(reply) {
-  if (reply.error) throw new Refused(reply.error.message, reply.error.data)
+  if (reply.error) throw failureOf(reply.error.message, reply.error.data)
   return reply.result
+}
+
+/** A request without an answer may have been performed, so it was not refused. */
+function failureOf(message, data) {
+  return data?.code === 'unavailable' && message.startsWith('outcome unknown') ? new ConnectionLost(message) : new Refused(message, data)
 }
 
 /** A value, or the failure instead of it. */

@@ -31,7 +31,7 @@ export class AttributeFailed extends Refused {
 /** No daemon answers. The request was not sent. */
 export class Unreachable extends AgdError {}
 
-/** The connection ended before the answer arrived. The daemon may have performed the request. */
+/** The connection ended before the answer arrived, or the outcome is unknown. The daemon may have performed the request. */
 export class ConnectionLost extends AgdError {}
 
 /** No answer arrived in time. The daemon may have performed the request. */

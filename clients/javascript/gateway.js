@@ -34,6 +34,7 @@ class GatewayTransport {
   #gathering = null
   #offset = null
   #wall = null
+  #heard = null
 
   /** True if the gateway lets pages change the graph; null before the first stream. */
   isWritable = null
@@ -57,6 +58,11 @@ class GatewayTransport {
     return this.#wall ?? (Date.now() - performance.now()) / 1000
   }
 
+  /** Seconds on the daemon's monotonic clock up to which values are known; null before the first stream. */
+  get heard() {
+    return this.#heard
+  }
+
   async exchange(method, params) {
     const id = ++this.#number
     let response
@@ -72,7 +78,8 @@ class GatewayTransport {
       if (error.name === 'TimeoutError') throw new TimedOut(`the gateway did not answer within ${this.#timeout} ms`)
       // A server in front of the gateway answers with a page of its own if it does not reach the gateway.
       if (response) throw new ConnectionLost(`no answer of the gateway came from ${this.#url}, but ${response.status} ${response.statusText}`.trim())
-      throw new Unreachable(`no gateway answers at ${this.#url}`)
+      // A browser does not tell whether it has sent the request.
+      throw new ConnectionLost(`no gateway answers at ${this.#url}`)
     }
   }
 
@@ -153,13 +160,19 @@ class GatewayTransport {
       if (line.startsWith('data: ')) data = JSON.parse(line.slice(6))
     }
     if (data === null) return
+    const now = performance.now() / 1000
     if (event === 'hello' || event === 'alive') {
-      this.#offset = data.monotonic - performance.now() / 1000
+      this.#offset = data.monotonic - now
       this.isWritable = data.isWritable
-      if (data.time !== undefined) this.#wall = data.time - performance.now() / 1000
+      if (data.time !== undefined) this.#wall = data.time - now
+      if (data.isLive !== false) this.#heard = this.now()
     } else if (event === 'interrupted') {
+      // A daemon that hangs is noticed some time after its last answer.
+      if (this.#heard !== null && data.silence !== undefined) this.#heard = Math.min(this.#heard, this.now() - data.silence)
       throw new ConnectionLost('the daemon is away')
-    } else if (event === 'bookmark') {
+    }
+    if (event === 'update' || event === 'live') this.#heard = this.now()
+    if (event === 'bookmark') {
       for (const stream of streams) stream.reached(data)
     } else if (event === 'refused') {
       streams[data.subscription]?.fail(failureOf(data.error))

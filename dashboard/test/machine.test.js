@@ -1,8 +1,10 @@
 /** What the board of a machine needs: values that are not on their scale, feeds that end, and rows that come and go. */
 
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
-import { CHROMIUM, PANELS, useBrowser } from './browser.js'
+import { CHROMIUM, PANELS, ROOT, useBrowser } from './browser.js'
 
 const scene = `agd: 1
 nodes:
@@ -73,6 +75,49 @@ describe('the board of a machine', { skip: CHROMIUM ? false : 'there is no Chrom
     assert.equal(await page.run(`card('/m/cpu/processes') === first`), true)
     assert.deepEqual(page.faults, [])
   })
+
+  test('a change of the structure is read anew only around itself', async () => {
+    await page.run(`(() => {
+      window.asked = []
+      const before = window.fetch
+      window.fetch = (url, options) => {
+        if (options?.body?.includes('"jsonrpc"')) {
+          const { method, params } = JSON.parse(options.body)
+          asked.push(method + ' ' + (params.at ?? params.path))
+        }
+        return before(url, options)
+      }
+    })()`)
+    await site.client.set('/m/cpu.busiest', [{ id: 'z', n: 6 }])
+    await page.until(`card('/m/cpu/processes').innerText.includes('Z\\t6')`)
+    assert.deepEqual(await page.run(`[...new Set(asked)].sort()`), ['describe /m', 'eval /m/cpu', 'eval /m/cpu/processes'])
+  })
+})
+
+describe('the host monitor', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let site
+  let browser
+
+  useBrowser([join(ROOT, 'Examples/host-monitor.yaml')], {}, (on) => ({ site, browser } = on))
+
+  before(async () => {
+    for (const file of [PANELS, join(ROOT, 'Examples/dashboards/host.yaml')]) await site.client.apply(readFileSync(file, 'utf8'), { mode: 'merge' })
+  })
+
+  test('other processes each second cost the page no requests', async () => {
+    const feed = (names) => site.client.set('/host/processes.top', names.map((name, i) => ({ id: String(names.length + i), name, percent: 10.0 + i, resident: 50_000_000 })))
+    await feed(['a', 'b'])
+    const page = await browser.open(site.url)
+    const rows = `[...card('/host/processes.busiest').querySelectorAll('tbody tr')].map((each) => each.innerText).join(' ')`
+    await page.until(`${rows} === 'a\\t10\\t50 b\\t11\\t50'`)
+    await page.run(`(() => { window.count = 0; const before = window.fetch; window.fetch = (...given) => { count += 1; return before(...given) } })()`)
+    for (const name of ['c', 'd', 'e']) {
+      await feed([name])
+      await page.until(`${rows} === '${name}\\t10\\t50'`)
+    }
+    assert.equal(await page.run('count'), 0)
+    await page.close()
+  })
 })
 
 describe('several boards', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
@@ -83,14 +128,15 @@ describe('several boards', { skip: CHROMIUM ? false : 'there is no Chromium', co
 
   useBrowser([], { scene: `nodes:\n${twice('one')}${twice('two')}` }, (on) => ({ site, browser } = on))
 
-  test('each has its own sections, with both names; a part that does not exist is told, over a connection that lives', async () => {
+  test('each has its own sections, with both names; a part that does not exist is told, and is not live', async () => {
     const titles = (page) => page.run(`[...board().querySelectorAll('h2')].map((each) => each.innerText)`)
     const page = await browser.open(site.url)
     await page.until(`board().querySelectorAll('section').length === 4`)
     assert.deepEqual(await titles(page), ['One', 'One · X', 'Two', 'Two · X'])
     const typo = await browser.open(`${site.url}?root=/on`)
     await typo.until(`board().querySelector('.empty').innerText === 'no node on in /'`)
-    assert.equal(await typo.run(`document.querySelector('#connection').textContent`), 'live')
+    assert.equal(await typo.run(`document.querySelector('#connection').textContent`), 'no node on in /')
+    assert.equal(await typo.run(`document.body.dataset.live`), 'false')
     const alone = await browser.open(`${site.url}?root=/one`)
     await alone.until(`board().querySelectorAll('section').length === 2`)
     assert.deepEqual(await titles(alone), ['X'])

@@ -27,13 +27,14 @@ nodes:
 describe('the past of a line', () => {
   const line = (history, now) => history.path(now, [0, 10])
   const stretch = (time, low, high = low) => ({ time, low, high })
+  const gaps = (history, now) => line(history, now).split('M').length - 2
 
   test('recorded values stand before the first sample', () => {
     const history = new History(10)
     history.add(4, 100)
-    history.fill([stretch(97, 1), stretch(98, 2), stretch(99, 3, 9), stretch(100, 4)], 1, 100)
-    assert.equal(line(history, 100), 'M0.7000 0.9000L0.8000 0.8000L0.9000 0.7000V0.1000L1.0000 0.6000H1')
-    assert.deepEqual(history.range, [1, 9])
+    history.fill([stretch(97, 1), stretch(98, 1, 2), stretch(99, 2, 9), stretch(100, 4)], 1, 100)
+    assert.equal(line(history, 100), 'M0.7000 0.9000H0.8000L0.9000 0.8000L1.0000 0.1000V0.6000')
+    assert.deepEqual(history.range(100), [1, 9])
   })
 
   test('a gap is filled, samples of the page stay, and a gap of the record stays a gap', () => {
@@ -42,11 +43,17 @@ describe('the past of a line', () => {
     history.interrupt(101)
     history.add(2, 110)
     history.fill([stretch(99, 9), stretch(100, 9), stretch(101.5, 3), stretch(102.5, 4), stretch(108.5, 5), stretch(109.5, 6), stretch(110.5, 9)], 1, 111)
-    const gaps = line(history, 111).split('M').length - 2
-    assert.equal(gaps, 1)
-    assert.deepEqual(history.range, [1, 9], 'what is before the first sample is unknown as well')
+    assert.equal(gaps(history, 111), 1)
+    assert.deepEqual(history.range(111), [1, 9], 'what is before the first sample is unknown as well')
     history.fill([stretch(101.5, 70)], 1, 112)
-    assert.deepEqual(history.range, [1, 9], 'nothing is added where something is known')
+    assert.deepEqual(history.range(112), [1, 9], 'nothing is added where something is known')
+  })
+
+  test('a single stretch that is missing in the record is a gap', () => {
+    const history = new History(100)
+    history.add(1, 110)
+    history.fill([stretch(106, 1), stretch(108, 1), stretch(109, 1)], 1, 110)
+    assert.equal(gaps(history, 110), 1)
   })
 
   test('a gap that has not ended stays open', () => {
@@ -54,7 +61,50 @@ describe('the past of a line', () => {
     history.add(1, 100)
     history.interrupt(101)
     history.fill([stretch(101.2, 3)], 1, 120)
-    assert.doesNotMatch(line(history, 120), /H1$/)
+    assert.doesNotMatch(line(history, 120), /H1\b/)
+  })
+
+  test('without a connection the line ends where it was lost, and never before the last sample', () => {
+    const history = new History(100)
+    history.add(1, 100)
+    history.add(5, 101)
+    line(history, 104)
+    history.interrupt(102)
+    assert.match(line(history, 150), /H0\.5200$/)
+    history.add(5, 150)
+    history.interrupt(149)
+    assert.match(line(history, 160), /M0\.9000 0\.5000H0\.9000$/)
+  })
+
+  test('old samples leave the line and its range at the left edge', () => {
+    const history = new History(60)
+    for (let i = 0; i < 60; i++) history.add(i % 2 ? 3 : 90, 100 + i)
+    history.add(50, 160)
+    assert.deepEqual(history.range(161), [3, 90])
+    assert.deepEqual(history.range(255), [50, 50])
+    assert.match(line(history, 255), /^M0\.0000 -4\.0000(H[\d.]+)+$/)
+    history.interrupt(256)
+    assert.equal(history.range(400), null)
+    assert.equal(line(history, 400), '')
+  })
+
+  test('a line looks the same whether the page or the daemon has kept its past', () => {
+    const [page, reload] = [new History(60), new History(60)]
+    // The daemon records the least and the greatest value of each second, with the value that held at its beginning.
+    const recorded = []
+    let held = 0
+    page.add(held, 100)
+    page.fill([stretch(100, 0)], 1, 100)
+    for (let second = 100; second < 150; second++) {
+      const values = second % 10 < 6 ? [second % 7] : second % 10 === 8 ? [9, 2] : []
+      values.forEach((value, i) => page.add(value, second + 0.3 + i * 0.3))
+      recorded.push(stretch(second, Math.min(held, ...values), Math.max(held, ...values)))
+      held = values.at(-1) ?? held
+    }
+    reload.add(held, 150)
+    reload.fill(recorded, 1, 150)
+    assert.equal(line(reload, 150), line(page, 150))
+    assert.ok(line(page, 150).split('L').length > 20)
   })
 })
 

@@ -209,6 +209,20 @@ describe('watching', () => {
 })
 
 describe('the client for browsers', () => {
+  it('a change whose outcome is unknown was not refused, and neither was one that did not reach the gateway', async () => {
+    const error = { code: -32000, message: 'outcome unknown: the daemon does not answer', data: { code: 'unavailable' } }
+    const server = createServer((_, response) => response.writeHead(200).end(JSON.stringify({ id: 1, error }))).listen(0)
+    await once(server, 'listening')
+    const client = connectToGateway({ url: `http://127.0.0.1:${server.address().port}/` })
+    await assert.rejects(client.set('/lamp.level', 1), (error) => error instanceof ConnectionLost && error.message.startsWith('outcome unknown'))
+    error.message = 'no daemon answers'
+    await assert.rejects(client.set('/lamp.level', 1), (error) => error instanceof Refused && error.code === 'unavailable')
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+    await assert.rejects(client.set('/lamp.level', 1), (error) => error instanceof ConnectionLost)
+  })
+
   it('says which server answered if it was not the gateway', async () => {
     const server = createServer((_, response) => response.writeHead(502).end('<h1>Bad Gateway</h1>')).listen(0)
     await once(server, 'listening')

@@ -7,7 +7,7 @@ import json
 import os
 from typing import Any, Callable, Dict, Generic, List, Mapping, NamedTuple, Optional, TypeVar, Union
 
-from .errors import AttributeFailed, Ended, ProtocolFault, Refused, Unreachable
+from .errors import AttributeFailed, ConnectionLost, Ended, ProtocolFault, Refused, Unreachable
 from ._messages import Event, Update, content, read_event
 from .values import Value, encode, timestamp
 
@@ -77,10 +77,14 @@ class Call(Generic[T]):
     def result(self, reply: Mapping[str, Any]) -> T:
         """
         :raises Refused: when the daemon refused the request.
+        :raises ConnectionLost: when the outcome is unknown.
         """
         if "error" in reply:
             error = reply["error"]
-            raise Refused(error.get("message", "no message"), error.get("data"))
+            message, data = error.get("message", "no message"), error.get("data") or {}
+            if data.get("code") == "unavailable" and message.startswith("outcome unknown"):
+                raise ConnectionLost(message)
+            raise Refused(message, data)
         try:
             return self._read(reply["result"])
         except (KeyError, TypeError, ValueError) as error:

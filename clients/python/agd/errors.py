@@ -50,7 +50,7 @@ class Unreachable(AgdError):
 
 
 class ConnectionLost(AgdError):
-    """The connection ended while the request was under way. The daemon may have performed it."""
+    """The connection ended during the request, or its outcome is unknown. The daemon may have performed it."""
 
 
 class TimedOut(AgdError):
