@@ -35,6 +35,9 @@ struct AGDLink: Verb {
 
     func run() {
         var settings = AGDLink.readSettings(config)
+        for (what, file) in settings.secrets(in: config) where AGDLink.mayEverybodyRead(file) {
+            Log.write("agd-link: everybody can read \(file), which has \(what): chmod o= \(file)", .warning)
+        }
         if checkConfig { return }
         // libnats would try to connect again and again, and not say why.
         for (name, file) in settings.files where access(file, R_OK) != 0 {
@@ -71,7 +74,7 @@ struct AGDLink: Verb {
         }
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         let count = (settings.publications.count, settings.mirrorings.count)
-        manager.ready("\(count.0) published, \(count.1) mirrored")
+        manager.ready("publish lines: \(count.0), mirror lines: \(count.1)")
         let interval = min(manager.watchdogInterval ?? 3600, settings.metrics == nil ? 3600 : MetricsFile.interval)
         var log = Log(subject: "metrics")
         var wait = timespec(tv_sec: Int(interval), tv_nsec: Int(interval.truncatingRemainder(dividingBy: 1) * 1e9))
@@ -108,6 +111,11 @@ struct AGDLink: Verb {
             }
         }
         do { return try Configuration(text: text, file: config) } catch { end("\(error)", 78) }
+    }
+
+    private static func mayEverybodyRead(_ file: String) -> Bool {
+        var status = stat()
+        return stat(file, &status) == 0 && status.st_mode & S_IROTH != 0
     }
 
     private static func end(_ message: String, _ status: Int32) -> Never {

@@ -64,6 +64,16 @@ struct Configuration: Sendable {
         return all.compactMap { name, path in path.map { (name, $0) } }
     }
 
+    /// Files with a password or a key, with what they have. Nobody else should read them.
+    func secrets(in file: String) -> [(what: String, path: String)] {
+        let hasPassword = servers.contains { $0.contains("@" as Character) }
+        let all = [
+            ("a password of NATS", hasPassword ? file : nil), ("credentials", credentials),
+            ("the seed of a key", nkey?.seedFile), ("a key", certificateKey),
+        ]
+        return all.compactMap { what, path in path.map { (what, $0) } }
+    }
+
     private static func table() -> [Setting<Configuration>] {
         [
             Setting("socket", \.socket, .text),

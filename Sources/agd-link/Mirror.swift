@@ -72,6 +72,7 @@ final class Mirror {
         var heads: Inbox?
         while !stop.isSignalled {
             pulse.beat()
+            nats.report(&log)
             try keepDaemon()
             // Not for each message: there may be thousands of sites.
             if MonotonicTime.now >= nextLook {
@@ -257,7 +258,7 @@ final class Mirror {
         // Calls to a NATS that hangs take seconds, and mirrors must not look live meanwhile. A daemon that is lost is
         // noticed later, too.
         defer { if MonotonicTime.now > start + Mirror.longCall { try? report() } }
-        do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, "\(error)") }
+        do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, nats.describe(error)) }
     }
 
     // MARK: The daemon

@@ -132,7 +132,7 @@ final class SiteCopy {
         let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
         var options = TransactionOptions(animation: cause.animation, label: makeLabel(cause), typed: isTyped)
         if options.animation != nil, let begun = cause.begun {
-            options.elapsed = owner.clock.elapsed(since: begun, at: WallTime.now)
+            options.elapsed = owner.elapsed(since: begun, in: term)
         }
         waiting.append(.transact(mutations, options))
     }

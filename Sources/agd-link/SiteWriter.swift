@@ -91,6 +91,7 @@ final class SiteWriter {
         pulse.beat()
         let now = MonotonicTime.now
         if now >= nextSamples { report(now) }
+        nats.report(&log)
         attemptNATS { () throws(NATSError) in
             if !hasStreams {
                 try nats.makeStreams()
@@ -119,13 +120,14 @@ final class SiteWriter {
             if now >= nextHeartbeat, source.askedAt.map({ now < $0 + SiteWriter.heartbeatTime }) ?? true {
                 nextHeartbeat = now + SiteWriter.heartbeatTime
                 let frame = Frame(position: position(window.acknowledged), after: window.acknowledged)
-                let heartbeat: Value = [
-                    "owner": .string(holder), "time": .double(WallTime.now), "clock": .double(WallTime.sinceStart),
-                ]
+                let heartbeat: Value = ["owner": .string(holder), "clock": .double(WallTime.sinceStart)]
                 try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat.jsonText).utf8))
             }
             if let old = snapshots.takeOld() { try nats.purge(NATS.snapshots, site.snapshot(old)) }
             backoff.reset()
+            if window.isEmpty, !hasPending {
+                log.report("nats", "published; NATS has acknowledged everything", .info)
+            }
         }
         if isUnflushed, nats.isConnected {
             isUnflushed = false

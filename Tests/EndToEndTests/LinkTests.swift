@@ -242,6 +242,90 @@ struct LinkTests {
             "value"]?.number
     }
 
+    /// A library that adds the seconds in a file to the wall clock of a program.
+    private static let clockLibrary = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <time.h>
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            static int (*next)(clockid_t, struct timespec *);
+            if (!next) next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+            int status = next(clock, time);
+            FILE *file = clock == CLOCK_REALTIME ? fopen(getenv("CLOCK_STEP"), "r") : NULL;
+            long seconds = 0;
+            if (file && fscanf(file, "%ld", &seconds) == 1) time->tv_sec += seconds;
+            if (file) fclose(file);
+            return status;
+        }
+        """
+
+    @Test(
+        "a wall clock that is set stops no mirror, and moves no motion",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"), "there is no C compiler"))
+    func setClock() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let source = try b.folder.write(LinkTests.clockLibrary, to: "clock.c")
+        let library = b.folder.file("clock.so")
+        let made = try Program.run("/usr/bin/cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"], folder: b.folder)
+        try #require(made.code == 0, "\(made.text)")
+        let file = try b.folder.write("nats = \(nats.address)\nlive-time = 2 s\n\(LinkTests.mirror)", to: "link.conf")
+        let reader = try Program(
+            "agd-link", ["--config", file, "--socket", b.socket],
+            environment: ["LD_PRELOAD": library, "CLOCK_STEP": b.folder.file("step")], folder: b.folder)
+        let writer = try link(a, nats, LinkTests.publish)
+        try mirror.wait(".isLive", true)
+        // libnats' waits for the real clock would now end in an hour.
+        _ = try b.folder.write("3600\n", to: "step")
+        for number in 1...3 {
+            try owner.set("/host.count", .int(Int64(number)))
+            try mirror.wait(".count", .int(Int64(number)))
+        }
+        try owner.call("subscribe", ["paths": ["/host.load"], "initial": false])
+        try a.client().call("set", ["path": "/host.load", "value": 1001.5, "animation": "linear(duration: 1000)"])
+        let begun = try owner.event()["changes"]?.list?.first?["timeline"]?["start"]?.number
+        var change: Value?
+        while change == nil {
+            change = try mirror.event()["changes"]?.list?.first { $0["path"] == "/fleet/web-01.load" }
+        }
+        let late = try #require(change?["timeline"]?["start"]?.number) - #require(begun)
+        #expect(abs(late) < 0.5, "the mirror's motion begins \(late) s after the owner's")
+        writer.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test("the log tells a NATS that is away, one without JetStream, and what NATS has acknowledged; it has no password")
+    func log() throws {
+        let (nats, a) = (try NATSServer(jetStream: false), try Daemon(scenes: [LinkTests.scene]))
+        let client = try a.client()
+        nats.program.signal(SIGKILL)
+        _ = try nats.program.wait()
+        let address = nats.address.dropFirst("nats://".count)
+        let both = try link(a, nats, "nats = nats://somebody:secret@\(address)", LinkTests.publish, LinkTests.mirror)
+        func expect(_ lines: String...) throws {
+            let deadline = Deadline(Deadline.patience)
+            while !lines.allSatisfy(both.text.contains), !deadline.isOver { try client.call("ping") }
+            for line in lines { #expect(both.text.contains(line), "\(both.text)") }
+        }
+        let (publisher, mirror) = ("hosts/web-01: ", "mirror at /fleet: ")
+        let away = "no connection to NATS at \(address); trying again"
+        try expect(publisher + away, mirror + away)
+        try nats.restart()
+        let without = "no server of NATS offers JetStream to this link; start nats-server with -js"
+        try expect(
+            publisher + "find the stream AGD_TX: " + without, mirror + "find the stream AGD_TX: " + without,
+            publisher + "reading /host from revision")
+        #expect(!both.text.contains("published"))
+        nats.program.signal(SIGKILL)
+        _ = try nats.program.wait()
+        try nats.restart(jetStream: true)
+        try expect(publisher + "connected to NATS at \(address)", publisher + "published", "hosts/web-01 is live")
+        #expect(!both.text.contains("secret"), "\(both.text)")
+    }
+
     @Test("a mirror shows the death of the owner's link, of its daemon and of its own link")
     func deaths() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
@@ -870,6 +954,28 @@ struct LinkConfigurationTests {
         for name in ["nkey", "credentials"] {
             let result = try check(all.replacing("\n\(name) = ", with: "\n# "))
             #expect(result.code == 0, "\(result.text)")
+        }
+    }
+
+    @Test("a file with a password or a key that everybody can read is told, and no other")
+    func secrets() throws {
+        let folder = try Folder()
+        func told(_ text: String, _ mode: mode_t, _ name: String = "link.conf") throws -> String {
+            let file = try folder.write("publish = /host/** as x\n" + text, to: "link.conf")
+            chmod(file, 0o600)
+            if !folder.file(name).hasSuffix("/link.conf") { _ = try folder.write("", to: name) }
+            chmod(folder.file(name), mode)
+            let (code, text) = try Program.run("agd-link", ["--config", file, "--check-config"], folder: folder)
+            #expect(code == 0, "\(text)")
+            return text
+        }
+        let warning = "everybody can read \(folder.file("link.conf")), which has a password of NATS: chmod o= "
+        #expect(try told("nats = nats://host:4222, nats://me:secret@other:4222", 0o644).contains(warning))
+        #expect(try told("nats = nats://me:secret@other:4222", 0o640).isEmpty)
+        #expect(try told("nats = nats://other:4222", 0o644).isEmpty)
+        for line in ["nkey = UABC in \(folder.file("key"))", "credentials = \(folder.file("key"))"] {
+            #expect(try told(line, 0o644, "key").contains("everybody can read \(folder.file("key")), which has "))
+            #expect(try told(line, 0o600, "key").isEmpty)
         }
     }
 

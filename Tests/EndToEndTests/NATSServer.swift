@@ -12,29 +12,37 @@ final class NATSServer {
     let folder: Folder
     private let port: UInt16
     private let configuration: String?
+    private let hasJetStream: Bool
     private(set) var program: Program
 
     /// - Parameters:
     ///   - configuration: the text of a file for the server.
     ///   - folder: for the server's files.
-    init(_ configuration: String? = nil, folder: Folder? = nil) throws {
+    ///   - jetStream: whether it has streams.
+    init(_ configuration: String? = nil, folder: Folder? = nil, jetStream: Bool = true) throws {
+        hasJetStream = jetStream
         self.folder = try folder ?? Folder()
         port = try TCP.freePort()
         address = "nats://127.0.0.1:\(port)"
         self.configuration = try configuration.map { [folder = self.folder] in
             try folder.write($0, to: "nats.conf")
         }
-        program = try NATSServer.start(self.folder, port, self.configuration)
+        program = try NATSServer.start(self.folder, port, self.configuration, jetStream)
     }
 
     /// Starts it again with the files that it had.
-    func restart() throws { program = try NATSServer.start(folder, port, configuration) }
+    /// - Parameter jetStream: nil as before.
+    func restart(jetStream: Bool? = nil) throws {
+        program = try NATSServer.start(folder, port, configuration, jetStream ?? hasJetStream)
+    }
 
-    private static func start(_ folder: Folder, _ port: UInt16, _ configuration: String?) throws -> Program {
+    private static func start(
+        _ folder: Folder, _ port: UInt16, _ configuration: String?, _ hasJetStream: Bool
+    ) throws -> Program {
         let file = configuration.map { ["-c", $0] } ?? []
+        let streams = hasJetStream ? ["-js", "-sd", folder.file("js")] : []
         return try Program(
-            path ?? "", file + ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"],
-            folder: folder)
+            path ?? "", file + streams + ["-a", "127.0.0.1", "-p", "\(port)"], folder: folder)
     }
 }
 
