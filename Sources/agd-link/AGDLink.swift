@@ -75,12 +75,20 @@ struct AGDLink: Verb {
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         let count = (settings.publications.count, settings.mirrorings.count)
         manager.ready("publish lines: \(count.0), mirror lines: \(count.1)")
-        let interval = min(manager.watchdogInterval ?? 3600, settings.metrics == nil ? 3600 : MetricsFile.interval)
+        // The longest call to the daemon takes half of this.
+        let patience = 2 * max(5, settings.liveTime)
+        let interval = min(manager.watchdogInterval ?? 1, 1)
+        var nextMetrics = 0.0
         var log = Log(subject: "metrics")
         var wait = timespec(tv_sec: Int(interval), tv_nsec: Int(interval.truncatingRemainder(dividingBy: 1) * 1e9))
         while sigtimedwait(&signals, nil, &wait) < 0 {
             if pulses.allSatisfy(\.isFresh) { manager.isAlive() }
-            guard let file = settings.metrics else { continue }
+            for pulse in pulses where pulse.hangUp(after: patience) {
+                Log.write(
+                    "agd-link: a mirror has not gone on for \(patience) s; its sites are silent until it does", .error)
+            }
+            guard let file = settings.metrics, MonotonicTime.now >= nextMetrics else { continue }
+            nextMetrics = MonotonicTime.now + MetricsFile.interval
             if let code = MetricsFile.write(pulses.flatMap(\.samples), to: file) {
                 log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", .error)
             }

@@ -28,6 +28,11 @@ struct Configuration: Sendable {
         /// Computed values are computed here, by their owner's rules.
         var withRules = false
 
+        /// True if both may make the same node.
+        func mayMakeNode(of other: Mirroring) -> Bool {
+            nodes == other.nodes && (last == nil || other.last == nil || last == other.last)
+        }
+
         /// A subject without its prefix.
         var tokens: String {
             let group = group.isEmpty ? "" : ((try? SiteName(group.joined(separator: "/")))?.tokens ?? "") + "."
@@ -113,6 +118,12 @@ struct Configuration: Sendable {
             }
             let sites = publications.map(\.site.description)
             if Set(sites).count < sites.count { refuse("two 'publish' lines have the same site") }
+            for (place, one) in mirrorings.enumerated() {
+                for other in mirrorings[(place + 1)...] where one.mayMakeNode(of: other) {
+                    let path = AttributePath.describe(nodes: one.nodes)
+                    refuse("two 'mirror' lines may have sites with the same id at \(path): give one another node")
+                }
+            }
         }
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
     }

@@ -287,6 +287,28 @@ extension NATS {
         return (natsMsg_GetSequence(message), NATS.readBytes(of: message))
     }
 
+    /// The number of messages that a stream has of a subject.
+    func count(_ stream: String, _ subject: String) throws(NATSError) -> Int {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        var code = jsErrCode(0)
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        let status = subject.withCString { text in
+            options.Stream.Info.SubjectsFilter = text
+            return js_GetStreamInfo(&info, context, stream, &options, &code)
+        }
+        try check(status, "count \(subject)", code)
+        defer { jsStreamInfo_Destroy(info) }
+        guard let subjects = info?.pointee.State.Subjects?.pointee, let list = subjects.List else { return 0 }
+        return UnsafeBufferPointer(start: list, count: Int(subjects.Count)).reduce(0) { $0 + Int($1.Msgs) }
+    }
+
+    /// Asks a stream to delete what it has of a subject, and does not wait.
+    func discard(_ stream: String, _ subject: String) throws(NATSError) {
+        let filter: Value = ["filter": .string(subject)]
+        try send("$JS.API.STREAM.PURGE.\(stream)", Array(filter.jsonText.utf8), replyTo: try NATS.newInbox())
+    }
+
     func purge(_ stream: String, _ subject: String) throws(NATSError) {
         var options = jsOptions()
         jsOptions_Init(&options)

@@ -114,7 +114,7 @@ final class SiteWriter {
                 return
             }
             if writes == nil { writes = try nats.listen(site.writes) }
-            if snapshots.isDue(in: lease.term) { try sendSnapshot() }
+            if snapshots.isDue(in: lease.term) { try sendSnapshot() } else if snapshots.isLookDue { try keepSnapshot() }
             try sendPending()
             // A daemon that has not answered for a while may hang.
             if now >= nextHeartbeat, source.askedAt.map({ now < $0 + SiteWriter.heartbeatTime }) ?? true {
@@ -142,6 +142,7 @@ final class SiteWriter {
             hasStreams = false
             nextTry = MonotonicTime.now + backoff.pause()
             counts[.failuresTotal, default: 0] += 1
+            snapshots.lookSoon()
             window.recall()
             if nats.isDeaf || nats.isClosed { changeServer() }
         }
@@ -213,9 +214,25 @@ final class SiteWriter {
         for (_, bytes) in messages { try nats.publish(site.snapshot(id), bytes) }
         let manifest = Manifest(
             position: position, snapshot: id, parts: messages.count, bytes: body.count, next: window.nextSequence)
-        // This takes the place of all earlier manifests.
-        try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
-        snapshots.note(id, at: position)
+        try send(manifest)
+        snapshots.note(manifest)
         if isFirst { window.begin(behind: position.revision) }
+    }
+
+    /// Takes the place of all earlier manifests.
+    private func send(_ manifest: Manifest) throws(NATSError) {
+        try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
+    }
+
+    /// Writes the manifest of the newest snapshot again, or a new snapshot if NATS lacks parts of that one. Somebody may
+    /// have purged the stream, or retired the site by mistake.
+    private func keepSnapshot() throws(NATSError) {
+        guard let newest = snapshots.newest else { return }
+        guard try nats.count(NATS.snapshots, site.snapshot(newest.snapshot)) == newest.parts else {
+            log.report("snapshot", "NATS has lost the snapshot of \(site); writing a new one")
+            return try sendSnapshot()
+        }
+        try send(newest)
+        snapshots.noteLook()
     }
 }

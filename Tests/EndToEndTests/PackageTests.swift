@@ -159,7 +159,8 @@ struct PackageTests {
         }
     }
 
-    @Test("the link's configuration, which may have a password, is not for all to read") func linkConfiguration() throws {
+    @Test("the link's configuration, which may have a password, is not for all to read") func linkConfiguration() throws
+    {
         let file = try #require(packages.first { $0.contains("/agd-link_") })
         let line = try ask("--contents", file).split(separator: "\n").first { $0.hasSuffix(" ./etc/agd/link.conf") }
         #expect(line?.hasPrefix("-rw-r----- root/root ") == true, "\(line ?? "")")

@@ -16,7 +16,8 @@ struct ClockDifferenceTests {
         }
     }
 
-    @Test("a clock that was moved back is followed at the latest when the older measurements are forgotten") func set() {
+    @Test("a clock that was moved back is followed at the latest when the older measurements are forgotten") func set()
+    {
         var clock = ClockDifference()
         for second in 0..<100 { clock.hear(Double(second), at: Double(second)) }
         for second in 100..<100 + ClockDifference.samples { clock.hear(Double(second), at: Double(second) + 50) }

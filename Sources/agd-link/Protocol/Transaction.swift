@@ -188,6 +188,27 @@ extension Transaction {
                 contents[place] = try Transaction.content(json)
             }
         }
+        try checkChildren()
+    }
+
+    /// Maximum levels of nodes below the root of a site.
+    static let maximumDepth = 500
+
+    /// Checks the child lists before anything walks them. Each node is in one list once, so their length bounds a walk.
+    private func checkChildren() throws(Failure) {
+        for (parent, ids) in children {
+            guard parent.count < Transaction.maximumDepth else {
+                throw Transaction.malformed(
+                    "a node on level \(parent.count + 1), of at most \(Transaction.maximumDepth)")
+            }
+            var known: Set<String> = []
+            for id in ids {
+                if let problem = NodeIdentifier.refusal(of: id) { throw Transaction.malformed("an id \(problem)") }
+                guard known.insert(id).inserted else {
+                    throw Transaction.malformed("two nodes with the id '\(id)' beside each other")
+                }
+            }
+        }
     }
 
     private static func entry(_ entry: JSONElement) throws(Failure) -> (Place, JSONElement) {
