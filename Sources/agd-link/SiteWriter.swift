@@ -224,8 +224,8 @@ final class SiteWriter {
         try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
     }
 
-    /// Writes the manifest of the newest snapshot again, or a new snapshot if NATS lacks parts of that one. Somebody may
-    /// have purged the stream, or retired the site by mistake.
+    /// Writes the manifest of the newest snapshot again, or a new snapshot if NATS lacks parts of that one. Somebody
+    /// may have purged the stream, or retired the site by mistake.
     private func keepSnapshot() throws(NATSError) {
         guard let newest = snapshots.newest else { return }
         guard try nats.count(NATS.snapshots, site.snapshot(newest.snapshot)) == newest.parts else {

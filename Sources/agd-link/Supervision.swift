@@ -18,8 +18,8 @@ final class Pulse: Sendable {
 
     func beat() { state.withLock { $0.beat = MonotonicTime.now } }
 
-    /// The thread's connection to the daemon, if the daemon is to learn that the thread hangs. It must be nil before the
-    /// connection is closed.
+    /// The thread's connection to the daemon, if the daemon is to learn that the thread hangs. It must be nil before
+    /// the connection is closed.
     var connection: Int32? {
         get { state.withLock { $0.connection } }
         set { state.withLock { $0.connection = newValue } }
