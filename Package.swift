@@ -100,6 +100,7 @@ let package = Package(
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         .target(name: "COneThread", cSettings: [.unsafeFlags(["-Xclang", "-mframe-pointer=none"])]),
+        .target(name: "CSteadyTime", linkerSettings: [.linkedLibrary("dl")]),
         // Row 1
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
@@ -149,7 +150,8 @@ let package = Package(
         program("agd-host-feeder", ["AGClient", "AttributeValues", "CommandArguments", "WireProtocol"]),
         program("agd-gateway", ["AttributeValues", "CommandArguments", "WireProtocol", "CZlib"] + nio),
         program(
-            "agd-link", ["AGClient", "AttributeValues", "CNATS", "CommandArguments", "WireProtocol"], settings: fast),
+            "agd-link", ["AGClient", "AttributeValues", "CNATS", "CSteadyTime", "CommandArguments", "WireProtocol"],
+            settings: fast),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),

@@ -35,6 +35,9 @@ public final class Connection {
         if let name { socket.output.appendRequest(.hello(client: name), id: nil) }
     }
 
+    /// The socket, which another thread may shut down.
+    package var descriptor: Int32 { socket.descriptor }
+
     /// Appends a request to the output. `flush`, `call` or `receive` send it.
     /// - Returns: the id of its reply.
     @discardableResult

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Sending reads incoming data meanwhile. So it cannot deadlock with a daemon that waits until the client reads.
 final class LineSocket {
-    private let descriptor: Int32
+    let descriptor: Int32
     /// Maximum seconds to wait until the daemon accepts the connection, reads, or answers. nil waits without limit.
     let timeout: Double?
     private let input = LineBuffer()

@@ -11,14 +11,23 @@ struct SitesCommand: DaemonVerb {
             behind its owner, its revision, when its owner last sent something, the errors of its attributes, and the \
             program that publishes it. Status 1 if a mirror is silent.
 
+            --retire removes a silent site that will not return, here and at all other mirrors. It needs the right \
+            'do' on retireSite of the mirror's node. If an owner publishes the site again, it comes back.
+
             Examples:
               agctl sites
               agctl sites /fleet
               agctl sites --json
+              agctl sites --retire /fleet/web-07
             """)
 
     @Argument(help: "Only the mirrors below this node.", completion: Suggestions.nodes)
     var path = "/"
+
+    @Option(
+        help: ArgumentHelp(
+            "Remove this mirror, whose owner will not return: its path, or the last part of it.", valueName: "name"))
+    var retire: String?
 
     @OptionGroup var common: CommonOptions
 
@@ -38,8 +47,23 @@ struct SitesCommand: DaemonVerb {
                 .notFound, "there is no mirror below \(path)",
                 hint: "the 'mirror' lines of agd-link's configuration make mirrors")
         }
+        if let retire { return try self.retire(retire, sites, session) }
         show(sites, session)
         if sites.contains(where: { $0.state == "silent" }) { throw EndOfCommand(status: .different) }
+    }
+
+    private func retire(_ name: String, _ sites: [MirroredSite], _ session: Session) throws {
+        let found = sites.filter { site in
+            site.path == name || (try? AttributePath(site.path))?.nodes.last == name
+        }
+        guard let site = found.first, found.count == 1 else {
+            let paths = (found.isEmpty ? sites : found).prefix(12).map(\.path).joined(separator: ", ")
+            throw Complaint(
+                .notFound, found.isEmpty ? "there is no mirror '\(name)'" : "'\(name)' is the name of several mirrors",
+                hint: found.isEmpty ? "the mirrors are \(paths)" : "write one of \(paths)")
+        }
+        let path = RequestPath("\(site.path).retireSite")
+        _ = try session.connection().call(.do(path: path, arguments: ValueMap(), TransactionOptions()))
     }
 
     private func show(_ sites: [MirroredSite], _ session: Session) {

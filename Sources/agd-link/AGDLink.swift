@@ -35,6 +35,9 @@ struct AGDLink: Verb {
 
     func run() {
         var settings = AGDLink.readSettings(config)
+        for (what, file) in settings.secrets(in: config) where AGDLink.mayEverybodyRead(file) {
+            Log.write("agd-link: everybody can read \(file), which has \(what): chmod o= \(file)", .warning)
+        }
         if checkConfig { return }
         // libnats would try to connect again and again, and not say why.
         for (name, file) in settings.files where access(file, R_OK) != 0 {
@@ -71,13 +74,21 @@ struct AGDLink: Verb {
         }
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         let count = (settings.publications.count, settings.mirrorings.count)
-        manager.ready("\(count.0) published, \(count.1) mirrored")
-        let interval = min(manager.watchdogInterval ?? 3600, settings.metrics == nil ? 3600 : MetricsFile.interval)
+        manager.ready("publish lines: \(count.0), mirror lines: \(count.1)")
+        // The longest call to the daemon takes half of this.
+        let patience = 2 * max(5, settings.liveTime)
+        let interval = min(manager.watchdogInterval ?? 1, 1)
+        var nextMetrics = 0.0
         var log = Log(subject: "metrics")
         var wait = timespec(tv_sec: Int(interval), tv_nsec: Int(interval.truncatingRemainder(dividingBy: 1) * 1e9))
         while sigtimedwait(&signals, nil, &wait) < 0 {
             if pulses.allSatisfy(\.isFresh) { manager.isAlive() }
-            guard let file = settings.metrics else { continue }
+            for pulse in pulses where pulse.hangUp(after: patience) {
+                Log.write(
+                    "agd-link: a mirror has not gone on for \(patience) s; its sites are silent until it does", .error)
+            }
+            guard let file = settings.metrics, MonotonicTime.now >= nextMetrics else { continue }
+            nextMetrics = MonotonicTime.now + MetricsFile.interval
             if let code = MetricsFile.write(pulses.flatMap(\.samples), to: file) {
                 log.report("file", "cannot write \(file): \(String(cString: strerror(code)))", .error)
             }
@@ -108,6 +119,11 @@ struct AGDLink: Verb {
             }
         }
         do { return try Configuration(text: text, file: config) } catch { end("\(error)", 78) }
+    }
+
+    private static func mayEverybodyRead(_ file: String) -> Bool {
+        var status = stat()
+        return stat(file, &status) == 0 && status.st_mode & S_IROTH != 0
     }
 
     private static func end(_ message: String, _ status: Int32) -> Never {

@@ -28,6 +28,11 @@ struct Configuration: Sendable {
         /// Computed values are computed here, by their owner's rules.
         var withRules = false
 
+        /// True if both may make the same node.
+        func mayMakeNode(of other: Mirroring) -> Bool {
+            nodes == other.nodes && (last == nil || other.last == nil || last == other.last)
+        }
+
         /// A subject without its prefix.
         var tokens: String {
             let group = group.isEmpty ? "" : ((try? SiteName(group.joined(separator: "/")))?.tokens ?? "") + "."
@@ -62,6 +67,16 @@ struct Configuration: Sendable {
             ("tls-key", certificateKey),
         ]
         return all.compactMap { name, path in path.map { (name, $0) } }
+    }
+
+    /// Files with a password or a key, with what they have. Nobody else should read them.
+    func secrets(in file: String) -> [(what: String, path: String)] {
+        let hasPassword = servers.contains { $0.contains("@" as Character) }
+        let all = [
+            ("a password of NATS", hasPassword ? file : nil), ("credentials", credentials),
+            ("the seed of a key", nkey?.seedFile), ("a key", certificateKey),
+        ]
+        return all.compactMap { what, path in path.map { (what, $0) } }
     }
 
     private static func table() -> [Setting<Configuration>] {
@@ -103,6 +118,12 @@ struct Configuration: Sendable {
             }
             let sites = publications.map(\.site.description)
             if Set(sites).count < sites.count { refuse("two 'publish' lines have the same site") }
+            for (place, one) in mirrorings.enumerated() {
+                for other in mirrorings[(place + 1)...] where one.mayMakeNode(of: other) {
+                    let path = AttributePath.describe(nodes: one.nodes)
+                    refuse("two 'mirror' lines may have sites with the same id at \(path): give one another node")
+                }
+            }
         }
         guard faults.isEmpty else { throw ConfigurationFaults(faults) }
     }

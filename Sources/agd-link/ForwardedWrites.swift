@@ -15,6 +15,8 @@ struct ForwardedWrites {
         var reply: ForwardedReply?
     }
 
+    /// The action of each mirrored root that its link performs itself.
+    private static let retirement = "/.\(SiteCopy.retirement)"
     private static let end = 3600.0
     private static let maximum = 10_000
 
@@ -27,17 +29,22 @@ struct ForwardedWrites {
     mutating func forget() { pending = [:] }
 
     /// Sends new writes to their owners, and answers those that the owner has performed and the mirror has.
-    mutating func serve(_ connection: Connection, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy])
-        throws
-    {
+    /// - Parameter retire: called for a site that is to be retired.
+    mutating func serve(
+        _ connection: Connection, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy],
+        retire: (SiteCopy) throws -> Void
+    ) throws {
         while let message = try connection.receive(timeout: 0) {
             guard case .event(_, .forward(let number, let method, let parameters, let principal, let user)) = message
             else { continue }
             let call = ForwardedCall(
                 method: method, parameters: parameters, principal: principal ?? ForwardedWrites.name(of: user))
-            do throws(Failure) { try forward(number, call, nats, container, copies) } catch {
-                try answer(number, ForwardedReply(failure: error), connection)
-            }
+            do {
+                guard let site = try forward(number, call, nats, container, copies) else { continue }
+                try retire(site)
+                let revision = Value.int(Int64(clamping: site.revision))
+                try answer(number, ForwardedReply(result: ValueMap([(.string("revision"), revision)])), connection)
+            } catch let failure as Failure { try answer(number, ForwardedReply(failure: failure), connection) }
         }
         if pending.isEmpty { return }
         let now = MonotonicTime.now
@@ -55,9 +62,10 @@ struct ForwardedWrites {
         }
     }
 
+    /// - Returns: the site, if it is to be retired; then nothing has been sent.
     private mutating func forward(
         _ number: Int64, _ call: ForwardedCall, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy]
-    ) throws(Failure) {
+    ) throws(Failure) -> SiteCopy? {
         var target: SiteCopy?
         let call = try call.mapPaths { (path) throws(Failure) in
             let copy = copies.values.first { path.nodes.starts(with: container + [$0.id]) }
@@ -69,6 +77,7 @@ struct ForwardedWrites {
                 nodes: Array(path.nodes.dropFirst(container.count + 1)), attribute: path.attribute, steps: path.steps)
         }
         guard let copy = target else { throw Failure(.notFound, "no site has this path") }
+        if call.method == "do", call.parameters["path"]?.string == ForwardedWrites.retirement { return copy }
         guard copy.told.isLive == true else { throw ForwardedWrites.silent(copy) }
         guard pending.count < ForwardedWrites.maximum else {
             throw Failure(.limit, "\(ForwardedWrites.maximum) writes wait for their owners", hint: "try again later")
@@ -80,6 +89,7 @@ struct ForwardedWrites {
             pending[number] = Pending(copy: copy, inbox: inbox, end: MonotonicTime.now + ForwardedWrites.end)
         } catch { throw Failure(.unavailable, "\(error)") }
         count += 1
+        return nil
     }
 
     private static func silent(_ copy: SiteCopy) -> Failure {

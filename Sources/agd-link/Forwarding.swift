@@ -54,7 +54,7 @@ struct ForwardedReply {
 
     init(failure: Failure) { self.failure = failure }
 
-    init(result: ValueMap, position: Position) { (self.result, self.position) = (result, position) }
+    init(result: ValueMap, position: Position? = nil) { (self.result, self.position) = (result, position) }
 
     var json: [UInt8] {
         var map = ValueMap()

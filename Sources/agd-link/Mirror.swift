@@ -22,8 +22,14 @@ final class Mirror {
     private let pulse: Pulse
     private var nats: NATS
     private var log: Log
+    /// By the tokens of the site, as the next.
     private var copies: [String: SiteCopy] = [:]
-    private var connection: Connection?
+    /// Sites whose nodes are to be removed, unless an owner is heard.
+    private var retired: [String: SiteName] = [:]
+    private var connection: Connection? {
+        willSet { pulse.connection = nil }
+        didSet { pulse.connection = connection?.descriptor }
+    }
     private var nextReport = 0.0
     private var nextLook = 0.0
     private var nextTry = 0.0
@@ -72,6 +78,7 @@ final class Mirror {
         var heads: Inbox?
         while !stop.isSignalled {
             pulse.beat()
+            nats.report(&log)
             try keepDaemon()
             // Not for each message: there may be thousands of sites.
             if MonotonicTime.now >= nextLook {
@@ -80,7 +87,9 @@ final class Mirror {
                 try probe()
                 if nats.isDeaf { return changeServer() }
                 if !nats.isConnected { heads = nil } else if heads == nil { heads = follow(tokens) }
-                while let head = try heads?.takeNext() { _ = copy(for: head.subject) }
+                while let head = try heads?.takeNext() { take(head: head) }
+                for (tokens, site) in retired { try remove(site, tokens) }
+                for copy in copies.values where copy.refusal.isDue(copy.feed.position) { try sendRequests(of: copy) }
                 for copy in copies.values {
                     guard heads != nil, let time = copy.feed.healTime, MonotonicTime.now >= time else { continue }
                     try heal(copy)
@@ -100,7 +109,7 @@ final class Mirror {
             }
             for copy in changed.values { try sendRequests(of: copy) }
             while let heartbeat = try heartbeats.takeNext() { hear(heartbeat) }
-            if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies) }
+            if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies, retire: retire) }
         }
     }
 
@@ -143,14 +152,63 @@ final class Mirror {
     }
 
     /// - Parameter subject: has two tokens before the site's name.
-    private func copy(for subject: String) -> SiteCopy? {
+    private static func tokens(of subject: String) -> String? {
         let dot: Character = "."
-        guard let tokens = subject.split(separator: dot, maxSplits: 2).last.map(String.init) else { return nil }
+        return subject.split(separator: dot, maxSplits: 2).last.map(String.init)
+    }
+
+    /// - Parameter subject: has two tokens before the site's name.
+    private func copy(for subject: String) -> SiteCopy? {
+        guard let tokens = Mirror.tokens(of: subject) else { return nil }
         if let copy = copies[tokens] { return copy }
         guard let site = SiteName(tokens: tokens) else { return nil }
         let copy = SiteCopy(site, mirroring, limit: settings.messageSize)
         copies[tokens] = copy
         return copy
+    }
+
+    // MARK: Retirement
+
+    /// A manifest says that there is a site, or that it has been retired.
+    private func take(head: Inbox.Message) {
+        guard let tokens = Mirror.tokens(of: head.subject) else { return }
+        retired[tokens] = Manifest.isRetirement(head.bytes) ? SiteName(tokens: tokens) : nil
+        if retired[tokens] == nil { _ = copy(for: head.subject) }
+    }
+
+    /// Tells NATS, and so all mirrors, that a site has no owner any more.
+    private func retire(_ copy: SiteCopy) throws {
+        guard !copy.owner.isLive(within: settings.liveTime) else {
+            throw Failure(
+                .conflict, "\(copy.site) is published by \(copy.owner.name), so nothing was changed",
+                hint: "end agd-link there or remove its publish line, and retire the site when it is silent")
+        }
+        do throws(NATSError) {
+            try nats.publish(copy.site.manifest, Manifest.retirement, header: ("Nats-Rollup", "sub"))
+            try nats.discard(NATS.snapshots, copy.site.snapshot("*"))
+        } catch {
+            throw Failure(
+                .unavailable, "\(copy.site) is not retired: \(nats.describe(error))",
+                hint: "agd-link needs the right to publish \(copy.site.manifest) in NATS")
+        }
+        try remove(copy.site, copy.site.tokens)
+    }
+
+    /// Removes the nodes of a retired site. An earlier life of this link may have made them.
+    private func remove(_ site: SiteName, _ tokens: String) throws {
+        guard let connection else { return }
+        // Its owner lives and will write its manifest again.
+        if let copy = copies[tokens], copy.owner.isLive(within: settings.liveTime) { return }
+        let path = SiteCopy.path(of: site, mirroring)
+        do throws(ClientError) {
+            let found = try connection.call(.describe(path: path, depth: 0)).map?["attributes"]?.map
+            // Nodes of somebody else stay.
+            if let found, SiteCopy.ownAttributes.allSatisfy({ found[.string($0)] != nil }) {
+                _ = try connection.call(.remove(path: path, TransactionOptions(label: "\(site) is retired")))
+                log.report("\(site)", "\(site) is retired", .info)
+            }
+        } catch { guard error.failure?.code == .notFound else { throw error } }
+        (copies[tokens], retired[tokens]) = (nil, nil)
     }
 
     // MARK: Messages
@@ -204,13 +262,28 @@ final class Mirror {
         try sendRequests(of: copy)
     }
 
+    /// A site whose state the daemon refuses is silent, and stops no other site.
     private func sendRequests(of copy: SiteCopy) throws(ClientError) {
-        if let connection { try copy.flush(connection, &log) }
+        guard let connection, copy.refusal.mayTry(copy.feed.position) else { return }
+        pulse.beat()
+        do throws(ClientError) {
+            try copy.flush(connection, &log)
+            if copy.told.isApplied { copy.refusal = Refusal() }
+        } catch {
+            guard case .refused(let fault) = error else { throw error }
+            log.report("\(copy.site)", "\(copy.site): the daemon does not take its state: \(error)", .error)
+            copy.refusal.note(copy.feed.position)
+            try copy.show(refusal: fault.failure, connection)
+        }
     }
 
     private func newest(_ copy: SiteCopy) throws(Failure) -> Manifest? {
         guard let head = try reach({ () throws(NATSError) in try nats.readLast(NATS.snapshots, copy.site.manifest) })
         else {
+            return nil
+        }
+        if Manifest.isRetirement(head.bytes) {
+            retired[copy.site.tokens] = copy.site
             return nil
         }
         return try Manifest(json: head.bytes)
@@ -254,10 +327,11 @@ final class Mirror {
 
     private func reach<T>(_ body: () throws(NATSError) -> T) throws(Failure) -> T {
         let start = MonotonicTime.now
+        pulse.beat()
         // Calls to a NATS that hangs take seconds, and mirrors must not look live meanwhile. A daemon that is lost is
         // noticed later, too.
         defer { if MonotonicTime.now > start + Mirror.longCall { try? report() } }
-        do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, "\(error)") }
+        do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, nats.describe(error)) }
     }
 
     // MARK: The daemon
@@ -314,7 +388,20 @@ final class Mirror {
             }
         }
         guard !mutations.isEmpty else { return }
-        _ = try connection.call(.transact(mutations, TransactionOptions(label: "agd-link", typed: true)))
+        let options = TransactionOptions(label: "agd-link", typed: true)
+        do throws(ClientError) { _ = try connection.call(.transact(mutations, options)) } catch {
+            guard case .refused = error else { throw error }
+            // Somebody has removed or changed nodes of a site. Each site is told alone, and that one is made again.
+            for copy in copies.values where copy.told.isApplied {
+                let own = mutations.filter { $0.path.hasPrefix(copy.path + ".") || $0.path.hasPrefix(copy.path + "/") }
+                guard !own.isEmpty else { continue }
+                do throws(ClientError) { _ = try connection.call(.transact(own, options)) } catch {
+                    guard case .refused = error else { throw error }
+                    (copy.told.isApplied, copy.told.isDelegated) = (false, false)
+                    try sendRequests(of: copy)
+                }
+            }
+        }
     }
 
     /// Tells the main thread what the file of metrics shows.

@@ -104,16 +104,34 @@ final class NATS {
     /// A new connection for one that is deaf or closed, if possible to another server; nil if there can be none now.
     func successor(_ log: inout Log) -> NATS? {
         guard let other = try? NATS(settings, isCollecting: isCollecting, leaving: address) else { return nil }
-        if let address { log.report("server", "\(address) does not answer; trying another server") }
+        if let address {
+            let next = settings.servers.count > 1 ? "trying another server" : "connecting again"
+            log.report("server", "JetStream does not answer at \(address); \(next)")
+        }
         return other
     }
 
     /// The host and the port of the server.
     private var address: String? {
-        var url = [CChar](repeating: 0, count: 256)
+        var url = [CChar](repeating: 0, count: 4096)
         guard natsConnection_GetConnectedUrl(connection, &url, url.count) == NATS_OK else { return nil }
-        return String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            .split(separator: "/" as Character).last.map(String.init)
+        return NATS.address(String(decoding: url.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+    }
+
+    /// The host and the port of an address. The rest may have a password, which no log gets.
+    static func address(_ url: String) -> String {
+        let rest = url.split(separator: "/" as Character).last ?? ""
+        return String(rest.split(separator: "@" as Character).last ?? rest)
+    }
+
+    /// Says whether there is a connection, once for each change.
+    func report(_ log: inout Log) {
+        if isConnected {
+            log.report("connection", "connected to NATS at \(address ?? "?")", .info)
+        } else if !isClosed {
+            let servers = settings.servers.map(NATS.address).joined(separator: ", ")
+            log.report("connection", "no connection to NATS at \(servers); trying again")
+        }
     }
 
     /// True if libnats has given up, which it does when each server has refused the credentials twice.
@@ -123,6 +141,12 @@ final class NATS {
     /// connection knows the reason.
     func describe(_ error: NATSError) -> String {
         if isClosed { return "the server refuses the credentials of agd-link" }
+        if error.status == NATS_NO_RESPONDERS || error.code == JSNotEnabledErr
+            || error.code == JSNotEnabledForAccountErr
+        {
+            return "\(error.call): no server of NATS offers JetStream to this link; start nats-server with -js, and "
+                + "enable JetStream for the link's account"
+        }
         var text: UnsafePointer<CChar>?
         guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
             let text
@@ -261,6 +285,28 @@ extension NATS {
         try check(status, "read \(subject)", code)
         defer { natsMsg_Destroy(message) }
         return (natsMsg_GetSequence(message), NATS.readBytes(of: message))
+    }
+
+    /// The number of messages that a stream has of a subject.
+    func count(_ stream: String, _ subject: String) throws(NATSError) -> Int {
+        var options = jsOptions()
+        jsOptions_Init(&options)
+        var code = jsErrCode(0)
+        var info: UnsafeMutablePointer<jsStreamInfo>?
+        let status = subject.withCString { text in
+            options.Stream.Info.SubjectsFilter = text
+            return js_GetStreamInfo(&info, context, stream, &options, &code)
+        }
+        try check(status, "count \(subject)", code)
+        defer { jsStreamInfo_Destroy(info) }
+        guard let subjects = info?.pointee.State.Subjects?.pointee, let list = subjects.List else { return 0 }
+        return UnsafeBufferPointer(start: list, count: Int(subjects.Count)).reduce(0) { $0 + Int($1.Msgs) }
+    }
+
+    /// Asks a stream to delete what it has of a subject, and does not wait.
+    func discard(_ stream: String, _ subject: String) throws(NATSError) {
+        let filter: Value = ["filter": .string(subject)]
+        try send("$JS.API.STREAM.PURGE.\(stream)", Array(filter.jsonText.utf8), replyTo: try NATS.newInbox())
     }
 
     func purge(_ stream: String, _ subject: String) throws(NATSError) {

@@ -58,8 +58,7 @@ final class Publisher {
         try reader.readAll(connection)
         reader.isSubscribed = true
         log.report(
-            "daemon", "published from \(AttributePath.describe(nodes: reader.root)), revision \(reader.revision)",
-            .info)
+            "daemon", "reading \(AttributePath.describe(nodes: reader.root)) from revision \(reader.revision)", .info)
         while !stop.isSignalled {
             try reader.receive(
                 connection, atMost: Publisher.eventsPerRound,

@@ -20,6 +20,42 @@ extension SiteCopy {
         }
     }
 
+    /// Shows that the site is silent because the daemon does not take its state. The last state that it took stays.
+    func show(refusal: Failure, _ connection: Connection) throws(ClientError) {
+        let willed = told.willed
+        (told, waiting) = (Told(), [])
+        told.willed = willed
+        let parts = [refusal.message, refusal.path.map { "at \($0)" }, refusal.hint].compactMap(\.self)
+        let reason: Value = ["/": .string("this daemon does not take its state: \(parts.joined(separator: "; "))")]
+        let options = TransactionOptions(label: name, typed: true)
+        do throws(ClientError) {
+            let mutations = [mutation("isLive", false), mutation("failures", reason)]
+            _ = try connection.call(.transact(mutations, options))
+        } catch {
+            guard case .refused = error else { throw error }
+            try makeRoot(reason, connection)
+        }
+    }
+
+    /// Makes a root without nodes and attributes of the site, unless the daemon refuses even that.
+    private func makeRoot(_ failures: Value, _ connection: Connection) throws(ClientError) {
+        func state(_ type: Value, _ value: Value) -> Value {
+            ["type": type, "initial": ["$typed": value.typedJSON], "transient": true]
+        }
+        let root: Value = [
+            "id": .string(id), "kind": "container",
+            "state": [
+                "isLive": state("bool", false), "lag": state("double", 0.0), "term": state("int", 0),
+                "revision": state("int", 0), "seen": state("dyn", owner.seenValue), "failures": state("map", failures),
+                "owner": state("string", .string(owner.name)),
+            ],
+            "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
+        ]
+        do throws(ClientError) {
+            _ = try connection.call(.apply(["nodes": [root]], at: container, .merge, name))
+        } catch { guard case .refused = error else { throw error } }
+    }
+
     /// A site that contains a mirror of itself would change with each of its own changes, and grow.
     private func leave(_ connection: Connection, _ log: inout Log) throws(ClientError) {
         (told.isApplied, waiting) = (false, [])

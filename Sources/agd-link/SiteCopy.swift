@@ -3,6 +3,8 @@ import WireProtocol
 
 /// A mirrored site: what its owner has, and the requests that make the nodes in the daemon the same.
 final class SiteCopy {
+    /// The action of each mirrored root that its link performs.
+    static let retirement = "retireSite"
     static let isLiveOfRoot = Transaction.Place(path: ".isLive")
     /// Attributes that each mirrored root has besides those of the site.
     static let ownAttributes: Set<String> = ["isLive", "lag", "term", "revision", "seen", "failures", "owner"]
@@ -28,6 +30,7 @@ final class SiteCopy {
     /// Values of rules that are not compared with the owner's yet.
     var unverified: Set<Transaction.Place> = []
     var told = Told()
+    var refusal = Refusal()
     /// Requests that the daemon has yet to get, in order.
     var waiting: [Request] = []
 
@@ -55,8 +58,12 @@ final class SiteCopy {
         name = site.description
         container = mirroring.nodes
         withRules = mirroring.withRules
-        path = AttributePath.describe(nodes: mirroring.nodes + [site.segments.last ?? ""])
+        path = SiteCopy.path(of: site, mirroring)
         feed = SiteFeed(limit: limit)
+    }
+
+    static func path(of site: SiteName, _ mirroring: Configuration.Mirroring) -> String {
+        AttributePath.describe(nodes: mirroring.nodes + [site.segments.last ?? ""])
     }
 
     var id: String { site.segments.last ?? "" }
@@ -132,7 +139,7 @@ final class SiteCopy {
         let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
         var options = TransactionOptions(animation: cause.animation, label: makeLabel(cause), typed: isTyped)
         if options.animation != nil, let begun = cause.begun {
-            options.elapsed = owner.clock.elapsed(since: begun, at: WallTime.now)
+            options.elapsed = owner.elapsed(since: begun, in: term)
         }
         waiting.append(.transact(mutations, options))
     }

@@ -16,23 +16,20 @@ struct SiteOwner {
     private var seen: Double?
     /// The last moment at which the mirror was as new. Monotonic seconds.
     private var even = -Double.infinity
-    /// Of the wall clocks.
-    private(set) var clock = ClockDifference()
-    /// Of the clocks that nobody sets, in the term that was heard last.
-    private var delay = ClockDifference()
+    /// In the term that was heard last. Another term may come from another machine.
+    private var clock = ClockDifference()
     private var term: UInt64 = 0
 
     /// - Returns: whether another process publishes the site than before.
     mutating func hear(heartbeat: ValueMap?, in term: UInt64) -> Bool {
-        if term != self.term { (self.term, delay) = (term, ClockDifference()) }
+        if term != self.term { (self.term, clock) = (term, ClockDifference()) }
         // A sign of life may wait in a network that was cut, longer than its sender lives.
         var age = 0.0
         if let sent = heartbeat?["clock"]?.number {
-            delay.hear(sent, at: WallTime.sinceStart)
-            age = delay.elapsed(since: sent, at: WallTime.sinceStart)
+            clock.hear(sent, at: WallTime.sinceStart)
+            age = clock.elapsed(since: sent, at: WallTime.sinceStart)
         }
         heard = max(heard, MonotonicTime.now - age)
-        if let sent = heartbeat?["time"]?.number { clock.hear(sent, at: WallTime.now) }
         guard let owner = heartbeat?["owner"]?.string, owner != name else { return false }
         name = owner
         return true
@@ -51,6 +48,11 @@ struct SiteOwner {
 
     /// Notes the revision that the mirror has.
     mutating func noteMirror(_ reached: UInt64) { if reached >= revision { even = MonotonicTime.now } }
+
+    /// Seconds since a moment on the owner's clock; 0 if the clock of the term is not known yet.
+    func elapsed(since moment: Double, in term: UInt64) -> Double {
+        term == self.term ? clock.elapsed(since: moment, at: WallTime.sinceStart) : 0
+    }
 
     var hasBeenHeard: Bool { heard > -.infinity }
 

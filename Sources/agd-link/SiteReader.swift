@@ -106,7 +106,7 @@ final class SiteReader {
             if let timeline = change.timeline?.map, transaction.animation == nil {
                 transaction.animation = SiteReader.animation(timeline)
                 let start = timeline["start"]?.number ?? MonotonicTime.now
-                transaction.begun = WallTime.now - (MonotonicTime.now - start)
+                transaction.begun = WallTime.sinceStart - (MonotonicTime.now - start)
             }
         }
         collected = (revision, transaction)

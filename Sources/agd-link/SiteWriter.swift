@@ -91,6 +91,7 @@ final class SiteWriter {
         pulse.beat()
         let now = MonotonicTime.now
         if now >= nextSamples { report(now) }
+        nats.report(&log)
         attemptNATS { () throws(NATSError) in
             if !hasStreams {
                 try nats.makeStreams()
@@ -113,19 +114,20 @@ final class SiteWriter {
                 return
             }
             if writes == nil { writes = try nats.listen(site.writes) }
-            if snapshots.isDue(in: lease.term) { try sendSnapshot() }
+            if snapshots.isDue(in: lease.term) { try sendSnapshot() } else if snapshots.isLookDue { try keepSnapshot() }
             try sendPending()
             // A daemon that has not answered for a while may hang.
             if now >= nextHeartbeat, source.askedAt.map({ now < $0 + SiteWriter.heartbeatTime }) ?? true {
                 nextHeartbeat = now + SiteWriter.heartbeatTime
                 let frame = Frame(position: position(window.acknowledged), after: window.acknowledged)
-                let heartbeat: Value = [
-                    "owner": .string(holder), "time": .double(WallTime.now), "clock": .double(WallTime.sinceStart),
-                ]
+                let heartbeat: Value = ["owner": .string(holder), "clock": .double(WallTime.sinceStart)]
                 try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat.jsonText).utf8))
             }
             if let old = snapshots.takeOld() { try nats.purge(NATS.snapshots, site.snapshot(old)) }
             backoff.reset()
+            if window.isEmpty, !hasPending {
+                log.report("nats", "published; NATS has acknowledged everything", .info)
+            }
         }
         if isUnflushed, nats.isConnected {
             isUnflushed = false
@@ -140,6 +142,7 @@ final class SiteWriter {
             hasStreams = false
             nextTry = MonotonicTime.now + backoff.pause()
             counts[.failuresTotal, default: 0] += 1
+            snapshots.lookSoon()
             window.recall()
             if nats.isDeaf || nats.isClosed { changeServer() }
         }
@@ -211,9 +214,25 @@ final class SiteWriter {
         for (_, bytes) in messages { try nats.publish(site.snapshot(id), bytes) }
         let manifest = Manifest(
             position: position, snapshot: id, parts: messages.count, bytes: body.count, next: window.nextSequence)
-        // This takes the place of all earlier manifests.
-        try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
-        snapshots.note(id, at: position)
+        try send(manifest)
+        snapshots.note(manifest)
         if isFirst { window.begin(behind: position.revision) }
+    }
+
+    /// Takes the place of all earlier manifests.
+    private func send(_ manifest: Manifest) throws(NATSError) {
+        try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
+    }
+
+    /// Writes the manifest of the newest snapshot again, or a new snapshot if NATS lacks parts of that one. Somebody
+    /// may have purged the stream, or retired the site by mistake.
+    private func keepSnapshot() throws(NATSError) {
+        guard let newest = snapshots.newest else { return }
+        guard try nats.count(NATS.snapshots, site.snapshot(newest.snapshot)) == newest.parts else {
+            log.report("snapshot", "NATS has lost the snapshot of \(site); writing a new one")
+            return try sendSnapshot()
+        }
+        try send(newest)
+        snapshots.noteLook()
     }
 }

@@ -242,6 +242,92 @@ struct LinkTests {
             "value"]?.number
     }
 
+    /// A library that adds the seconds in a file to the wall clock of a program.
+    private static let clockLibrary = """
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdio.h>
+        #include <stdlib.h>
+        #include <time.h>
+        int clock_gettime(clockid_t clock, struct timespec *time) {
+            static int (*next)(clockid_t, struct timespec *);
+            if (!next) next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+            int status = next(clock, time);
+            FILE *file = clock == CLOCK_REALTIME ? fopen(getenv("CLOCK_STEP"), "r") : NULL;
+            long seconds = 0;
+            if (file && fscanf(file, "%ld", &seconds) == 1) time->tv_sec += seconds;
+            if (file) fclose(file);
+            return status;
+        }
+        """
+
+    @Test(
+        "a wall clock that is set stops no mirror, and moves no motion",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc"), "there is no C compiler"))
+    func setClock() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let source = try b.folder.write(LinkTests.clockLibrary, to: "clock.c")
+        let library = b.folder.file("clock.so")
+        let made = try Program.run(
+            "/usr/bin/cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"], folder: b.folder)
+        try #require(made.code == 0, "\(made.text)")
+        let file = try b.folder.write("nats = \(nats.address)\nlive-time = 2 s\n\(LinkTests.mirror)", to: "link.conf")
+        let reader = try Program(
+            "agd-link", ["--config", file, "--socket", b.socket],
+            environment: ["LD_PRELOAD": library, "CLOCK_STEP": b.folder.file("step")], folder: b.folder)
+        let writer = try link(a, nats, LinkTests.publish)
+        try mirror.wait(".isLive", true)
+        // libnats' waits for the real clock would now end in an hour.
+        _ = try b.folder.write("3600\n", to: "step")
+        for number in 1...3 {
+            try owner.set("/host.count", .int(Int64(number)))
+            try mirror.wait(".count", .int(Int64(number)))
+        }
+        try owner.call("subscribe", ["paths": ["/host.load"], "initial": false])
+        try a.client().call("set", ["path": "/host.load", "value": 1001.5, "animation": "linear(duration: 1000)"])
+        let begun = try owner.event()["changes"]?.list?.first?["timeline"]?["start"]?.number
+        var change: Value?
+        while change == nil {
+            change = try mirror.event()["changes"]?.list?.first { $0["path"] == "/fleet/web-01.load" }
+        }
+        let late = try #require(change?["timeline"]?["start"]?.number) - #require(begun)
+        #expect(abs(late) < 0.5, "the mirror's motion begins \(late) s after the owner's")
+        writer.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test(
+        "the log tells a NATS that is away, one without JetStream, and what NATS has acknowledged; it has no password")
+    func log() throws {
+        let (nats, a) = (try NATSServer(jetStream: false), try Daemon(scenes: [LinkTests.scene]))
+        let client = try a.client()
+        nats.program.signal(SIGKILL)
+        _ = try nats.program.wait()
+        let address = nats.address.dropFirst("nats://".count)
+        let both = try link(a, nats, "nats = nats://somebody:secret@\(address)", LinkTests.publish, LinkTests.mirror)
+        func expect(_ lines: String...) throws {
+            let deadline = Deadline(Deadline.patience)
+            while !lines.allSatisfy(both.text.contains), !deadline.isOver { try client.call("ping") }
+            for line in lines { #expect(both.text.contains(line), "\(both.text)") }
+        }
+        let (publisher, mirror) = ("hosts/web-01: ", "mirror at /fleet: ")
+        let away = "no connection to NATS at \(address); trying again"
+        try expect(publisher + away, mirror + away)
+        try nats.restart()
+        let without = "no server of NATS offers JetStream to this link; start nats-server with -js"
+        try expect(
+            publisher + "find the stream AGD_TX: " + without, mirror + "find the stream AGD_TX: " + without,
+            publisher + "reading /host from revision")
+        #expect(!both.text.contains("published"))
+        nats.program.signal(SIGKILL)
+        _ = try nats.program.wait()
+        try nats.restart(jetStream: true)
+        try expect(publisher + "connected to NATS at \(address)", publisher + "published", "hosts/web-01 is live")
+        #expect(!both.text.contains("secret"), "\(both.text)")
+    }
+
     @Test("a mirror shows the death of the owner's link, of its daemon and of its own link")
     func deaths() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
@@ -400,6 +486,162 @@ struct LinkTests {
         let publisher = try mirror.client.get("/fleet/web-02.owner")?.string ?? ""
         #expect(publisher.hasSuffix(":\(other.pid)"), "\(publisher)")
         withExtendedLifetime((reader, writer)) {}
+    }
+
+    @Test("a quiet owner writes its snapshot again after a purge, so that new mirrors have the site")
+    func purge() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let mirror = try Watch(b)
+        let links = [
+            try link(a, nats, LinkTests.publish, "snapshot-time = 1 s"), try link(b, nats, LinkTests.mirror),
+        ]
+        try mirror.wait(".isLive", true)
+        let other = try NATSClient(nats)
+        for filter in ["", #"{"filter":"agd.head.>"}"#, #"{"filter":"agd.snap.>"}"#] {
+            #expect(try other.request("$JS.API.STREAM.PURGE.AGD_SNAP", filter).contains(#""success":true"#))
+            let newcomer = try Daemon()
+            let late = try Watch(newcomer)
+            let third = try link(newcomer, nats, LinkTests.mirror)
+            try late.wait(".isLive", true)
+            try expectEqual(try a.client(), late)
+            third.signal(SIGKILL)
+        }
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("a silent site can be retired by whoever may, at all mirrors and for good, until an owner returns")
+    func retirement() throws {
+        let nats = try NATSServer()
+        let access =
+            "access = admin user:\(NSUserName()) /**\naccess = read as:anna,as:bert /**\naccess = do as:anna /**\n"
+        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon(configuration: access))
+        let (other, away) = (try Daemon(), try Daemon())
+        let mirrors = [try Watch(b), try Watch(other), try Watch(away)]
+        var writer = try link(a, nats, LinkTests.publish, "snapshot-time = 1 s")
+        let second = try link(a, nats, "publish = /host/disk/** as hosts/web-02")
+        var readers = try [b, other, away].map { try link($0, nats, LinkTests.mirror) }
+        for mirror in mirrors {
+            try mirror.wait(".isLive", true)
+            try mirror.wait("", true, at: "/fleet/web-02.isLive")
+        }
+        func retire(_ name: String, _ more: String...) throws -> (code: Int32, text: String) {
+            try Program.run("agctl", ["--socket", b.socket, "sites", "--retire", name] + more, folder: b.folder)
+        }
+        let live = try retire("web-01")
+        #expect(live.code != 0 && live.text.contains("hosts/web-01 is published by "), "\(live.text)")
+        #expect(try retire("web-09").text.contains("there is no mirror 'web-09'"))
+        writer.signal(SIGKILL)
+        readers[2].signal(SIGKILL)
+        for mirror in mirrors { try mirror.wait(".isLive", false) }
+        let denied = try retire("web-01", "--as", "bert")
+        #expect(denied.code != 0 && denied.text.contains("right 'do'"), "\(denied.text)")
+        let done = try retire("/fleet/web-01", "--as", "anna")
+        #expect(done.code == 0, "\(done.text)")
+        try sites(b, ["/fleet/web-02": "live"], status: 0)
+        // The other mirrors remove it too, also one that was away.
+        readers[2] = try link(away, nats, LinkTests.mirror)
+        let deadline = Deadline(Deadline.patience)
+        for mirror in mirrors {
+            func children() throws -> [String] {
+                let found = try mirror.client.call("describe", ["path": "/fleet"])["children"]?.list ?? []
+                return found.compactMap { $0["id"]?.string }
+            }
+            while try children() != ["web-02"], !deadline.isOver {}
+            #expect(try children() == ["web-02"])
+        }
+        // A new mirror and a new life of the old one do not have it.
+        readers[0].signal(SIGKILL)
+        readers[0] = try link(b, nats, LinkTests.mirror)
+        try mirrors[0].wait("", false, at: "/fleet/web-02.isLive")
+        try mirrors[0].wait("", true, at: "/fleet/web-02.isLive")
+        #expect(throws: Trouble.self) { try mirrors[0].get(".isLive") }
+        writer = try link(a, nats, LinkTests.publish, "snapshot-time = 1 s")
+        for mirror in mirrors { try mirror.wait(".isLive", true) }
+        try expectEqual(try a.client(), mirrors[0])
+        withExtendedLifetime((writer, second, readers)) {}
+    }
+
+    @Test(
+        "a site that the mirror's daemon refuses is silent with the reason, stops no other, and heals",
+        arguments: [
+            // A body of another site with bad ids; one that names more than the daemon takes; a type that does not fit.
+            #"{"children":[[[],["a","a"]],[["a"],["a","a"]]],"changes":[]}"#,
+            #"{"children":[[[],["*"]]],"changes":[]}"#,
+            #"{"children":[[[],["a"]],[["a"],[]]],"definitions":[["/a.subviews",{"type":"int"}]],"changes":[["/a.subviews",1]]}"#,
+            #"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x","text"]]}"#,
+        ])
+    func badNeighbour(_ body: String) throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        let bad = try NATSClient(nats)
+        // A snapshot, its manifest, and signs of life.
+        #expect(try bad.request("agd.snap.hosts.bad.s1", "agd1 1 e 5 5 0 1\n" + body).contains("seq"))
+        let manifest =
+            #"{"agd":1,"term":1,"epoch":"e","revision":5,"snapshot":"s1","parts":1,"bytes":\#(body.utf8.count),"next":1}"#
+        #expect(try bad.request("agd.head.hosts.bad", manifest).contains("seq"))
+        for number in 0..<20 {
+            try bad.publish("agd.live.hosts.bad", "agd1 1 e 5 5 0 1\n{\"owner\":\"bad\",\"clock\":\(number)}")
+            try owner.set("/host.count", .int(Int64(number)))
+            try mirror.wait(".count", .int(Int64(number)))
+        }
+        #expect(try mirror.client.get("/fleet/web-01.isLive") == true)
+        #expect(links[1].text.contains("hosts/bad: "), "\(links[1].text)")
+        // The next state is a good one.
+        let good = #"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x",7]]}"#
+        #expect(try bad.request("agd.snap.hosts.bad.s2", "agd1 1 e 9 9 0 1\n" + good).contains("seq"))
+        let next = manifest.replacing("\"s1\"", with: "\"s2\"").replacing("\"revision\":5", with: "\"revision\":9")
+        #expect(try bad.request("agd.head.hosts.bad", next).contains("seq"))
+        try bad.publish("agd.tx.hosts.bad", "agd1 1 e 9 9 0 1\n{\"changes\":[]}")
+        try mirror.wait("", 7, at: "/fleet/bad.x")
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("a site that is longer than the mirror's daemon takes shows the reason, and other sites go on")
+    func longNeighbour() throws {
+        let (nats, a, b) = (
+            try NATSServer(), try Daemon(scenes: [LinkTests.scene]),
+            try Daemon(configuration: "message-size = 100000\n")
+        )
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [
+            try link(a, nats, LinkTests.publish, "publish = /host/disk/** as hosts/web-02"),
+            try link(b, nats, LinkTests.mirror),
+        ]
+        try mirror.wait(".isLive", true)
+        try mirror.wait("", 5, at: "/fleet/web-02.used")
+        try owner.set("/host.words", [.string(String(repeating: "x", count: 200_000))])
+        try mirror.wait(".isLive", false)
+        let reason = try mirror.get(".failures")?["/"]?.string ?? ""
+        #expect(reason.contains("message-size"), "\(reason)")
+        try owner.set("/host/disk.used", 6)
+        try mirror.wait("", 6, at: "/fleet/web-02.used")
+        #expect(try mirror.client.get("/fleet/web-02.isLive") == true)
+        // It shrinks.
+        try owner.set("/host.words", ["a"])
+        try mirror.wait(".isLive", true)
+        try mirror.wait(".words", ["a"])
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("nodes of a mirror that somebody removes are made again, and other sites do not notice")
+    func removedNodes() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let mirror = try Watch(b)
+        let links = [
+            try link(a, nats, LinkTests.publish, "publish = /host/disk/** as hosts/web-02"),
+            try link(b, nats, LinkTests.mirror),
+        ]
+        try mirror.wait(".isLive", true)
+        try mirror.wait("", true, at: "/fleet/web-02.isLive")
+        let other = try Watch(b, "/fleet/web-02.isLive")
+        try mirror.client.call("remove", ["path": "/fleet/web-01"])
+        let newcomer = try Watch(b)
+        try newcomer.wait(".isLive", true)
+        #expect(try other.event()["initial"] == true)
+        #expect(try other.client.lineIfThere(within: 0) == nil, "the other site has not been made again")
+        withExtendedLifetime(links) {}
     }
 
     @Test("a second claimant of a site waits until the lease of the first has lapsed")
@@ -873,6 +1115,28 @@ struct LinkConfigurationTests {
         }
     }
 
+    @Test("a file with a password or a key that everybody can read is told, and no other")
+    func secrets() throws {
+        let folder = try Folder()
+        func told(_ text: String, _ mode: mode_t, _ name: String = "link.conf") throws -> String {
+            let file = try folder.write("publish = /host/** as x\n" + text, to: "link.conf")
+            chmod(file, 0o600)
+            if !folder.file(name).hasSuffix("/link.conf") { _ = try folder.write("", to: name) }
+            chmod(folder.file(name), mode)
+            let (code, text) = try Program.run("agd-link", ["--config", file, "--check-config"], folder: folder)
+            #expect(code == 0, "\(text)")
+            return text
+        }
+        let warning = "everybody can read \(folder.file("link.conf")), which has a password of NATS: chmod o= "
+        #expect(try told("nats = nats://host:4222, nats://me:secret@other:4222", 0o644).contains(warning))
+        #expect(try told("nats = nats://me:secret@other:4222", 0o640).isEmpty)
+        #expect(try told("nats = nats://other:4222", 0o644).isEmpty)
+        for line in ["nkey = UABC in \(folder.file("key"))", "credentials = \(folder.file("key"))"] {
+            #expect(try told(line, 0o644, "key").contains("everybody can read \(folder.file("key")), which has "))
+            #expect(try told(line, 0o600, "key").isEmpty)
+        }
+    }
+
     @Test("each kind of failure at the start has its exit status")
     func statuses() throws {
         let folder = try Folder()
@@ -905,6 +1169,10 @@ struct LinkConfigurationTests {
             ("publish = /host/** as hosts/*", "link.conf:1: the site in '/host/** as hosts/*' must be one name"),
             ("publish = /host/** as /x", "write segments between slashes, as hosts/web-01"),
             ("replicas = 1\nreplicas = 3", "link.conf:2: replicas is set in line 1 already"),
+            (
+                "mirror = hosts/* at /fleet\nmirror = regions/eu at /fleet",
+                "two 'mirror' lines may have sites with the same id at /fleet: give one another node"
+            ),
         ])
     func incomplete(_ lines: String, _ told: String) throws {
         let (code, text) = try check(lines + "\n")

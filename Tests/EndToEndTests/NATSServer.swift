@@ -10,31 +10,123 @@ final class NATSServer {
 
     let address: String
     let folder: Folder
-    private let port: UInt16
+    let port: UInt16
     private let configuration: String?
+    private let hasJetStream: Bool
     private(set) var program: Program
 
     /// - Parameters:
     ///   - configuration: the text of a file for the server.
     ///   - folder: for the server's files.
-    init(_ configuration: String? = nil, folder: Folder? = nil) throws {
+    ///   - jetStream: whether it has streams.
+    init(_ configuration: String? = nil, folder: Folder? = nil, jetStream: Bool = true) throws {
+        hasJetStream = jetStream
         self.folder = try folder ?? Folder()
         port = try TCP.freePort()
         address = "nats://127.0.0.1:\(port)"
         self.configuration = try configuration.map { [folder = self.folder] in
             try folder.write($0, to: "nats.conf")
         }
-        program = try NATSServer.start(self.folder, port, self.configuration)
+        program = try NATSServer.start(self.folder, port, self.configuration, jetStream)
     }
 
     /// Starts it again with the files that it had.
-    func restart() throws { program = try NATSServer.start(folder, port, configuration) }
+    /// - Parameter jetStream: nil as before.
+    func restart(jetStream: Bool? = nil) throws {
+        program = try NATSServer.start(folder, port, configuration, jetStream ?? hasJetStream)
+    }
 
-    private static func start(_ folder: Folder, _ port: UInt16, _ configuration: String?) throws -> Program {
+    private static func start(
+        _ folder: Folder, _ port: UInt16, _ configuration: String?, _ hasJetStream: Bool
+    ) throws -> Program {
         let file = configuration.map { ["-c", $0] } ?? []
+        let streams = hasJetStream ? ["-js", "-sd", folder.file("js")] : []
         return try Program(
-            path ?? "", file + ["-js", "-sd", folder.file("js"), "-a", "127.0.0.1", "-p", "\(port)"],
-            folder: folder)
+            path ?? "", file + streams + ["-a", "127.0.0.1", "-p", "\(port)"], folder: folder)
+    }
+}
+
+/// A client of a NATS server that sends what it likes.
+final class NATSClient {
+    private let socket: Descriptor
+    private var input: [UInt8] = []
+    private var inboxes = 0
+
+    /// - Parameter options: JSON members of the request to connect, as `"user":"mirror","pass":"change-me"`.
+    init(_ server: NATSServer, _ options: String = "") throws {
+        socket = try TCP.connect(port: server.port)
+        let more = options.isEmpty ? "" : "," + options
+        try send("CONNECT {\"verbose\":false,\"pedantic\":false,\"headers\":true\(more)}\r\nPING\r\n")
+        while try line() != "PONG" {}
+    }
+
+    private func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    private func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(socket.number, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw Trouble(call: "send to NATS") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    private func fill() throws {
+        guard socket.isReadable(within: Deadline.patience) else { throw Trouble("NATS does not answer") }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(socket.number, &buffer, buffer.count, 0)
+        guard count > 0 else { throw Trouble("NATS has closed the connection") }
+        input += buffer[..<count]
+    }
+
+    private func line() throws -> String {
+        while true {
+            if let end = input.firstIndex(of: 10) {
+                let text = String(decoding: input[..<end], as: UTF8.self).trimmingCharacters(in: .whitespaces)
+                input.removeFirst(end + 1)
+                return text.trimmingCharacters(in: .newlines)
+            }
+            try fill()
+        }
+    }
+
+    private func bytes(_ count: Int) throws -> [UInt8] {
+        while input.count < count { try fill() }
+        defer { input.removeFirst(count) }
+        return Array(input[..<count])
+    }
+
+    func publish(_ subject: String, _ text: String, header: String? = nil, replyTo reply: String = "") throws {
+        let body = Array(text.utf8)
+        if let header {
+            let head = "NATS/1.0\r\n\(header)\r\n\r\n"
+            try send("HPUB \(subject) \(reply) \(head.utf8.count) \(head.utf8.count + body.count)\r\n\(head)")
+        } else {
+            try send("PUB \(subject) \(reply) \(body.count)\r\n")
+        }
+        try send(body + [13, 10])
+    }
+
+    /// - Returns: the answer; an error of the server begins with `-ERR`.
+    func request(_ subject: String, _ text: String = "", header: String? = nil) throws -> String {
+        inboxes += 1
+        let inbox = "_INBOX.test.\(getpid()).\(inboxes)"
+        try send("SUB \(inbox) \(inboxes)\r\n")
+        try publish(subject, text, header: header, replyTo: inbox)
+        while true {
+            let line = try line()
+            if line.hasPrefix("-ERR") { return line }
+            if line == "PING" { try send("PONG\r\n") }
+            let words = line.split(separator: " ")
+            guard let length = words.last.flatMap({ Int($0) }), words[0] == "MSG" || words[0] == "HMSG" else {
+                continue
+            }
+            let whole = try bytes(length + 2).dropLast(2)
+            let head = words[0] == "HMSG" ? Int(words[words.count - 2]) ?? 0 : 0
+            return String(decoding: whole.dropFirst(head), as: UTF8.self)
+        }
     }
 }
 

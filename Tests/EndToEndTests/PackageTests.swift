@@ -159,6 +159,19 @@ struct PackageTests {
         }
     }
 
+    @Test("the link's configuration, which may have a password, is not for all to read") func linkConfiguration() throws
+    {
+        let file = try #require(packages.first { $0.contains("/agd-link_") })
+        let line = try ask("--contents", file).split(separator: "\n").first { $0.hasSuffix(" ./etc/agd/link.conf") }
+        #expect(line?.hasPrefix("-rw-r----- root/root ") == true, "\(line ?? "")")
+        let root = folder.file("link")
+        _ = try ask("--raw-extract", file, root)
+        let script = root + "/DEBIAN/postinst"
+        #expect(try String(contentsOfFile: script, encoding: .utf8).contains("chgrp agd-link /etc/agd/link.conf"))
+        let run = try Program.run("/bin/sh", ["-u", script, "abort-upgrade"], folder: folder)
+        #expect(run.code == 0 && run.text.isEmpty, "\(run.text)")
+    }
+
     @Test("its scripts are sound, and say nothing and do nothing where no step of theirs is asked for") func scripts()
         throws
     {

@@ -1,4 +1,5 @@
 import AttributeValues
+import Glibc
 @testable import agd_link
 import TestSupport
 import Testing
@@ -164,7 +165,8 @@ struct TransactionTests {
         "text that is no body is refused",
         arguments: [
             "", "[]", #"{"changes":[1]}"#, #"{"changes":[[[],"x",{}]]}"#, #"{"children":[[["a"]]]}"#,
-            #"{"changes":[[[1],"x",{"value":{"int":"1"}}]]}"#,
+            #"{"changes":[[[1],"x",{"value":{"int":"1"}}]]}"#, #"{"children":[[[],["a","b","a"]]]}"#,
+            #"{"children":[[[],[""]]]}"#, #"{"children":[[["a"],["*"]]]}"#, #"{"children":[[[],["a\nb"]]]}"#,
         ])
     func malformed(_ text: String) {
         #expect(throws: Failure.self) { try Transaction(json: Array(text.utf8)) }
@@ -253,6 +255,35 @@ struct TransactionTests {
         }
         if let body = pending { mirror.apply(body) }
         #expect(mirror == owner)
+    }
+}
+
+@Suite("Supervision")
+struct SupervisionTests {
+    @Test("the connection of a thread that hangs is closed, once, and that of one that runs is not")
+    func hangUp() throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        defer { for end in ends { close(end) } }
+        func isClosed() -> Bool {
+            var byte: UInt8 = 0
+            return recv(ends[1], &byte, 1, Int32(MSG_DONTWAIT)) == 0
+        }
+        let pulse = Pulse()
+        #expect(!pulse.hangUp(after: -1), "it has no connection")
+        pulse.connection = ends[0]
+        #expect(!pulse.hangUp(after: 60) && !isClosed())
+        #expect(pulse.hangUp(after: -1) && isClosed())
+        #expect(!pulse.hangUp(after: -1))
+    }
+
+    @Test("a refused state is not tried again, and the next one after a pause")
+    func refusal() {
+        var refusal = Refusal()
+        let (first, second) = (Position(term: 1, epoch: "e", revision: 1), Position(term: 1, epoch: "e", revision: 2))
+        #expect(refusal.mayTry(first) && !refusal.isDue(first))
+        refusal.note(first)
+        #expect(!refusal.mayTry(first) && !refusal.mayTry(second) && !refusal.isDue(second))
     }
 }
 

@@ -95,7 +95,7 @@ extension PartReader {
                 {
                     return cursor.fault(
                         .typeMismatch, "'\(key.text)' is \(type.withArticle), and takes no \(literal.shortTypeName)",
-                        at: value)
+                        at: value, hint: expressions.hintForName(value, in: scope))
                 }
                 operand = expression
             }
@@ -124,8 +124,9 @@ extension PartReader {
         guard text.hasPrefix("/") || text.hasPrefix("$/") else {
             return cursor.refuse(
                 "'\(text)' is no target", at: node,
-                hint: scope.find(text) == nil
-                    ? "a target is $name for an attribute in scope, or a path as /lamps/*.isOn" : "write $\(text)")
+                hint: scope.find(String(text.drop { $0 == "=" })) == nil
+                    ? "a target is $name for an attribute in scope, or a path as /lamps/*.isOn"
+                    : "write $\(text.drop { $0 == "=" })")
         }
         do throws(Failure) {
             let pattern = try PathPattern(text.hasPrefix("$") ? String(text.dropFirst()) : text)

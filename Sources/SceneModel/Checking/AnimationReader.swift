@@ -29,6 +29,11 @@ extension ExpressionReader {
         }
     }
 
+    private func hintForSign(_ node: DocumentNode) -> String? {
+        guard let sign = node.string?.first, sign == "=" || sign == "$" else { return nil }
+        return "it is a fixed text, neither a rule nor a reference: write one for each case, in the branches of an if"
+    }
+
     private func refuse(_ error: AnimationError, at node: DocumentNode) {
         var position = node.position
         if let offset = error.offset, let text = node.string {
@@ -36,6 +41,8 @@ extension ExpressionReader {
             position = cursor.faults.lines?.locate(1, column, in: node) ?? position
         }
         let message = error.pointer.map { $0.isEmpty ? error.message : "\(error.message) at \($0)" } ?? error.message
-        cursor.faults.add(SceneFault(.invalid, message, place: cursor.place, position: position, hint: error.hint))
+        cursor.faults.add(
+            SceneFault(
+                .invalid, message, place: cursor.place, position: position, hint: error.hint ?? hintForSign(node)))
     }
 }

@@ -72,7 +72,8 @@ extension PartReader {
             type = given(made.type)
         } else {
             guard let found = expressions.expression(entry.value, in: place.enclosing),
-                let fitting = expressions.fit(found, to: parameter.type, of: entry.name, at: entry.value)
+                let fitting = expressions.fit(
+                    found, to: parameter.type, of: entry.name, at: entry.value, in: place.enclosing)
             else { return }
             role = .constant(fitting)
             type = given(found.type)

@@ -5,8 +5,9 @@ extension PartReader {
     func readAttributes(_ fields: NodeFields, _ place: Surroundings, into list: AttributeList) {
         var started: [DocumentEntry] = []
         fields.visit(.state, cursor) { written in
-            started = expressions.addLiteralStates(
-                cursor.readEntries(written, "state", hint: "write name: value"), to: list)
+            let entries = cursor.readEntries(written, "state", hint: "write name: value")
+            started = expressions.addLiteralStates(entries, to: list)
+            warnOfMistaken(entries, fields, place)
         }
         add(fields, .binding, hint: "write name: $target", place, to: list)
         add(fields, .let, hint: "write name: value", place, to: list)
@@ -25,6 +26,29 @@ extension PartReader {
                 cursor.at(entry.name) { expressions.addStartedState(entry, in: scope, late: Set(late), to: list) }
             }
         }
+    }
+
+    /// Warns of states that begin with the text of a rule.
+    private func warnOfMistaken(_ states: [DocumentEntry], _ fields: NodeFields, _ place: Surroundings) {
+        guard !cursor.isKept else { return }
+        var scope: ExpressionScope?
+        for entry in states {
+            let isForm = ExpressionReader.isStateForm(entry.value)
+            guard let value = isForm ? entry.value["initial"] : entry.value, mayBeMistaken(value) else { continue }
+            if scope == nil {
+                let keys = [NodeKey.state, .binding, .let, .computed, .inherit, .clock]
+                let names = keys.flatMap { fields[$0]?.map ?? [] }.map { ScopeEntry(name: $0.name, type: .dyn) }
+                scope = ExpressionScope(lexical: LexicalScope(names, in: place.enclosing))
+            }
+            if let scope { cursor.at(entry.name) { expressions.warnOfMistaken(state: value, in: scope) } }
+        }
+    }
+
+    private func mayBeMistaken(_ value: DocumentNode) -> Bool {
+        if case .literal(.string(let text)) = value.form {
+            return text.utf8.contains(where: "+-*/%<>=!&|?(".utf8.contains)
+        }
+        return value.count > 0
     }
 
     /// Adds the bindings or the lets of a node.

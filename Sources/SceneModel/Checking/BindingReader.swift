@@ -53,12 +53,11 @@ extension PartReader {
 
     private func target(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
         switch node.form {
-        case .literal(.string(let text))
-        where !cursor.isKept && text == node.text && Rule.reading(text, in: place.enclosing.rules) != nil:
-            return cursor.refuse(
-                "'\(text)' is a text here, but names an attribute", at: node,
-                hint: "write $\(text) to bind to it, or \(TypedLiteral.example(text)) for the text")
-        case .literal(let value): return WrittenBinding(target: .constant(value), type: ValueType(of: value))
+        case .literal(let value):
+            guard cursor.isKept || !refusesMistaken(node, in: ExpressionScope(lexical: place.enclosing)) else {
+                return nil
+            }
+            return WrittenBinding(target: .constant(value), type: ValueType(of: value))
         case .rule(let text) where SelectionText.hasReferences(text): return selectedTarget(text, node, place)
         case .rule:
             return cursor.refuse(
@@ -72,6 +71,38 @@ extension PartReader {
             else { return nil }
             return WrittenBinding(target: .reference(found.reference), type: found.type)
         }
+    }
+
+    /// Adds a fault for a constant that was meant to be something to write to.
+    private func refusesMistaken(_ node: DocumentNode, in scope: ExpressionScope) -> Bool {
+        guard let text = node.string, text == node.text else {
+            // A constant map or list of references: each needs a binding of its own.
+            return expressions.refusesInside(node, in: scope) {
+                "give each part a binding of its own, as name: $target, or write '=\($0)' under let to read it"
+            }
+        }
+        let literal = TypedLiteral.example(text)
+        func refuse(_ what: String, _ hint: String) -> Bool {
+            cursor.fault("'\(text)' is a text here, but \(what)", at: node, hint: "\(hint), or \(literal) for the text")
+            return true
+        }
+        if let rule = expressions.meantRule(text, in: scope) {
+            return SelectionText.hasReferences(rule)
+                ? refuse("chooses a reference", "write =\(rule) to bind to the one that the rule chooses")
+                : refuse(
+                    "reads like a rule",
+                    "bind to $name, choose one with =cond ? $a : $b, write =\(rule) under let to read the rule's value")
+        }
+        if let reference = expressions.meantSelection(text, in: scope) {
+            return refuse("names a part of an attribute", "write \(reference) to bind to it")
+        }
+        if Rule.reading(text, in: scope.rules) != nil {
+            return refuse("names an attribute", "write $\(text) to bind to it")
+        }
+        if text.hasPrefix("/"), (try? AttributePath(text))?.attribute != nil {
+            return refuse("is the path of an attribute", "write $\(text) to bind to it")
+        }
+        return false
     }
 
     /// Adds a fault for a target at the root of a component.

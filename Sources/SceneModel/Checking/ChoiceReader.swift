@@ -97,6 +97,21 @@ extension NodeReader {
         }
     }
 
+    /// Warns of a case that no value may ever have: cases are bare texts.
+    private func warnOfSign(_ key: DocumentNode) {
+        let text = key.text
+        let bare = text.hasPrefix("=") || text.hasPrefix("$") ? String(text.dropFirst()) : text
+        let isQuoted = bare.count > 2 && ["\"", "'"].contains { bare.hasPrefix($0) && bare.hasSuffix($0) }
+        let scope = ExpressionScope(lexical: open.surroundings.enclosing)
+        guard !cursor.isKept, isQuoted || expressions.isSign(text, in: scope) else { return }
+        cursor.at(["cases", text]) {
+            cursor.warn(
+                "'\(text)' is a text here: a case is a literal, with which the value is compared", at: key,
+                isQuoted ? "write \(bare.dropFirst().dropLast())" : "write the text of the value, or use if with a rule"
+            )
+        }
+    }
+
     private func branches(of node: DocumentNode, _ choice: ForEachDefinition.Choice) -> [OpenNodes.Branch] {
         var found: [OpenNodes.Branch] = []
         func add(_ name: String, _ steps: [String], _ written: DocumentNode?, _ what: String) {
@@ -125,6 +140,7 @@ extension NodeReader {
             let entries = cursor.at("cases") {
                 cursor.readEntries(cases, "cases", hint: "write value: and a list of nodes")
             }
+            for entry in entries { warnOfSign(entry.key) }
             for entry in entries { add(Branch.case(entry.name), ["cases", entry.name], entry.value, "a case") }
             add(Branch.default, ["default"], node["default"], "default")
         case .place: break

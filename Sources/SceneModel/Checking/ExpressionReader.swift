@@ -14,7 +14,7 @@ struct ExpressionReader {
     func expression(_ node: DocumentNode, in scope: ExpressionScope) -> Typed? {
         switch node.form {
         case .literal(let value):
-            guard !refusesOperation(value, in: scope, at: node) else { return nil }
+            guard !refusesMistaken(node, in: scope) else { return nil }
             warnOfForgottenSign(node, in: scope)
             return (.literal(value), ValueType(of: value))
         case .rule(let text) where SelectionText.hasReferences(text): return selection(text, in: scope, at: node)
@@ -47,7 +47,10 @@ struct ExpressionReader {
     }
 
     /// The expression converted to the type of its target; nil after adding a fault.
-    func fit(_ given: Typed, to type: ValueType, of name: String, at node: DocumentNode) -> Expression? {
+    /// - Parameter scope: the names that a rule or a reference there could have used.
+    func fit(
+        _ given: Typed, to type: ValueType, of name: String, at node: DocumentNode, in scope: LexicalScope
+    ) -> Expression? {
         guard case .literal(let value) = given.expression else {
             if type.admits(given.type) { return given.expression }
             return cursor.refuse(
@@ -58,36 +61,8 @@ struct ExpressionReader {
                 .typeMismatch, "an object of type \(name) is given as a reference, $name, not as a literal", at: node)
         }
         if let accepted = vocabulary.known.accept(value, as: type) { return .literal(accepted) }
-        return cursor.refuse(.typeMismatch, "'\(name)' is \(type.withArticle), not \(node.summary)", at: node)
-    }
-
-    // MARK: Texts that look like rules
-
-    /// Adds a fault for a text that reads like a rule.
-    private func refusesOperation(_ value: Value, in scope: ExpressionScope, at node: DocumentNode) -> Bool {
-        guard case .string(let text) = value, text == node.text, !cursor.isKept,
-            text.utf8.contains(where: "+-*/%<>=!&|?(".utf8.contains),
-            case .operation? = Rule.reading(text, in: scope.rules)
-        else { return false }
-        cursor.fault(
-            "'\(text)' is a text here, but reads like a rule", at: node,
-            hint: "write =\(text) for the rule, or \(TypedLiteral.example(text)) for the text")
-        return true
-    }
-
-    /// Warns of a text without quotes that is the name of an attribute in scope, or a path from one: the author
-    /// probably means its value.
-    private func warnOfForgottenSign(_ node: DocumentNode, in scope: ExpressionScope) {
-        guard node.style == .plain, case .scalar(.string(let text)) = node.content else { return }
-        cursor.work += SceneCost.entry
-        let name = text.prefix { $0 != "." && $0 != "[" }
-        guard scope.lexical.find(String(name)) != nil, case .place? = Rule.reading(text, in: scope.rules) else {
-            return
-        }
-        cursor.faults.warn(
-            SceneFault(
-                .invalid, "'\(text)' is a text here, but names an attribute", place: cursor.place,
-                position: node.position,
-                hint: "write =\(text) or $\(text) for its value, or \(Value.string(text).jsonText) for the text"))
+        return cursor.refuse(
+            .typeMismatch, "'\(name)' is \(type.withArticle), not \(node.summary)", at: node,
+            hint: hintForName(node, in: scope))
     }
 }

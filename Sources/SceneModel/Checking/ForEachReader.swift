@@ -1,4 +1,5 @@
 import AttributeValues
+import RuleLanguage
 
 // Reads `forEach`: one instance for each element of a list.
 extension NodeReader {
@@ -34,8 +35,8 @@ extension NodeReader {
                 hint: "write forEach: {in: $items, component: Name}")
         }
         cursor.checkKeys(entries, of: "forEach", allowed: NodeReader.forEachKeys + NodeReader.templateKeys.map(\.name))
-        let idField = idField(written)
         let elementName = name(written, "as", standard: "element")
+        let idField = idField(written, of: elementName)
         let indexName = name(written, "index", standard: "index")
         if elementName == indexName {
             cursor.fault(
@@ -51,7 +52,7 @@ extension NodeReader {
         return ForEachHead(data: data, idField: idField, elements: elements)
     }
 
-    private func idField(_ written: DocumentNode) -> String {
+    private func idField(_ written: DocumentNode, of element: String) -> String {
         guard let node = written["id"] else { return "id" }
         guard let field = node.string, !field.isEmpty else {
             cursor.fault(
@@ -59,7 +60,24 @@ extension NodeReader {
                 hint: "write id: self for a list of texts or numbers")
             return "id"
         }
-        return field == "self" ? "" : field
+        if field == "self" { return "" }
+        guard !cursor.isKept else { return field }
+        var name = field.drop { $0 == "=" || $0 == "$" || $0 == " " }
+        let hasSign = name.count < field.count
+        if name.hasPrefix(element + ".") { name = name.dropFirst(element.count + 1) }
+        let hint = "write id: \(name.elementsEqual(element) ? "self" : name)"
+        if hasSign {
+            cursor.fault(
+                under: "id", "id names a field of an element, and is neither a rule nor a reference", at: node,
+                hint: hint)
+        } else if name.count < field.count {
+            cursor.at("id") {
+                cursor.warn(
+                    "'\(field)' looks for a field '\(element)' in each element: the name of the element is left out",
+                    at: node, hint)
+            }
+        }
+        return field
     }
 
     private func name(_ written: DocumentNode, _ key: String, standard: String) -> String {
@@ -107,10 +125,25 @@ extension NodeReader {
             default:
                 return cursor.refuse(
                     .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,
-                    hint: node.string.map { ReservedNames.roots.contains($0) ? "write in: =\($0)" : "write in: $\($0)" }
-                )
+                    hint: hint(forData: node, in: scope))
             }
         }
+    }
+
+    /// What to write for data that is no list.
+    private func hint(forData node: DocumentNode, in scope: LexicalScope) -> String {
+        if case .literal(.string(let text)) = node.form {
+            let known = expressions.dataScope(scope)
+            if ReservedNames.roots.contains(text) { return "write in: =\(text)" }
+            if scope.find(text) != nil { return "write in: $\(text)" }
+            if Rule.reading(text, in: known.rules) != nil { return "write in: =\(text)" }
+        }
+        let lists = scope.names.filter { name in
+            if case .list? = scope.find(name)?.type { true } else { false }
+        }
+        let known =
+            lists.isEmpty ? "" : "; lists in scope are \(lists.prefix(12).map { "$" + $0 }.joined(separator: ", "))"
+        return "write a reference to a list, as in: $items, or a rule that makes one, as in: =[1, 2, 3]\(known)"
     }
 
     /// Adds faults for ids that would be errors in every run.

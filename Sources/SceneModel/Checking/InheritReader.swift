@@ -42,13 +42,21 @@ extension PartReader {
     private func inherit(_ key: String, as name: DocumentNode, at node: DocumentNode, into list: AttributeList) {
         guard let declared = expressions.vocabulary.known.environment[key] else {
             if name.position != node.position { list.enter(name, .inherit(key: key), .dyn) }
-            let isPath = key.contains(".")
-            return cursor.fault(
-                .notFound, "there is no environment key '\(key)'", at: node,
-                hint: isPath
-                    ? "inherit the whole key, or read env.\(key) in a rule"
-                    : NearestName.hint(key, among: expressions.vocabulary.known.environment.keys.sorted())
-                        ?? "environment keys are declared under keys.environment")
+            let known = expressions.vocabulary.known.environment
+            // A rule or a reference: only the key is written.
+            var bare = key.drop { $0 == "=" || $0 == "$" || $0 == " " }
+            if bare.hasPrefix("env.") { bare = bare.dropFirst(4) }
+            let first = String(bare.prefix { $0 != "." })
+            let hint =
+                if first.count < bare.count {
+                    "inherit the whole key, as \(first), or read env.\(bare) in a rule"
+                } else if known[first] != nil {
+                    "write \(first)"
+                } else {
+                    NearestName.hint(first, among: known.keys.sorted())
+                        ?? "environment keys are declared under keys.environment"
+                }
+            return cursor.fault(.notFound, "there is no environment key '\(key)'", at: node, hint: hint)
         }
         list.enter(name, .inherit(key: key), declared.type)
     }

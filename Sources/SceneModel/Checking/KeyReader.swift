@@ -46,6 +46,9 @@ extension ExpressionReader {
     /// Reads the long form `{default, type, reduce}`, or the default alone.
     private func definition(_ entry: DocumentEntry, in group: KeyGroup) -> KeyDefinition? {
         let node = entry.value
+        cursor.warnOfSigns(
+            node["default"] ?? node, "the default of a key is a literal",
+            hint: "write a literal; nodes give the key other values under environment, containerValues or preferences")
         let isLong = node["default"] != nil || node.isForm(ExpressionReader.keyForm)
         guard isLong, let entries = node.map else {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)

@@ -49,7 +49,8 @@ extension PartReader {
                 guard case .reference(let text) = element.form else {
                     let name = element.string.map { $0.hasPrefix("=") ? String($0.dropFirst()) : $0 } ?? "library"
                     return cursor.fault(
-                        "objects takes references such as $\(name), not \(element.summary)", at: element)
+                        "objects takes references such as $\(name), not \(element.summary)", at: element,
+                        hint: "write objects: [$\(name)]")
                 }
                 guard let found = expressions.resolve(text, in: scope.lexical, at: element) else { return }
                 if found.type != .dyn {
@@ -77,7 +78,8 @@ extension PartReader {
             cursor.at(entry.name) {
                 guard let (key, steps, type) = keyPath(entry.key, group),
                     let given = expressions.expression(entry.value, in: scope),
-                    let fitting = expressions.fit(given, to: type, of: entry.name, at: entry.value)
+                    let fitting = expressions.fit(
+                        given, to: type, of: entry.name, at: entry.value, in: scope.lexical)
                 else { return }
                 made.append(
                     KeyedExpression(

@@ -39,6 +39,15 @@ extension NodeReader {
             if let problem = NodeIdentifier.refusal(of: written.text) {
                 cursor.fault(under: "id", "an id \(problem)", at: written)
             }
+            if !cursor.isKept, let text = written.string,
+                expressions.isSign(text, in: ExpressionScope(lexical: open.surroundings.enclosing))
+            {
+                cursor.at("id") {
+                    cursor.warn(
+                        "the id '\(text)' is a text, neither a rule nor a reference", at: written,
+                        "write a text; the ids of nodes that follow data come from forEach")
+                }
+            }
         } else {
             cursor.fault(under: "id", "an id is a text, not \(written.summary)", at: written)
         }

@@ -12,6 +12,9 @@ extension ExpressionReader {
         return cursor.at("default") { () -> (standard: Value?, type: ValueType)? in
             guard let value = readLiteral(standard, "a default is a literal", hint: "take the value as a parameter")
             else { return nil }
+            if standard.count > 0 {
+                cursor.warnOfSigns(standard, "a default is a literal", hint: "take the value as a parameter")
+            }
             guard let type else { return (value, ValueType(of: value)) }
             guard let accepted = vocabulary.known.accept(value, as: type) else {
                 return cursor.refuse(
@@ -55,7 +58,7 @@ extension ExpressionReader {
             guard let type = writtenType(node) else { return nil }
             return cursor.at("default") { () -> (Expression?, ValueType)? in
                 guard let found = expression(standard, in: place.enclosing),
-                    let fitting = fit(found, to: type ?? found.type, of: "default", at: standard)
+                    let fitting = fit(found, to: type ?? found.type, of: "default", at: standard, in: place.enclosing)
                 else { return nil }
                 return (fitting, type ?? found.type)
             }

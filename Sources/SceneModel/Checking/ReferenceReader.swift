@@ -25,7 +25,8 @@ extension ExpressionReader {
         guard let path = try? AttributePath("/." + text), let name = path.attribute else {
             return cursor.refuse(
                 "'$\(text)' is not a reference", at: node,
-                hint: "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
+                hint: hint(forFaulty: text, in: scope)
+                    ?? "a reference is $name, $name.key, $name[0] or $name[id=\"x\"]; $$ begins a text with $")
         }
         guard path.steps.count <= AttributePath.maximumSteps else {
             return cursor.refuse(.limit, "a reference has at most \(AttributePath.maximumSteps) steps", at: node)
@@ -35,6 +36,13 @@ extension ExpressionReader {
         else { return nil }
         return Resolved(
             reference: Reference(name: name, steps: path.steps), type: type, entry: entry, property: property)
+    }
+
+    /// What to write for a text behind a `$` that is no reference: a rule, or a name between braces or after a space.
+    private func hint(forFaulty text: String, in scope: LexicalScope) -> String? {
+        if let rule = meantRule(text, in: ExpressionScope(lexical: scope)) { return "write =\(rule) for the rule" }
+        let name = String(text.filter { !"{} ".contains($0) })
+        return scope.find(name) == nil ? nil : "write $\(name)"
     }
 
     /// Resolves a reference that is written through; nil after adding a fault.

@@ -163,7 +163,11 @@ final class SceneChecker {
             cursor.at(entry.name) { () -> (path: AttributePath, value: Value)? in
                 do throws(Failure) {
                     let path = try AttributePath(entry.name)
-                    if path.attribute != nil { return (path, entry.value.value) }
+                    if path.attribute != nil {
+                        cursor.warnOfSigns(
+                            entry.value, "values are literals", hint: "write a literal, or a rule at the node itself")
+                        return (path, entry.value.value)
+                    }
                     cursor.fault(
                         "'\(entry.name)' names a node, not a state", at: entry.key, hint: "write /node.state: value")
                 } catch {

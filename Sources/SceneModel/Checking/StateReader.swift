@@ -5,7 +5,7 @@ import RuleLanguage
 extension ExpressionReader {
     private static let stateKeys = ["initial", "type", "transient", "history"]
 
-    private static func isStateForm(_ node: DocumentNode) -> Bool {
+    static func isStateForm(_ node: DocumentNode) -> Bool {
         node.isForm(stateKeys, requiring: ["initial", "type"])
     }
 
@@ -54,7 +54,7 @@ extension ExpressionReader {
             cursor.at("initial") {
                 guard let found = expression(node, in: scope),
                     !refusesLate(found.expression, late, at: node), !refusesOperator(found.expression, at: node),
-                    let fitting = fit(found, to: wanted ?? found.type, of: "initial", at: node)
+                    let fitting = fit(found, to: wanted ?? found.type, of: "initial", at: node, in: scope)
                 else { return }
                 guard (wanted ?? found.type).objectName == nil else {
                     return cursor.fault(

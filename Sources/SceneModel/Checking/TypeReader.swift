@@ -41,6 +41,10 @@ struct TypeReader {
                     cursor.at("state") {
                         cursor.visitEntries(state, "state") { property in
                             expressions.addLiteralState(property, to: list)
+                            guard property.value.count > 0 else { return }
+                            expressions.cursor.warnOfSigns(
+                                property.value, "a stored property starts from a literal",
+                                hint: "write what follows others under computed")
                         }
                     }
                 }

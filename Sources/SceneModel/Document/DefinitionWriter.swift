@@ -70,7 +70,8 @@ public enum DefinitionWriter {
             form["set"] = .map(ValueMap(set.map { (.string(text($0.target)), expression($0.value)) }))
             if let animation { form["animation"] = .string(animation) }
             return .map(form)
-        case .constant(.string(let text))? where Rule.reading(text) != nil: to = typed(text)
+        case .constant(.string(let text))? where Rule.reading(text) != nil || text.hasPrefix("/"): to = typed(text)
+        case .constant(let value)? where isMistakable(value): to = [TypedLiteral.key: value.typedJSON]
         case .constant(let value)?: to = literal(value)
         case nil: to = .null
         }
@@ -88,11 +89,25 @@ public enum DefinitionWriter {
 
     public static func expression(_ expression: Expression) -> Value {
         switch expression {
-        case .literal(.string(let text)) where Rule.reading(text) == .operation: typed(text)
+        case .literal(let value) where isMistakable(value): [TypedLiteral.key: value.typedJSON]
         case .literal(let value): literal(value)
         case .rule(let program): .string("=" + program.text)
         case .reference(let reference): .string(text(reference))
         case .selection(let selection): .string(selection.written)
+        }
+    }
+
+    /// True for a text that reads like a rule, and for a list or a map with such a text. The depth limit of admitted
+    /// values bounds the recursion.
+    private static func isMistakable(_ value: Value, isInside: Bool = false) -> Bool {
+        switch value {
+        case .string(let text) where isInside: text.hasPrefix("=") || text.hasPrefix("$")
+        case .string(let text):
+            Rule.reading(text.replacing("$", with: "")) == .operation
+                || text.hasSuffix("]") && ExpressionReader.isSelection(text)
+        case .list(let list): list.contains { isMistakable($0, isInside: true) }
+        case .map(let map): map.contains { isMistakable($0.value, isInside: true) }
+        default: false
         }
     }
 

@@ -22,6 +22,13 @@ struct Manifest: Hashable, Sendable {
 }
 
 extension Manifest {
+    /// In the place of a manifest: the site has been retired. Mirrors remove it, until an owner publishes it again.
+    static let retirement = Array(#"{"agd":1,"retired":true}"#.utf8)
+
+    static func isRetirement(_ text: some Collection<UInt8>) -> Bool {
+        (try? JSONParser.parseOnce(text))?.map?["retired"] == true
+    }
+
     /// - Throws: `invalid`, which names the missing or wrong member.
     init(json text: some Collection<UInt8>) throws(Failure) {
         let map = try JSONParser.parseOnce(text).map ?? ValueMap()

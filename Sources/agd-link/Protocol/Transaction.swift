@@ -39,7 +39,7 @@ struct Transaction: Hashable {
     var writer: String?
     /// The JSON form of an animation.
     var animation: Value?
-    /// The beginning of its motion: seconds since 1970 on the owner's wall clock.
+    /// The beginning of its motion: seconds since the start of the owner's machine.
     var begun: Double?
     /// True if the body spans several transactions.
     var isConflated = false
@@ -120,7 +120,7 @@ extension Transaction {
         member("label", label.map { .string($0) })
         member("writer", writer.map { .string($0) })
         member("animation", animation)
-        member("begun", begun.map { .double($0) })
+        member("start", begun.map { .double($0) })
         member("conflated", isConflated ? true : nil)
         member("added", added.isEmpty ? nil : .list(added.map(Transaction.list)))
         let lists = children.map { Value.list([Transaction.list($0.key), Transaction.list($0.value)]) }
@@ -162,7 +162,7 @@ extension Transaction {
             label = body["label"]?.string
             writer = body["writer"]?.string
             animation = body["animation"]?.value
-            begun = body["begun"]?.number
+            begun = body["start"]?.number
             isConflated = body["conflated"]?.bool == true
             try body["added"]?.forEachElement { (entry) throws(Failure) in
                 added.insert(try Transaction.texts(entry.value))
@@ -186,6 +186,27 @@ extension Transaction {
             try body["changes"]?.forEachElement { (entry) throws(Failure) in
                 let (place, json) = try Transaction.entry(entry)
                 contents[place] = try Transaction.content(json)
+            }
+        }
+        try checkChildren()
+    }
+
+    /// Maximum levels of nodes below the root of a site.
+    static let maximumDepth = 500
+
+    /// Checks the child lists before anything walks them. Each node is in one list once, so their length bounds a walk.
+    private func checkChildren() throws(Failure) {
+        for (parent, ids) in children {
+            guard parent.count < Transaction.maximumDepth else {
+                throw Transaction.malformed(
+                    "a node on level \(parent.count + 1), of at most \(Transaction.maximumDepth)")
+            }
+            var known: Set<String> = []
+            for id in ids {
+                if let problem = NodeIdentifier.refusal(of: id) { throw Transaction.malformed("an id \(problem)") }
+                guard known.insert(id).inserted else {
+                    throw Transaction.malformed("two nodes with the id '\(id)' beside each other")
+                }
             }
         }
     }
