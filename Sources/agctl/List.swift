@@ -11,7 +11,7 @@ struct ListCommand: DaemonVerb {
 
             Examples:
               agctl list /player
-              agctl list --nodes /hosts | xargs agctl remove
+              agctl list --nodes /hosts | xargs -d '\\n' agctl remove
             """,
         aliases: ["ls"])
 
