@@ -2,12 +2,13 @@
 
 import { AttributeFailed } from './gateway.js'
 import { Line } from './chart.js'
-import { decimalsOf, duration, isWrittenOut, number, plain, words } from './format.js'
+import { decimalsOf, duration, isWrittenOut, member, number, plain, words } from './format.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
 /** A shape and a word go with every colour. */
-const STATUS_SHAPES = { ok: '●', warn: '▲', critical: '◆', stale: '◌' }
+// Tables whose names come from scenes and values have no other names, as `constructor`.
+const STATUS_SHAPES = { __proto__: null, ok: '●', warn: '▲', critical: '◆', stale: '◌' }
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
 const MOST_ROWS = 100
@@ -37,10 +38,10 @@ export function kindOf(name, { type = 'dyn', kind }) {
 }
 
 /** Other names of kinds, as they are written in scenes. */
-const NAMES = { colour: 'color', line: 'chart', textField: 'field' }
+const NAMES = { __proto__: null, colour: 'color', line: 'chart', textField: 'field' }
 
 /** Columns of a card without a `span`. */
-const SPANS = { chart: 2, table: 2, list: 2, log: 2, text: 2 }
+const SPANS = { __proto__: null, chart: 2, table: 2, list: 2, log: 2, text: 2 }
 
 export class Card {
   /** @param options `client`, `path`, `kind`, `panel`, `title`, `type`, `rows` (paths of a table, by row and column). */
@@ -305,6 +306,7 @@ function optionsOf({ panel }) {
 
 /** What a card of each kind shows. `show` gets each change; `tick` is called every second. */
 const KINDS = {
+  __proto__: null,
   unknown(card) {
     card.add(make('p', 'failure', `There is no card of the kind "${card.asked}".`))
     return { show: () => {} }
@@ -770,7 +772,7 @@ function tableOfValue(card) {
       const all = isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))] : []
       const columns = card.panel.columns ?? all.slice(0, MOST_COLUMNS)
       const body = rows.slice(0, MOST_ROWS).map((each) => {
-        if (isOfMaps) return columns.map((column) => plain(each[column], { ...card.format, ...card.panel.formats?.[column] }))
+        if (isOfMaps) return columns.map((column) => plain(member(each, column), { ...card.format, ...member(card.panel.formats, column) }))
         return isList ? [plain(each, card.format)] : [words(each[0]), plain(each[1], card.format)]
       })
       fill(table, isOfMaps ? columns.map(words) : null, body)
