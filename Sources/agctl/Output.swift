@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Glibc
 
 /// Standard output. Text is collected and written in one piece.
@@ -96,16 +97,7 @@ enum Terminal {
 
     /// - Returns: true if everything was written; otherwise `errno` has the reason.
     static func write(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: Int32) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            written += count
-        }
-        return true
+        StandardOutput.write(bytes, to: descriptor)
     }
 
     static func write(_ text: String, to descriptor: Int32) -> Bool {
