@@ -27,7 +27,12 @@ extension GraphRuntime {
         let isSame = failures.isEmpty && graph.persistence.absentNodeCount == 0
         history.begin(
             graph.stored.takeRestored(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
+        let misfits = graph.stored.misfits()
         for (revision, key) in graph.persistence.absentKeys.prefix(GraphRuntime.toldRows) {
+            if let states = misfits[key] {
+                failures += states.map { (revision, $0) }
+                continue
+            }
             failures.append(
                 (
                     revision,

@@ -88,6 +88,29 @@ public final class StoredValues {
         return true
     }
 
+    /// Stored values that states do not take because they have another type, by the key of the node. O(nodes · depth).
+    public func misfits() -> [String: [Failure]] {
+        let absent = persistence.absentRows
+        guard absent.present.contains(where: { !$0.values.isEmpty }) else { return [:] }
+        var found: [String: [Failure]] = [:]
+        for row in nodes.subtree(of: NodeID.root.row) {
+            let key = nodes.key(of: row)
+            guard let values = absent[key]?.values, !values.isEmpty else { continue }
+            for name in values.keys.sorted(by: { $0.precedesByBytes($1) }) {
+                guard let state = durableState(name, of: row), let value = values[name]?.value else { continue }
+                let path = graph.path(of: state)
+                let refusal = Misfit(of: value, in: graph.record(state).type, graph.declarations).refusal(
+                    at: path, path: path)
+                found[key, default: []].append(
+                    Failure(
+                        .typeMismatch,
+                        "\(refusal.message): the state has its initial value; the stored one is kept until its type "
+                            + "fits again or the state is written, or 'agctl prune' deletes it", path: path))
+            }
+        }
+        return found
+    }
+
     /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
     func giveSalvaged(below top: UInt32) {
         guard !persistence.absentRows.isEmpty else { return }
