@@ -45,9 +45,20 @@ final class Output {
     }
 
     func json(_ value: Value) {
-        buffer.appendJSON(value)
+        let text = ByteBuffer()
+        text.appendJSON(value)
+        text.withBytes(writeNamed)
         buffer.append(UInt8(ascii: "\n"))
     }
+
+    /// JSON or a path. Another text means the same, and no terminal executes it.
+    func writeNamed(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.mayNeedEscapes else { return buffer.append(bytes) }
+        buffer.append(text: String(decoding: bytes, as: UTF8.self).printable)
+    }
+
+    /// A text of a user: as it is, except that no terminal executes it.
+    func userText(_ text: String) -> String { isTerminal ? text.printableLines : text }
 
     /// Does the work and then writes the output, even if the work fails.
     func flushing(_ work: () throws -> Void) throws {
