@@ -55,7 +55,7 @@ extension GraphRuntime {
 
     /// Deletes the store's rows of missing nodes.
     func prune() -> Answer {
-        let count = graph.persistence.prune()
+        let count = graph.stored.prune()
         store.takeChanges()
         return .value(["pruned": .int(Int64(count))])
     }

@@ -28,8 +28,8 @@ extension Wiring {
         return nodes.nodeID(at)
     }
 
-    /// True if no node has this path now, and a branch of an `if` or `switch` that is not shown would make it, or make a
-    /// node around it.
+    /// True if no node has this path now, and a branch of an `if` or `switch` that is not shown makes the node or one
+    /// around it.
     public func mayReturn(_ ids: [String]) -> Bool {
         var at = NodeID.root.row
         for id in ids {

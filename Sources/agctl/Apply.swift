@@ -44,7 +44,8 @@ struct ApplyCommand: DaemonVerb {
     }
 
     func run(_ session: Session) throws {
-        let result = try SceneText(file: scene ?? file ?? "-").apply(at: at, mode, dryRun: dryRun, write.makeOptions(), session)
+        let result = try SceneText(file: scene ?? file ?? "-").apply(
+            at: at, mode, dryRun: dryRun, write.makeOptions(), session)
         if session.isJSON { session.output.json(result) } else { show(result, session.output) }
     }
 

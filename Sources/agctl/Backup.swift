@@ -32,7 +32,8 @@ struct BackupCommand: Verb {
         }
         // The daemon's program knows the store's format. Its status becomes that of this command.
         let (code, text) = Child.captureOutput(Child.neighbour("agd"), arguments)
-        let said = text.lines.map { $0.hasPrefix("agd: ") ? String($0.dropFirst(5)) : $0 }.joined(separator: "\n").trimmed
+        let lines = text.lines.map { $0.hasPrefix("agd: ") ? String($0.dropFirst(5)) : $0 }
+        let said = lines.joined(separator: "\n").trimmed
         switch code {
         case 0:
             let status = Front.tell(said + "\n")

@@ -77,8 +77,8 @@ enum MutationText {
         return Mutation(operation: operation, path: path, value: value, index: index)
     }
 
-    /// A line of `feed`: a mutation in words, or one in the protocol's form. Nothing inside a JSON text can end it, so a
-    /// program that writes JSON cannot be made to write another mutation.
+    /// A line of `feed`: a mutation in words, or one in the protocol's form. Nothing inside a JSON text can end it, so
+    /// nobody can make a program that writes JSON write another mutation.
     /// - Parameter form: `json` accepts the protocol's form alone.
     /// - Returns: nil for a line without a mutation.
     static func readFedLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {

@@ -1,6 +1,6 @@
 extension String {
-    /// The text with control characters in JSON's form, because a terminal would execute them. JSON and paths mean the
-    /// same afterwards: their control characters are inside quotes.
+    /// The text with control characters in JSON's form, because a terminal would execute them. JSON means the same
+    /// afterwards: its control characters are inside quotes.
     var printable: String { escaping { $0.isControl } }
 
     /// The same for a text of several lines.

@@ -40,8 +40,8 @@ struct AGDGateway: Verb {
             and stores its hash.
 
             Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file of \
-            --add-token cannot be written; 74 the token cannot be printed; 77 the port or the socket needs rights; 78 the file of the tokens is not \
-            usable.
+            --add-token cannot be written; 74 the token cannot be printed; 77 the port or the socket needs rights; 78 \
+            the file of the tokens is not usable.
             """)
 
     @Option(

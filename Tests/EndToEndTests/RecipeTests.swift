@@ -221,6 +221,33 @@ struct RecipeTests {
         }
     }
 
+    @Test(
+        "node-exporter's text collector gets all types, and never a part of the file",
+        .enabled(if: has("promtool"), "prometheus is not installed"))
+    func textCollector() throws {
+        let file = folder.file("agd.prom")
+        try folder.write("old", to: "agd.prom")
+        let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+        let line = try #require(try commands(below: "Prometheus and Grafana").first { $0.contains("agctl stats") })
+        let ran = try shell(line.replacing("/var/lib/prometheus/node-exporter", with: folder.path))
+        #expect(ran.code == 0, "\(ran.text)")
+        #expect(try reader.readToEnd() == Data("old".utf8))
+        let told = try shell("promtool check metrics <\(file)")
+        #expect(told.code == 0, "\(told.text)")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        // Each figure has a type under its own name, which the older format needs.
+        let typed = Set(text.matches(of: /(?m)^# TYPE (\S+)/).map { String($0.1) })
+        for name in text.matches(of: /(?m)^(agd_\w+)/).map({ String($0.1) }) {
+            let base = name.replacing(/_(bucket|sum|count)$/, with: "")
+            #expect(typed.contains(name) || typed.contains(base), "\(name)")
+        }
+        #expect(text.contains("# TYPE agd_requests_total counter\n") && !text.contains("# EOF"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".new") })
+        let failed = try shell("agctl stats --prometheus --output /nowhere/agd.prom")
+        #expect(failed.code == 74 && failed.text.contains("/nowhere/agd.prom: No such file"), "\(failed.text)")
+        #expect(try shell("agctl stats --output \(file)").code == 64)
+    }
+
     /// The metrics of a gateway, with an attribute.
     private func metrics() throws -> String {
         let (ours, theirs) = try Descriptor.pair()
