@@ -101,10 +101,11 @@ let package = Package(
         face("CRE2", links: "re2"),
         .target(name: "COneThread", cSettings: [.unsafeFlags(["-Xclang", "-mframe-pointer=none"])]),
         .target(name: "CSteadyTime", linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CArguments"),
         // Row 1
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
-        module("CommandArguments", ["AttributeValues"]),
+        module("CommandArguments", ["AttributeValues", "CArguments"]),
         module("AttributeGraph", settings: fast),
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),

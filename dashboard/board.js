@@ -5,7 +5,7 @@
 
 import { AttributeFailed, Timeline, Update } from './gateway.js'
 import { Card, kindOf, make } from './cards.js'
-import { words } from './format.js'
+import { member, words } from './format.js'
 import { Stage } from './motion.js'
 
 /** A board of more cards would be slow, and nobody could read it. */
@@ -278,7 +278,7 @@ export class Board {
     const nodes = new Map()
     const nodeAt = (path) => {
       if (nodes.has(path)) return nodes.get(path)
-      const node = { id: path.slice(path.lastIndexOf('/') + 1), path, kind: 'view', attributes: {} }
+      const node = { id: path.slice(path.lastIndexOf('/') + 1), path, kind: 'view', attributes: Object.create(null) }
       nodes.set(path, node)
       if (path !== root && path.includes('/')) {
         const parent = nodeAt(path.slice(0, path.lastIndexOf('/')) || '/')
@@ -403,9 +403,9 @@ export class Board {
     if (!panel.value && node.children && this.#arranges(node)) return []
     const isAlone = names.length === 1 && !node.children
     const cards = names.map((name) => {
-      const attribute = attributes[String(name).split(/[.[]/)[0]]
+      const attribute = member(attributes, String(name).split(/[.[]/)[0])
       const path = attributePath(node, name)
-      const type = name in attributes ? attribute.type : 'dyn'
+      const type = Object.hasOwn(attributes, name) ? attribute.type : 'dyn'
       const own = isRoot || node.children ? words(name) : `${title}: ${words(name).toLowerCase()}`
       const label = isAlone || name === 'percent' || panel.value ? title : own
       if (!attribute) return { key: `${path} missing`, path, kind: 'value', panel, title, missing: name, node }
@@ -530,7 +530,7 @@ export class Board {
     if (!attribute) return
     const keys = rest.split(/[.[\]"]+/).filter(Boolean)
     const part = { show: (_, { value }) => {
-      const found = value instanceof AttributeFailed ? value : keys.reduce((each, key) => each?.[key], value)
+      const found = value instanceof AttributeFailed ? value : keys.reduce(member, value)
       card.show(card.path, { value: found ?? null, timeline: null, css: null })
     } }
     if (!this.#readers.has(attribute)) this.#readers.set(attribute, [])

@@ -2,11 +2,12 @@
 
 import { AttributeFailed, ConnectionLost, TimedOut } from './gateway.js'
 import { Line } from './chart.js'
-import { decimalsOf, duration, isWrittenOut, number, plain, words } from './format.js'
+import { decimalsOf, duration, isWrittenOut, member, number, plain, words } from './format.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
 /** A shape and a word go with every colour. */
+// Tables whose names come from scenes and values have no other names, as `constructor`.
 const STATUS_SHAPES = { __proto__: null, ok: '●', warn: '▲', critical: '◆', stale: '◌' }
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
@@ -862,7 +863,7 @@ function tableOfValue(card) {
       const all = isOfMaps ? [...new Set(rows.flatMap((each) => Object.keys(each)))] : []
       const columns = card.panel.columns ?? all.slice(0, MOST_COLUMNS)
       const body = rows.slice(0, MOST_ROWS).map((each) => {
-        if (isOfMaps) return columns.map((column) => plain(each[column], { ...card.format, ...card.panel.formats?.[column] }))
+        if (isOfMaps) return columns.map((column) => plain(member(each, column), { ...card.format, ...member(card.panel.formats, column) }))
         return isList ? [plain(each, card.format)] : [words(each[0]), plain(each[1], card.format)]
       })
       fill(table, isOfMaps ? columns.map(words) : null, body)

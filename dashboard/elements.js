@@ -11,7 +11,7 @@
 import { AttributeFailed, connect, Update } from './gateway.js'
 import { Board } from './board.js'
 import { Card, kindOf } from './cards.js'
-import { words } from './format.js'
+import { member, words } from './format.js'
 import { look, tokens } from './style.js'
 
 let shared = null
@@ -79,7 +79,7 @@ export class AgdCard extends HTMLElement {
       let attribute = { type: typeof value === 'number' ? 'double' : typeof value === 'boolean' ? 'bool' : 'dyn' }
       try {
         const { attributes } = await source.describe(node || '/', { depth: 0 })
-        attribute = attributes?.[name] ?? attribute
+        attribute = member(attributes, name) ?? attribute
       } catch {
         // A part of a value has no definition of its own.
       }

@@ -106,3 +106,8 @@ function written(value, { locale }) {
     return date.toLocaleString()
   }
 }
+
+/** A member of a map of a user, who may have chosen any name. JavaScript's own names, as `constructor`, are none. */
+export function member(map, name) {
+  return map !== null && map !== undefined && Object.hasOwn(map, name) ? map[name] : undefined
+}

@@ -20,10 +20,11 @@ component=$(jq -r --argjson least "$least" '(.kind == "state" or .kind == "bindi
       elif $least != null then "number" else "sensor" end' <<<"$definition")
 message=$(jq -cn --arg name "$name" --arg id "$id" --arg path "$path" --arg unit "$unit" --arg component "$component" \
     --argjson least "$least" --argjson greatest "$greatest" '
-    {name: $name, unique_id: $id, state_topic: "agd\($path)"}
+    ($path | gsub("%"; "%25") | gsub("#"; "%23") | gsub("[+]"; "%2B")) as $topic
+    | {name: $name, unique_id: $id, state_topic: "agd\($topic)"}
     + if $component == "sensor" then {value_template: "{{ value_json }}"} else {} end
     + if $component | IN("switch", "binary_sensor") then {payload_on: "true", payload_off: "false"} else {} end
-    + if $component | IN("switch", "number") then {command_topic: "agd/set\($path)"} else {} end
+    + if $component | IN("switch", "number") then {command_topic: "agd/set\($topic)"} else {} end
     + if $component == "number" then {min: $least, max: $greatest} else {} end
     + if $unit == "" then {} else {unit_of_measurement: $unit} end
     + {device: {identifiers: ["agd"], name: "agd"}}')

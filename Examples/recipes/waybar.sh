@@ -4,6 +4,7 @@
 #     "custom/agd": { "exec": "/usr/share/doc/agd/Examples/recipes/waybar.sh", "return-type": "json" }
 set -euo pipefail
 
-agctl watch "${1:-/host.status}" | while IFS=$'\t' read -r path value; do
-    jq -cn --argjson value "$value" --arg path "$path" '{text: ($value | tostring), tooltip: $path, class: ($value | tostring)}'
-done
+# waybar reads texts as markup, which @html escapes.
+agctl watch "${1:-/host.status}" --json |
+    jq -c --unbuffered '.params.changes[]? | (if .error then "error" else .value | tostring end) as $text
+        | {text: $text | @html, tooltip: (.error.message // .path | @html), class: $text}'

@@ -4,18 +4,34 @@ import Glibc
 extension Verb {
     /// The arguments that were given. After `--help` and `--version`, and if an argument is wrong, the program ends.
     package static func readCommandLine(version: String) -> Self {
-        do { return try read(Array(CommandLine.arguments.dropFirst())) } catch let request as TextRequest {
+        do throws(StandardDescriptors.Fault) { try StandardDescriptors.fill() } catch {
+            report(error.message)
+            exit(71)
+        }
+        let words: [String]
+        do throws(ProgramWords.Fault) { words = try ProgramWords.read() } catch {
+            report(error.message)
+            if case .missing = error { exit(71) }
+            exit(64)
+        }
+        do { return try read(words) } catch let request as TextRequest {
             switch request {
-            case .help: print(HelpText(of: self).text(for: self), terminator: "")
-            case .version: print(version)
-            case .data: print(HelpText(of: self).json.jsonText)
+            case .help: tell(HelpText(of: self).text(for: self))
+            case .version: tell(version + "\n")
+            case .data: tell(HelpText(of: self).json.jsonText + "\n")
             }
-            exit(0)
         } catch {
             let usage = error as? UsageError ?? UsageError("\(error)")
             report("\(usage.message)\n  hint: \(usage.hint ?? "see '\(help.name) --help'")")
             exit(64)
         }
+    }
+
+    /// Prints the text that was asked for, and ends the program.
+    private static func tell(_ text: String) -> Never {
+        guard !StandardOutput.write(text) else { exit(0) }
+        report("standard output: \(String(cString: strerror(errno)))")
+        exit(74)
     }
 
     /// Writes a message for the person who started the program.

@@ -27,7 +27,12 @@ extension GraphRuntime {
         let isSame = failures.isEmpty && graph.persistence.absentNodeCount == 0
         history.begin(
             graph.stored.takeRestored(), resumableFrom: isSame ? floor ?? history.firstRevision : history.firstRevision)
+        let misfits = graph.stored.misfits()
         for (revision, key) in graph.persistence.absentKeys.prefix(GraphRuntime.toldRows) {
+            if let states = misfits[key] {
+                failures += states.map { (revision, $0) }
+                continue
+            }
             failures.append(
                 (
                     revision,
@@ -50,7 +55,7 @@ extension GraphRuntime {
 
     /// Deletes the store's rows of missing nodes.
     func prune() -> Answer {
-        let count = graph.persistence.prune()
+        let count = graph.stored.prune()
         store.takeChanges()
         return .value(["pruned": .int(Int64(count))])
     }

@@ -69,9 +69,10 @@ extension Watching {
         }
     }
 
-    /// True if a pattern is a path that names nothing any more: its node has gone, or has lost the attribute.
+    /// True if a pattern is a path that names nothing any more: its node has gone, or has lost the attribute, and no
+    /// branch brings it back.
     private func isGone(_ pattern: PathPattern) -> Bool {
-        guard let exact = pattern.exact else { return false }
+        guard let exact = pattern.exact, !graph.mayReturn(exact.nodes) else { return false }
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
     }
 

@@ -28,6 +28,29 @@ extension Wiring {
         return nodes.nodeID(at)
     }
 
+    /// True if no node has this path now, and a branch of an `if` or `switch` that is not shown makes the node or one
+    /// around it.
+    public func mayReturn(_ ids: [String]) -> Bool {
+        var at = NodeID.root.row
+        for id in ids {
+            if let next = nodes.visibleChild(id, of: at) {
+                at = next
+                continue
+            }
+            guard nodes[Int(at)].hasTransparentChildren else { return false }
+            var pending = nodes[Int(at)].children.map { nodes[Int($0)] }.filter(\.isTransparent).map(\.definition)
+            while let next = pending.popLast() {
+                guard next.kind.isTransparent else {
+                    if next.id.hasSameBytes(as: id) { return true }
+                    continue
+                }
+                pending += next.children + (next.forEach?.templates ?? [])
+            }
+            return false
+        }
+        return false
+    }
+
     /// The attribute a path names, and the steps into its value.
     /// - Throws: `notFound`, with the nearest name; `invalid` for a path that names a node only.
     public func locate(_ path: AttributePath, looksForNames: Bool = true) throws(Failure) -> Place {

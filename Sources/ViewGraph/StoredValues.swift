@@ -88,6 +88,47 @@ public final class StoredValues {
         return true
     }
 
+    /// Stored values that states do not take because they have another type, by the key of the node.
+    public func misfits() -> [String: [Failure]] {
+        var found: [String: [Failure]] = [:]
+        for (key, state, value) in untaken() {
+            let path = graph.path(of: state)
+            let refusal = Misfit(of: value, in: graph.record(state).type, graph.declarations).refusal(
+                at: path, path: path)
+            found[key, default: []].append(
+                Failure(
+                    .typeMismatch,
+                    "\(refusal.message): the state has its initial value; the stored one is kept until its type fits "
+                        + "again or the state is written, or 'agctl prune' deletes it", path: path))
+        }
+        return found
+    }
+
+    /// Deletes all rows without a node, and values that states have not taken. What was written since stays.
+    /// - Returns: the number of rows.
+    public func prune() -> Int {
+        let written = untaken().map(\.state).filter(isWritten)
+        let count = persistence.prune()
+        keep(written)
+        return count
+    }
+
+    /// The states of nodes that exist, with the values for them that they have not taken. O(nodes · depth).
+    private func untaken() -> [(key: String, state: AttributeID, value: Value)] {
+        let absent = persistence.absentRows
+        guard absent.present.contains(where: { !$0.values.isEmpty }) else { return [] }
+        var found: [(key: String, state: AttributeID, value: Value)] = []
+        for row in nodes.subtree(of: NodeID.root.row) {
+            let key = nodes.key(of: row)
+            guard let values = absent[key]?.values, !values.isEmpty else { continue }
+            for name in values.keys.sorted(by: { $0.precedesByBytes($1) }) {
+                guard let state = durableState(name, of: row), let value = values[name]?.value else { continue }
+                found.append((key, state, value))
+            }
+        }
+        return found
+    }
+
     /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
     func giveSalvaged(below top: UInt32) {
         guard !persistence.absentRows.isEmpty else { return }

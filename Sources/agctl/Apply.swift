@@ -11,14 +11,18 @@ struct ApplyCommand: DaemonVerb {
             column.
 
             Examples:
-              agctl apply -f player.yaml
-              agctl apply -f panel.yaml --at /host --merge
-              agctl apply -f player.yaml --replace --dry-run
+              agctl apply player.yaml
+              agctl apply panel.yaml --at /host --merge
+              agctl apply player.yaml --replace --dry-run
               agctl check player.yaml && agctl apply -f player.yaml --merge
             """)
 
-    @Option(short: "-f", help: "The scene, YAML or JSON; - is standard input.", completion: .files)
-    var file: String
+    @Argument(
+        help: ArgumentHelp("The scene, YAML or JSON; - is standard input.", valueName: "file"), completion: .files)
+    var scene: String?
+
+    @Option(short: "-f", help: "The same.", completion: .files)
+    var file: String?
 
     @Option(
         help: ArgumentHelp("The node below which the scene's nodes are made.", valueName: "path"),
@@ -32,9 +36,16 @@ struct ApplyCommand: DaemonVerb {
     @OptionGroup var write: WriteOptions
     @OptionGroup var common: CommonOptions
 
+    func validate() throws(UsageError) {
+        if scene != nil, file != nil { throw UsageError("only one scene is applied: give one file") }
+        if scene == nil, file == nil {
+            throw UsageError("the file of the scene is missing", hint: "agctl apply scene.yaml")
+        }
+    }
+
     func run(_ session: Session) throws {
-        let scene = try SceneText(file: file)
-        let result = try scene.apply(at: at, mode, dryRun: dryRun, write.makeOptions(), session)
+        let result = try SceneText(file: scene ?? file ?? "-").apply(
+            at: at, mode, dryRun: dryRun, write.makeOptions(), session)
         if session.isJSON { session.output.json(result) } else { show(result, session.output) }
     }
 

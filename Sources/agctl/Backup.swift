@@ -23,13 +23,28 @@ struct BackupCommand: Verb {
     var stateDirectory = "/var/lib/agd"
 
     func run() throws {
+        let store = stateDirectory + "/state.db"
+        guard access(store, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR else {
+            throw Complaint(
+                .notFound, "there is no store in \(stateDirectory)",
+                hint: "--state-directory names the folder of another store; a daemon without the setting "
+                    + "state-directory has none, and 'agctl export' writes its tree as a scene")
+        }
         // The daemon's program knows the store's format. Its status becomes that of this command.
-        let program = Child.neighbour("agd")
-        let words = [program, "--backup", file, "--state-directory", stateDirectory]
-        var strings = words.map { strdup($0) } + [nil]
-        execvp(program, &strings)
-        let reason = String(cString: strerror(errno))
-        for string in strings { free(string) }
-        throw Complaint(.system, "\(program): \(reason)", hint: "install agd on this machine; it copies the store")
+        let (code, text) = Child.captureOutput(Child.neighbour("agd"), arguments)
+        let lines = text.lines.map { $0.hasPrefix("agd: ") ? String($0.dropFirst(5)) : $0 }
+        let said = lines.joined(separator: "\n").trimmed
+        switch code {
+        case 0:
+            let status = Front.tell(said + "\n")
+            if status != 0 { throw EndOfCommand(code: status) }
+        case 127: throw Complaint(.system, "the program agd is not installed", hint: "agd copies the store: install it")
+        default:
+            throw Complaint(
+                ExitStatus(rawValue: code) ?? .system, said,
+                hint: code == ExitStatus.denied.rawValue ? "run it as root, or as the daemon's user" : nil)
+        }
     }
+
+    private var arguments: [String] { ["--backup", file, "--state-directory", stateDirectory] }
 }

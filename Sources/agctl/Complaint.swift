@@ -57,14 +57,15 @@ struct Complaint: Error {
 
     /// Message, the rule with a caret, hint.
     func text(_ style: Style) -> String {
-        var text = drawing ?? "\(style.bold("agctl:")) \(message)\n"
+        // A message may contain texts of users.
+        var text = drawing ?? "\(style.bold("agctl:")) \(message.printableLines)\n"
         if let faulty = rule ?? excerpt {
             let lines = faulty.text.lines
             if lines.indices.contains(faulty.line - 1) {
                 text += style.draw(LineExcerpt(lines[faulty.line - 1], column: faulty.column))
             }
         }
-        if let hint { text += "  \(style.dim("hint:")) \(hint)\n" }
+        if let hint { text += "  \(style.dim("hint:")) \(hint.printableLines)\n" }
         return text
     }
 

@@ -9,11 +9,11 @@ enum ContentRow {
     ///   - width: of the first column on a terminal.
     static func write(_ path: UnsafeBufferPointer<UInt8>, _ content: Content, width: Int, to output: Output) {
         if output.isTerminal {
-            output.write(DisplayWidth.pad(String(decoding: path, as: UTF8.self), to: width))
+            output.write(DisplayWidth.pad(String(decoding: path, as: UTF8.self).printable, to: width))
             output.write("  ")
             return output.writeLine(show(content, output.style))
         }
-        output.buffer.append(path)
+        output.writeNamed(path)
         output.buffer.append(UInt8(ascii: "\t"))
         switch content {
         case .value(let value) where value.isPrintable: output.json(value)

@@ -26,7 +26,7 @@ struct DumpCommand: DaemonVerb {
         let kind: Request.DumpFormat = format == .dot ? .dot : .json
         let result = try session.connection().call(.dump(path: path, format: kind))
         if !session.isJSON, let text = result.map?["dot"]?.string {
-            session.output.write(text)
+            session.output.write(text.printableLines)
         } else {
             session.output.json(result)
         }

@@ -13,7 +13,7 @@ struct ErrorForm {
     ///   - text: complete lines.
     ///   - json: the same for programs.
     func tell(_ text: String, _ json: Value) {
-        Terminal.write(isJSON ? json.jsonText + "\n" : text, to: .standardError)
+        Terminal.write(isJSON ? json.jsonText.printable + "\n" : text, to: .standardError)
     }
 }
 

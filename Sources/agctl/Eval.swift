@@ -121,7 +121,7 @@ struct EvalCommand: Verb {
         switch content {
         case .value(let value):
             if typed { return output.json(value.typedJSON) }
-            if case .string(let text) = value, !json { return output.writeLine(text) }
+            if case .string(let text) = value, !json { return output.writeLine(output.userText(text)) }
             output.json(value)
         case .failure(let failure): throw Complaint(failure, status: .attributeError)
         }

@@ -10,7 +10,13 @@ struct FeedCommand: Verb {
         discussion: """
             Each line is one request. agctl sends all lines in order, without waiting for each answer. A line that is \
             valid JSON is taken as JSON, any other as text. The first refusal ends the feed, unless --keep-going is \
-            given. Without a path, each line is a mutation as in transact: set /a.b 1.
+            given. Without a path, each line is a mutation as in transact: set /a.b 1, or a JSON object: {"op": "set", \
+            "path": "/a.b", "value": 1}.
+
+            A program that passes texts of others on writes JSON objects, and --json refuses all other lines. In lines \
+            of words, a text with a line break would become several mutations. With --by-type, a value that is a text \
+            is read by the type of its attribute: as JSON if that fits, otherwise as the text itself. So 12345 stays a \
+            text for a string.
 
             When the daemon goes away, feed waits for it and continues with the next line. If a line was sent but not \
             answered, nobody knows whether it was performed: feed then ends with status 69 and names the line.
@@ -20,6 +26,7 @@ struct FeedCommand: Verb {
               tail -f app.log | agctl feed /log.last --raw
               sensors-json | agctl feed /sensors.all --json --on-disconnect null
               agctl feed < mutations.txt
+              messages-as-json | agctl feed --json --by-type --keep-going
             """)
 
     @Argument(help: "The attribute to write; without it, each line names one.", completion: Suggestions.places)
@@ -30,6 +37,9 @@ struct FeedCommand: Verb {
 
     @Flag(help: "Refuse lines that are not JSON, and report refusals as JSON.")
     var json = false
+
+    @Flag(help: "Read each text by the type of its attribute: as JSON if that fits, otherwise as it is.")
+    var byType = false
 
     @Flag(help: "Continue with the next line if one is refused.")
     var keepGoing = false
@@ -46,6 +56,9 @@ struct FeedCommand: Verb {
 
     func validate() throws(UsageError) {
         if raw, json { throw UsageError("--raw and --json contradict each other") }
+        if byType, raw || json && path != nil {
+            throw UsageError("--by-type and \(raw ? "--raw" : "--json with a path") contradict each other")
+        }
         if onDisconnect != nil, path == nil { throw UsageError("--on-disconnect needs the path to write to") }
     }
 
@@ -65,8 +78,30 @@ struct FeedCommand: Verb {
             return connection
         }
         try feed.run { line in
-            guard let path else { return try MutationText.readLine(line, form).map { .transact([$0], options) } }
-            return .set(Mutation(operation: .set, path: path, value: try form.read(line)), options)
+            guard var mutation = try readMutation(line) else { return nil }
+            if byType, case .string(let text)? = mutation.value {
+                let type = mutation.operandType(at: try feed.type(of: mutation.path))
+                mutation.operand = ValueForm.read(text, as: type)
+            }
+            return path == nil ? .transact([mutation], options) : .set(mutation, options)
+        }
+    }
+
+    private func readMutation(_ line: String) throws(Complaint) -> Mutation? {
+        // Values in words are texts until their types are known.
+        let form = byType && !json ? .string : form
+        guard let path else { return try MutationText.readFedLine(line, form) }
+        return Mutation(operation: .set, path: path, value: try form.read(line))
+    }
+}
+
+extension Mutation {
+    /// The type of the value that changes an attribute of a type in this way.
+    fileprivate func operandType(at type: ValueType) -> ValueType {
+        switch (operation, type) {
+        case (.append, .list(let element)), (.insert, .list(let element)): element
+        case (.add, _), (.merge, _): .dyn
+        default: type
         }
     }
 }
@@ -97,6 +132,25 @@ private final class LineFeed {
         self.keepsGoing = keepsGoing
         self.connect = connect
         connection = try connect()
+    }
+
+    /// The type of an attribute, or of a value inside it, behind all lines that were sent. `dyn` if the daemon does not
+    /// tell: the write is then refused with the reason.
+    func type(of path: String) throws -> ValueType {
+        while true {
+            do {
+                let result = try reconnected().call(.describe(path: path, depth: 0))
+                return result.map?["type"]?.string.flatMap { ValueType($0) } ?? .dyn
+            } catch ClientError.lost(let reason) where head == outstanding.count {
+                noteLoss(reason)
+            } catch let error as ClientError where error.failure != nil { return .dyn }
+        }
+    }
+
+    /// No line is lost with the connection, because all are answered.
+    private func noteLoss(_ reason: String) {
+        WatchNotice(.interrupted(.lost(reason)))?.report(session.errors)
+        connection = nil
     }
 
     /// - Parameter request: returns nil for a line without a request.
@@ -163,10 +217,7 @@ private final class LineFeed {
             while let message = try connection?.receive(interrupt: 0) { try take(message) }
             // If there is a line as well, the loss is noticed before the line is sent.
             while let message = try connection?.receive(timeout: 0) { try take(message) }
-        } catch ClientError.lost(let reason) where head == outstanding.count {
-            WatchNotice(.interrupted(.lost(reason)))?.report(session.errors)
-            connection = nil
-        }
+        } catch ClientError.lost(let reason) where head == outstanding.count { noteLoss(reason) }
     }
 
     private func reconnected() throws -> Connection {

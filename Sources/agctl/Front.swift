@@ -4,21 +4,13 @@ import WireProtocol
 
 /// The way from arguments to an exit status.
 enum Front {
-    /// - Parameter words: the array that the system passes: the program's name, the arguments, nil. (If an argument is
-    ///   not UTF-8, `CommandLine.arguments` contains another text.)
-    static func run(_ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-        var arguments: [String] = []
-        var next = words
-        while let word = next.pointee {
-            guard let argument = String(validatingCString: word) else {
-                let shown = arguments.isEmpty ? "the program's name" : "argument \(arguments.count)"
-                return Complaint(.data, "\(shown) is not UTF-8: \(String(cString: word))").report(
-                    ErrorForm(asked: arguments))
+    static func run() -> Int32 {
+        do throws(ProgramWords.Fault) { return run(try ProgramWords.read()) } catch {
+            switch error {
+            case .missing: return Complaint(.system, error.message).report(ErrorForm())
+            case .encoding(let before, _): return Complaint(.data, error.message).report(ErrorForm(asked: before))
             }
-            arguments.append(argument)
-            next += 1
         }
-        return run(Array(arguments.dropFirst()))
     }
 
     static func run(_ arguments: [String]) -> Int32 {
@@ -35,6 +27,8 @@ enum Front {
             case .version: return tell(Release.version + "\n")
             case .data: return tell(HelpText(of: Agctl.self).json.jsonText + "\n")
             }
+        } catch let fault as StandardDescriptors.Fault {
+            return Complaint(.system, fault.message).report(form)
         } catch let end as EndOfCommand { return end.code } catch let error as ClientError {
             return Complaint(error).report(form)
         } catch let error as UsageError {

@@ -43,7 +43,7 @@ struct GetCommand: DaemonVerb {
             var width = 0
             if session.output.isTerminal {
                 values?.forEachMember { path, _ in
-                    width = max(width, DisplayWidth.of(String(decoding: path, as: UTF8.self)))
+                    width = max(width, DisplayWidth.of(String(decoding: path, as: UTF8.self).printable))
                 }
             }
             try values?.forEachMember { (path, content) throws(ClientError) in
@@ -84,7 +84,7 @@ struct GetCommand: DaemonVerb {
         if session.isJSON {
             session.output.json(result)
         } else if case .value(let value) = content {
-            let text = value.string ?? value.jsonText
+            let text = value.string.map(session.output.userText) ?? value.jsonText.printable
             session.output.writeLine(session.output.style.paintValue(text, of: value))
         }
         if case .failure(let failure) = content {

@@ -11,7 +11,7 @@ struct ListCommand: DaemonVerb {
 
             Examples:
               agctl list /player
-              agctl list --nodes /hosts | xargs agctl remove
+              agctl list --nodes /hosts | xargs -d '\\n' agctl remove
             """,
         aliases: ["ls"])
 
@@ -45,13 +45,13 @@ struct ListCommand: DaemonVerb {
         let style = output.style
         var rows = children.map { child in
             [
-                style.bold(child["path"]?.string ?? ""),
+                style.bold((child["path"]?.string ?? "").printable),
                 style.dim(child["component"]?.string ?? child["kind"]?.string ?? ""), "",
             ]
         }
         for (name, attribute) in attributes {
             let text = ContentRow.describe(ContentRow.content(of: attribute))
-            rows.append([style.yellow(path(of: name)), style.dim(attribute.map?["kind"]?.string ?? ""), text])
+            rows.append([style.yellow(path(of: name).printable), style.dim(attribute.map?["kind"]?.string ?? ""), text])
         }
         // The value gets the rest of the line.
         let used = (0...1).map { column in rows.map { DisplayWidth.of($0[column]) }.max() ?? 0 }.reduce(4, +)

@@ -41,5 +41,18 @@ extension Complaint {
         return complaint
     }
 
+    /// A hint how to write several attributes, if a path is a pattern.
+    func explaining(pattern paths: [String], _ operation: Mutation.Operation) -> Complaint {
+        guard code == ErrorCode.invalid.rawValue, let pattern = paths.first(where: GetCommand.isPattern) else {
+            return self
+        }
+        var complaint = self
+        let value = operation.takesValue ? ", value: 1" : ""
+        complaint.hint =
+            "\(hint.map { $0 + "; " } ?? "")to change all that match: agctl get '\(pattern)' --json | jq -c "
+            + "'[.values | keys[] | {op: \"\(operation.rawValue)\", path: .\(value)}]' | agctl transact"
+        return complaint
+    }
+
     private static let bools = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
 }

@@ -77,6 +77,29 @@ enum MutationText {
         return Mutation(operation: operation, path: path, value: value, index: index)
     }
 
+    /// A line of `feed`: a mutation in words, or one in the protocol's form. Nothing inside a JSON text can end it, so
+    /// nobody can make a program that writes JSON write another mutation.
+    /// - Parameter form: `json` accepts the protocol's form alone.
+    /// - Returns: nil for a line without a mutation.
+    static func readFedLine(_ line: String, _ form: ValueForm) throws(Complaint) -> Mutation? {
+        guard isJSON(line) else {
+            guard form == .json, let word = line.first(where: { !$0.isWhitespace }), word != "#" else {
+                return try readLine(line, form)
+            }
+            throw Complaint(
+                .data, "not a JSON object", hint: #"with --json each line is {"op": "set", "path": …, "value": …}"#)
+        }
+        let value = try parse(line, form)
+        guard value.list == nil else {
+            throw Complaint(.data, "a line is one mutation, not a list", hint: "agctl transact takes a list")
+        }
+        do throws(Complaint) { return try readObjects(value, form).first } catch {
+            var complaint = error
+            complaint.message = error.message.replacing("\(place(0)): ", with: "").replacing(place(0), with: "mutation")
+            throw complaint
+        }
+    }
+
     /// Takes the text up to the next white space outside of quotes.
     private static func takeWord(_ rest: inout Substring) -> String? {
         rest = rest.drop(while: \.isWhitespace)
@@ -100,7 +123,8 @@ enum MutationText {
         // Values in JSON already have their types.
         guard form != .string else {
             throw Complaint(
-                .usage, "--string goes with mutations in words, not in JSON", hint: "in JSON, put quotes around a text")
+                .usage, "texts without quotes go with mutations in words, not in JSON",
+                hint: "in JSON, put quotes around a text, and omit --string or --raw")
         }
         return try ValueForm.json.read(text)
     }

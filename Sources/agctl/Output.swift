@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Glibc
 
 /// Standard output. Text is collected and written in one piece.
@@ -44,9 +45,20 @@ final class Output {
     }
 
     func json(_ value: Value) {
-        buffer.appendJSON(value)
+        let text = ByteBuffer()
+        text.appendJSON(value)
+        text.withBytes(writeNamed)
         buffer.append(UInt8(ascii: "\n"))
     }
+
+    /// JSON or a path. Another text means the same, and no terminal executes it.
+    func writeNamed(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.mayNeedEscapes else { return buffer.append(bytes) }
+        buffer.append(text: String(decoding: bytes, as: UTF8.self).printable)
+    }
+
+    /// A text of a user: as it is, except that no terminal executes it.
+    func userText(_ text: String) -> String { isTerminal ? text.printableLines : text }
 
     /// Does the work and then writes the output, even if the work fails.
     func flushing(_ work: () throws -> Void) throws {
@@ -96,16 +108,7 @@ enum Terminal {
 
     /// - Returns: true if everything was written; otherwise `errno` has the reason.
     static func write(_ bytes: UnsafeBufferPointer<UInt8>, to descriptor: Int32) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = Glibc.write(descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written)
-            if count < 0 {
-                if errno == EINTR { continue }
-                return false
-            }
-            written += count
-        }
-        return true
+        StandardOutput.write(bytes, to: descriptor)
     }
 
     static func write(_ text: String, to descriptor: Int32) -> Bool {

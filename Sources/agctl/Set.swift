@@ -38,7 +38,7 @@ extension ValueCommand {
         let mutation = Mutation(operation: Self.operation, path: given.path, value: value)
         do throws(ClientError) {
             try session.commit([mutation], options)
-        } catch { throw Complaint(error).explaining(value) }
+        } catch { throw Complaint(error).explaining(value).explaining(pattern: [given.path], Self.operation) }
     }
 }
 

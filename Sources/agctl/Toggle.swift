@@ -1,3 +1,4 @@
+import AGClient
 import CommandArguments
 import WireProtocol
 
@@ -24,6 +25,8 @@ struct ToggleCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let mutations = paths.map { Mutation(operation: .toggle, path: $0) }
-        try session.commit(mutations, write.makeOptions(once: repetition.once))
+        do throws(ClientError) {
+            try session.commit(mutations, write.makeOptions(once: repetition.once))
+        } catch { throw Complaint(error).explaining(pattern: paths, .toggle) }
     }
 }

@@ -68,7 +68,8 @@ struct TreeDrawing {
             let indent = DisplayWidth.of(next.lead) + 3
             switch next.item {
             case .node(let node):
-                text += branch + title(node, name: AttributePath.quoteIfNeeded(node["id"]?.string ?? "")) + "\n"
+                let id = AttributePath.quoteIfNeeded(node["id"]?.string ?? "").printable
+                text += branch + title(node, name: id) + "\n"
                 push(node, next.lead + (next.isLast ? "   " : "│  "))
             case .attribute(let name, let kind, let content):
                 text +=
@@ -95,7 +96,7 @@ struct TreeDrawing {
         if showsAttributes {
             for (name, attribute) in node["attributes"]?.map ?? ValueMap() {
                 guard let map = attribute.map else { continue }
-                items.append(.attribute(name: "." + (name.string ?? ""), kind: label(map), map))
+                items.append(.attribute(name: "." + (name.string ?? "").printable, kind: label(map), map))
             }
         }
         for choice in node["choices"]?.list ?? [] {

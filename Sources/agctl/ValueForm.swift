@@ -33,6 +33,16 @@ enum ValueForm {
     }
 }
 
+extension ValueForm {
+    /// A text of somebody who does not know the type: JSON if that fits the type, otherwise the text itself.
+    static func read(_ text: String, as type: ValueType) -> Value {
+        // Numbers that no type can represent are texts here.
+        guard let value = try? JSONParser.parseOnce(text.utf8) else { return .string(text) }
+        if case .object = type { return value }
+        return type.accept(value) == nil ? .string(text) : value
+    }
+}
+
 struct ValueOptions: Arguments {
     @Flag(help: "Take the value as text, even if it is JSON.")
     var string = false

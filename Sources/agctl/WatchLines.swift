@@ -78,7 +78,7 @@ final class WatchLines {
             if unmatched?.isEmpty == false, case .event(_, let event) = try decoder.decode(message) {
                 noteUnmatched(event)
             }
-            session.output.writeLine(String(decoding: message.bytes, as: UTF8.self))
+            session.output.writeLine(String(decoding: message.bytes, as: UTF8.self).printable)
             return
         }
         guard case .event(_, let event) = try decoder.decode(message) else { return }
@@ -86,7 +86,7 @@ final class WatchLines {
         for (path, text, content) in log.formatLines(of: event) {
             let style = session.output.style
             session.output.writeLine(
-                "\(style.yellow(path))\t\(content.map { style.content(text, of: $0) } ?? style.dim(text))")
+                "\(style.yellow(path.printable))\t\(content.map { style.content(text, of: $0) } ?? style.dim(text))")
         }
     }
 }
@@ -157,7 +157,7 @@ struct ChangeLog {
         case .frameSheet: return []
         case .frames(_, let values):
             return values.map { path, value in
-                let text = value.jsonText
+                let text = value.jsonText.printable
                 frames[path] = text
                 return (path, "~" + text, .value(value))
             }

@@ -10,8 +10,9 @@ struct WhenCommand: DaemonVerb {
         discussion: """
             The daemon evaluates the rule at a node whenever an attribute of the node changes. When the rule becomes \
             true, and has been true for the time of --for, the command runs once. It runs again only after the rule \
-            has been false. A rule that fails, or gives something else than true, counts as false. If the rule is true \
-            at first, that counts, too.
+            has been false. While the rule has an error or gives null, or the node is missing, the rule counts as \
+            before, but the command does not run. If the rule is true at first, the command runs, too, unless \
+            --no-initial is given. A rule that gives no bool is refused.
 
             The command finds the node in AGD_AT, the rule in AGD_RULE, all attributes of the node as JSON in \
             AGD_VALUES, and each of them in AGD_VALUE_name: a text as it is, anything else as JSON. When the daemon \
@@ -19,7 +20,7 @@ struct WhenCommand: DaemonVerb {
 
             Examples:
               agctl when 'status == "critical"' --at /host --for 5m -- notify-send Trouble
-              agctl when 'load > 4.0' --at /host -- sh -c 'echo $AGD_VALUE_load >> loads'
+              agctl when 'load > 4.0' --at /host -- sh -c 'echo "$AGD_VALUE_load" >> loads'
               agctl when 'isDone' --at /job --once
             """)
 
@@ -38,6 +39,9 @@ struct WhenCommand: DaemonVerb {
     @Option(
         "--for",
         help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time")) var delay: String?
+
+    @Flag("--no-initial", help: "Do not run the command for a rule that is true at first.")
+    var skipsInitial = false
 
     @Flag(help: "End after the first time, with the status of the command.")
     var once = false
@@ -58,22 +62,36 @@ struct WhenCommand: DaemonVerb {
             .init(patterns: [Condition.pattern(at)], events: .update, initial: true, typed: true), name: "agctl when")
         let signals = try Signals()
         var condition = Condition(rule: rule, at: at, session)
-        var edge = RisingEdge(delay: seconds ?? 0)
+        var edge = RisingEdge(delay: seconds ?? 0, skipsFirst: skipsInitial)
         // A mistake in the rule is reported at once. The first event decides whether it is true: nothing is missed
         // between that and the next events.
         try condition.check()
+        // True while the daemon does not answer, although the watcher has no news of that.
+        var asksAgain = false
         while true {
             if edge.takeIfDue(at: MonotonicTime.now) {
                 let status = perform(condition, session)
                 if once { throw EndOfCommand(code: status) }
             }
-            let news = try watcher.next(timeout: edge.wait(at: MonotonicTime.now), interrupt: signals.descriptor)
+            let news = try watcher.next(
+                timeout: asksAgain ? 1 : edge.wait(at: MonotonicTime.now), interrupt: signals.descriptor)
             try signals.check()
-            guard let news else { continue }
-            WatchNotice(news)?.report(session.errors)
-            if case .interrupted = news { session.disconnect() }
-            guard case .event(let message) = news, try condition.take(message) else { continue }
-            if let holds = try condition.holds() { edge.note(holds, at: MonotonicTime.now) }
+            if let news { WatchNotice(news)?.report(session.errors) }
+            switch news {
+            case .interrupted:
+                session.disconnect()
+                edge.note(nil, at: MonotonicTime.now)
+                asksAgain = false
+                continue
+            case .event(let message): guard try condition.take(message) else { continue }
+            // All values follow.
+            case .resumed(isSnapshot: true): continue
+            case .resumed(isSnapshot: false): break
+            case nil: guard asksAgain else { continue }
+            }
+            let answer = try condition.holds()
+            edge.note(answer.isTrue, at: MonotonicTime.now)
+            asksAgain = answer.isMissing
         }
     }
 
@@ -94,27 +112,38 @@ struct WhenCommand: DaemonVerb {
 struct RisingEdge {
     /// Seconds for which it has to stay true.
     let delay: Double
-    /// The time at which it became true; nil: it is false.
+    /// True if the first value alone does not make it due.
+    let skipsFirst: Bool
+    /// The time at which it became true; nil: it was false when it was last known.
     private var since: Double?
     private var isTaken = false
+    private var isKnown = false
+    private var wasKnown = false
 
-    init(delay: Double) { self.delay = delay }
+    init(delay: Double, skipsFirst: Bool = false) { (self.delay, self.skipsFirst) = (delay, skipsFirst) }
 
-    mutating func note(_ isTrue: Bool, at now: Double) {
+    /// - Parameter isTrue: nil: nobody knows. Then it counts as before, and is not due.
+    mutating func note(_ isTrue: Bool?, at now: Double) {
+        isKnown = isTrue != nil
+        guard let isTrue else { return }
         if !isTrue {
             since = nil
             isTaken = false
         } else if since == nil {
             since = now
+            isTaken = skipsFirst && !wasKnown
         }
+        wasKnown = true
     }
 
     /// Seconds until it is due; nil: not before the condition changes.
-    func wait(at now: Double) -> Double? { isTaken ? nil : since.map { max(0, $0 + delay - now) } }
+    func wait(at now: Double) -> Double? {
+        isTaken || !isKnown ? nil : since.map { max(0, $0 + delay - now) }
+    }
 
     /// True once each time that the condition has stayed true long enough.
     mutating func takeIfDue(at now: Double) -> Bool {
-        guard !isTaken, let since, now >= since + delay else { return false }
+        guard isKnown, !isTaken, let since, now >= since + delay else { return false }
         isTaken = true
         return true
     }
@@ -140,15 +169,28 @@ private struct Condition {
     /// All attributes of a node.
     static func pattern(_ node: String) -> String { (node == "/" ? "/" : node) + ".*" }
 
-    /// Throws if the daemon is not there, or the rule has a mistake.
+    /// Throws if the daemon is not there, or the rule has a mistake or another type than bool.
     func check() throws {
-        do throws(ClientError) { _ = try evaluate() } catch {
+        let content: Content
+        do throws(ClientError) { content = try evaluate(rule) } catch {
             var complaint = Complaint(error)
             if at == "/", error.failure?.code == .ruleType, complaint.hint == nil {
                 complaint.hint = "the rule can use the attributes of /; --at names another node"
             }
             throw complaint
         }
+        _ = try truth(of: content)
+        // An error says nothing about the type. A condition must be a bool.
+        do throws(ClientError) { _ = try evaluate("(\(rule)\n) ? true : false") } catch {
+            guard error.failure?.code == .ruleType else { throw error }
+            throw Self.noBool()
+        }
+    }
+
+    private static func noBool(_ value: Value? = nil) -> Complaint {
+        Complaint(
+            .data, "the rule gives no bool" + (value.map { ", but \($0.jsonText)" } ?? ""),
+            hint: "it is true or false, as in load > 4.0")
     }
 
     /// - Returns: whether the event has changed attributes.
@@ -168,23 +210,35 @@ private struct Condition {
         names.insert(name)
     }
 
-    /// - Returns: nil if the daemon is away. The caller asks again when the watcher has news.
-    func holds() throws(ClientError) -> Bool? {
-        do throws(ClientError) { return try evaluate() } catch {
+    /// - Returns: `isTrue` is nil if the rule has no value. `isMissing` is true if the daemon did not answer.
+    func holds() throws -> (isTrue: Bool?, isMissing: Bool) {
+        let content: Content
+        do throws(ClientError) { content = try evaluate(rule) } catch {
             if let failure = error.failure {
                 // The node may return.
-                if failure.code == .notFound { return false }
+                if failure.code == .notFound { return (nil, false) }
                 throw error
             }
             session.disconnect()
-            return nil
+            return (nil, true)
         }
+        return (try truth(of: content), false)
     }
 
-    private func evaluate() throws(ClientError) -> Bool {
+    private func evaluate(_ expression: String) throws(ClientError) -> Content {
         let bindings = ValueMap(values.map { (.string($0.key), $0.value) })
-        let request = Request.eval(expression: rule, bindings: bindings, at: at, typed: true)
-        return try session.connection(name: "agctl when").call(request).map?["value"] == Value.bool(true).typedJSON
+        let request = Request.eval(expression: expression, bindings: bindings, at: at, typed: true)
+        return try Content(result: try session.connection(name: "agctl when").call(request), typed: true)
+    }
+
+    /// - Returns: nil for an error, and for null.
+    /// - Throws: if the value is no bool.
+    private func truth(of content: Content) throws(Complaint) -> Bool? {
+        switch content {
+        case .failure, .value(.null): return nil
+        case .value(.bool(let value)): return value
+        case .value(let value): throw Self.noBool(value)
+        }
     }
 
     /// The environment variables of the command.

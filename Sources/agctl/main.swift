@@ -1,4 +1,4 @@
 import Glibc
 
 // Everything else has been written. Only the status remains.
-exit(Front.run(CommandLine.unsafeArgv))
+exit(Front.run())

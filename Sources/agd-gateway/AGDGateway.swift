@@ -40,8 +40,8 @@ struct AGDGateway: Verb {
             and stores its hash.
 
             Exit status: 64 wrong usage; 69 the port or the socket is taken; 71 the system failed; 73 the file of \
-            --add-token cannot be written; 77 the port or the socket needs rights; 78 the file of the tokens is not \
-            usable.
+            --add-token cannot be written; 74 the token cannot be printed; 77 the port or the socket needs rights; 78 \
+            the file of the tokens is not usable.
             """)
 
     @Option(
@@ -198,10 +198,8 @@ struct AGDGateway: Verb {
         exit(status)
     }
 
-    private static func say(_ text: String) {
-        var line = text + "\n"
-        line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-    }
+    /// - Returns: true if it was written.
+    @discardableResult private static func say(_ text: String) -> Bool { StandardOutput.write(text + "\n") }
 
     /// A file of tokens that cannot be used ends the gateway.
     private static func opening<T>(_ body: () throws -> T) throws -> T {
@@ -212,7 +210,12 @@ struct AGDGateway: Verb {
     }
 
     private static func add(_ principal: String, to file: String) {
-        do throws(Tokens.Unusable) { say(try Tokens.add(principal, to: file)) } catch {
+        do throws(Tokens.Unusable) {
+            if say(try Tokens.add(principal, to: file)) { return }
+            // Nobody has the token whose hash is now in the file.
+            report("standard output: \(String(cString: strerror(errno))); the new token of \(principal) is lost")
+            exit(74)
+        } catch {
             report(error.text)
             exit(73)
         }

@@ -95,12 +95,7 @@ final class Gateway {
                 try request.target.allow("path")
                 let isOpen = request.headers[canonicalForm: "accept"].contains { $0.hasPrefix(Meter.openType) }
                 metrics(of: request.target.all("path")) { answer(isOpen ? $0 : Meter.classic($0)) }
-            case (.GET, _), (.HEAD, _): answer(page(request))
-            default:
-                answer(
-                    .refusal(
-                        .methodNotAllowed, "\(request.target.path) takes no \(request.method.rawValue)",
-                        hint: "/rpc and /watch take POST"))
+            default: answer(other(request))
             }
         } catch { answer(.refusal(.badRequest, error.text)) }
     }
@@ -167,6 +162,27 @@ final class Gateway {
 
             """
         return Answer(status: .ok, type: "\(Meter.openType); version=1.0.0; charset=utf-8", body: Array(text.utf8))
+    }
+
+    /// The methods of the addresses.
+    private static let methods: [String: [String]] = [
+        "/value": ["GET", "HEAD"], "/watch": ["GET", "POST"], "/rpc": ["POST"], "/metrics": ["GET", "HEAD"],
+        "/healthz": ["GET", "HEAD"], "/readyz": ["GET", "HEAD"],
+    ]
+
+    /// A page, or why there is none.
+    private func other(_ request: FrontDoor.Request) -> Answer {
+        let path = request.target.path
+        var allowed = Gateway.methods[path]
+        if allowed == nil {
+            if request.method == .GET || request.method == .HEAD || settings.pages[path] == nil { return page(request) }
+            allowed = ["GET", "HEAD"]
+        }
+        let names = allowed ?? []
+        var answer = Answer.refusal(
+            .methodNotAllowed, "\(path) takes \(names.joined(separator: " and ")), not \(request.method.rawValue)")
+        answer.headers.append(("Allow", names.joined(separator: ", ")))
+        return answer
     }
 
     private func page(_ request: FrontDoor.Request) -> Answer {

@@ -1,4 +1,5 @@
 import AttributeValues
+import CommandArguments
 import Glibc
 import WireProtocol
 
@@ -62,21 +63,10 @@ final class Meter {
 
     static let openType = "application/openmetrics-text"
 
-    /// The same metrics in Prometheus' older format, in which counters are named with `_total` in comments, too.
+    /// The same metrics in Prometheus' older format.
     static func classic(_ answer: Answer) -> Answer {
         guard answer.status == .ok else { return answer }
-        let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n")
-        let counters = Set(
-            lines.filter { $0.hasPrefix("# TYPE ") && $0.hasSuffix(" counter") }.map { $0.split(separator: " ")[2] })
-        var text = ""
-        for line in lines where line != "# EOF" {
-            let words = line.split(separator: " ", maxSplits: 3)
-            if words.count == 4, words[0] == "#", counters.contains(words[2]), !words[2].hasSuffix("_total") {
-                text += "# \(words[1]) \(words[2])_total \(words[3])\n"
-            } else {
-                text += line + "\n"
-            }
-        }
+        let text = ClassicMetrics.text(String(decoding: answer.body, as: UTF8.self))
         return Answer(status: .ok, type: "text/plain; version=0.0.4; charset=utf-8", body: Array(text.utf8))
     }
 

@@ -104,7 +104,9 @@ struct ForwardedWrites {
         do throws(Failure) {
             var reply = try ForwardedReply(json: message.bytes)
             reply.failure = reply.failure.map {
-                Failure($0.code, "the owner of \(write.copy.site): \($0.message)", path: $0.path, hint: $0.hint)
+                // The line of a denial belongs into the owner's configuration, not into the one here.
+                let hint = $0.code == .denied ? $0.hint.map { "on the owner's machine, \($0)" } : $0.hint
+                return Failure($0.code, "the owner of \(write.copy.site): \($0.message)", path: $0.path, hint: hint)
             }
             return reply
         } catch { return ForwardedReply(failure: error) }

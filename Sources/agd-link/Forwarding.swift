@@ -26,6 +26,18 @@ struct ForwardedCall {
         self.init(method: method, parameters: parameters, principal: principal)
     }
 
+    /// A denial with the line that allows the write: the daemon does not tell it to a principal without any right.
+    func explaining(_ failure: Failure, below root: [String]) -> Failure {
+        guard failure.code == .denied, failure.hint?.contains("access = ") != true else { return failure }
+        let given = parameters["path"]?.string ?? parameters["mutations"]?.list?.first?.map?["path"]?.string
+        guard let path = failure.path ?? given.flatMap({ try? AttributePath($0) }).map({ path in
+            AttributePath(nodes: root + path.nodes, attribute: path.attribute, steps: []).description
+        }) else { return failure }
+        let line = "access = \(method == "do" ? "do" : "write") as:\(principal) \(path)"
+        return Failure(
+            .denied, failure.message, path: path, hint: "a line of the daemon's configuration gives it: \(line)")
+    }
+
     /// The same with other paths.
     func mapPaths(_ change: (AttributePath) throws(Failure) -> AttributePath) throws(Failure) -> ForwardedCall {
         var call = self
@@ -105,7 +117,7 @@ struct PrincipalConnections {
             }
             return .success(try connection.call(call.method, .map(call.parameters)).map ?? ValueMap())
         } catch let error as Failure { return .failure(error) } catch let error as ClientError {
-            if let failure = error.failure { return .failure(failure) }
+            if let failure = error.failure { return .failure(call.explaining(failure, below: root)) }
             connections[call.principal] = nil
             return .failure(Failure(.unavailable, "the owner's daemon: \(error): outcome unknown"))
         } catch { return .failure(Failure(.unavailable, "\(error)")) }

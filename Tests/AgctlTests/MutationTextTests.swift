@@ -124,6 +124,42 @@ struct MutationTextTests {
         }
     }
 
+    @Test("a fed line is a mutation in words or as JSON; with --json, it is JSON alone")
+    func fedLine() throws {
+        func read(_ line: String, _ form: ValueForm) throws -> String? {
+            try MutationText.readFedLine(line, form).map { "\($0.operation) \($0.path) \($0.operand.typedJSON.jsonText)" }
+        }
+        let object = #"{"op":"set","path":"/a.s","value":"x\nset /a.b 1"}"#
+        for form in [ValueForm.auto, .json] {
+            #expect(try read(object, form) == #"set /a.s {"string":"x\nset /a.b 1"}"#)
+            #expect(try read("  ", form) == nil && read("# a comment", form) == nil)
+        }
+        #expect(try read("set /a.b 1", .auto) == #"set /a.b {"int":"1"}"#)
+        for (line, form, message) in [
+            ("set /a.b 1", ValueForm.json, "not a JSON object"), ("\"set /a.b 1\"", .json, "not a JSON object"),
+            ("[\(object)]", .json, "a line is one mutation, not a list"),
+            (#"{"op":"set","path":"/a.n"}"#, .json, "set needs a value"),
+            (#"{"op":"set","path":"/a.n","vaule":8}"#, .auto, #"mutation has an unknown member "vaule""#),
+        ] {
+            #expect("\(line)") { try read(line, form) } throws: { ($0 as? Complaint)?.message == message }
+        }
+    }
+
+    @Test(
+        "a text is read by a type: as JSON if that fits, otherwise as it is",
+        arguments: [
+            ("12345", "string", #"{"string":"12345"}"#), ("12345", "int", #"{"int":"12345"}"#),
+            ("12345", "dyn", #"{"int":"12345"}"#), ("5", "double", #"{"int":"5"}"#), ("00501", "string", #"{"string":"00501"}"#),
+            ("true", "string", #"{"string":"true"}"#), ("true", "bool", #"{"bool":true}"#),
+            ("\"on\"", "string", #"{"string":"on"}"#), ("null", "string?", #"{"null":null}"#),
+            ("null", "string", #"{"string":"null"}"#), ("7", "string?", #"{"string":"7"}"#),
+            ("a\nb", "string", #"{"string":"a\nb"}"#), ("1e999", "string", #"{"string":"1e999"}"#),
+            ("[1]", "string", #"{"string":"[1]"}"#), ("[1]", "list", #"{"list":[{"int":"1"}]}"#),
+        ])
+    func byType(_ text: String, _ type: String, _ read: String) throws {
+        #expect(ValueForm.read(text, as: try #require(ValueType(type))).typedJSON.jsonText == read)
+    }
+
     @Test("a JSON null is a value, and an insert may do without an index")
     func completeJSON() throws {
         #expect(

@@ -16,6 +16,29 @@ struct OutputTests {
         #expect(table.text(numeric: [1]) == "a       1  x\nlong  234  y\n")
     }
 
+    @Test("no terminal executes what users have written, and JSON means the same without control characters")
+    func controlCharactersOfUsers() throws {
+        let text = "a\u{1b}[2J\u{9b}31m\u{7f}é\n\tb"
+        let terminal = Output(isTerminal: true, style: Self.plain)
+        #expect(terminal.userText(text) == "a\\u001b[2J\\u009b31m\\u007fé\n\tb")
+        #expect(Output(isTerminal: false, style: Self.plain).userText(text) == text)
+        for output in [terminal, Output(isTerminal: false, style: Self.plain)] {
+            let value = Value.map(ValueMap([(.string(text), .list([.string(text)]))]))
+            output.json(value)
+            let line = output.buffer.text
+            #expect(line.unicodeScalars.dropLast().allSatisfy { $0.value >= 0x20 && !(0x7f..<0xa0).contains($0.value) })
+            #expect(try JSONParser.parseOnce(line.utf8) == value)
+            output.buffer.removeAll()
+            // A path with quotes.
+            let path = "/\"x\u{9b}\".a"
+            Array(path.utf8).withUnsafeBufferPointer(output.writeNamed)
+            #expect(try AttributePath(output.buffer.text) == AttributePath(path) && output.buffer.text == "/\"x\\u009b\".a")
+            output.buffer.removeAll()
+        }
+        let complaint = Complaint(.data, "no \u{1b}]0;x\u{7}", hint: "did you mean '\u{9b}'?").text(Self.plain)
+        #expect(complaint == "agctl: no \\u001b]0;x\\u0007\n  hint: did you mean '\\u009b'?\n")
+    }
+
     @Test("wide characters take two columns, and cutting counts columns")
     func width() {
         #expect(DisplayWidth.of("abc") == 3 && DisplayWidth.of("日本") == 4 && DisplayWidth.of("é") == 1)

@@ -34,4 +34,30 @@ struct RisingEdgeTests {
         edge.note(true, at: 10)
         #expect(edge.wait(at: 12) == 3 && edge.wait(at: 20) == 0)
     }
+
+    /// What it is noted as each second, where nil is an error; and the seconds at which it is due.
+    private func dueSeconds(_ notes: [Bool?], delay: Double = 0, skipsFirst: Bool = false) -> [Int] {
+        var edge = RisingEdge(delay: delay, skipsFirst: skipsFirst)
+        var due: [Int] = []
+        for (second, isTrue) in notes.enumerated() {
+            edge.note(isTrue, at: Double(second))
+            if isTrue == nil { #expect(edge.wait(at: Double(second)) == nil) }
+            if edge.takeIfDue(at: Double(second)) { due.append(second) }
+        }
+        return due
+    }
+
+    @Test("an error is no value: it neither ends a call nor begins one, and nothing is due while it lasts")
+    func errors() {
+        #expect(dueSeconds([true, nil, true, nil, false, true]) == [0, 5])
+        #expect(dueSeconds([nil, nil, true, nil, nil, true]) == [2])
+        #expect(dueSeconds([true, nil, nil, nil, nil, true, true], delay: 3) == [5])
+        #expect(dueSeconds([true, nil, false, nil, true, true], delay: 3) == [])
+    }
+
+    @Test("the first value alone makes nothing due, if that is asked for") func first() {
+        #expect(dueSeconds([true, true, nil, true, false, true], skipsFirst: true) == [5])
+        #expect(dueSeconds([nil, true, false, true], skipsFirst: true) == [3])
+        #expect(dueSeconds([false, true], skipsFirst: true) == [1])
+    }
 }

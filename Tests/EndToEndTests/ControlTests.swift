@@ -217,6 +217,50 @@ struct ControlTests {
         for json in [[], ["--json"]] { #expect(try daemon.control(["get"] + paths + json).code == code, "\(json)") }
     }
 
+    @Test("control characters that users have written reach no terminal, neither in lines nor as JSON")
+    func controlCharacters() throws {
+        let scene = try daemon.folder.write(
+            #"{"nodes": [{"id": "x\u009b", "state": {"t": "a\u009b\u007f\u001b"}}]}"#, to: "control.json")
+        #expect(try daemon.control(["apply", scene]).code == 0)
+        for words in [
+            ["get", "/**.t", "--json"], ["get", "/**.t"], ["dump", "--format", "dot"], ["dump"],
+            ["tree", "/"], ["watch", "/**.t", "--once", "--json"], ["watch", "/**.t", "--once"],
+            ["call", "get", #"{"paths":["/**.t"]}"#], ["describe", "/", "--json"], ["export", "--json"],
+        ] {
+            let told = try daemon.control(words)
+            #expect(told.code == 0, "\(told.text)")
+            let isSafe = told.text.unicodeScalars.allSatisfy {
+                $0 == "\n" || $0 == "\t" || $0.value >= 0x20 && !(0x7f..<0xa0).contains($0.value)
+            }
+            #expect(isSafe && told.text.contains("\\u009b"), "\(words): \(told.text.debugDescription)")
+        }
+    }
+
+    @Test("apply takes the scene as an argument or an option, and one of them") func applyFile() throws {
+        let scene = try daemon.folder.write(Scenes.counter, to: "counter.yaml")
+        #expect(try lines("apply", scene) == ["added\t/counter"])
+        #expect(try daemon.control(["apply", scene, "-f", scene]).code == 64)
+        let missing = try daemon.control(["apply"])
+        #expect(missing.code == 64 && missing.text.contains("hint: agctl apply scene.yaml"), "\(missing.text)")
+    }
+
+    @Test(
+        "a write to a pattern is refused with a command that writes all that match",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/jq"), "jq is not installed"))
+    func patterns() throws {
+        for words in [["set", "/*.volume", "1"], ["add", "/*.volume", "1"]] {
+            let told = try daemon.control(words)
+            #expect(told.code == 65 && told.text.contains("only patterns have *"), "\(told.text)")
+            let hint = try #require(told.text.firstMatch(of: /to change all that match: (.*)\n/)).1
+            let before = try #require(try daemon.client().get("/player.volume")?.number)
+            let done = try shell(String(hint))
+            #expect(done.code == 0, "\(done.text)")
+            #expect(try daemon.client().get("/player.volume") == .double(words[0] == "set" ? 1 : before + 1))
+        }
+        let toggled = try daemon.control(["toggle", "/*.isPlaying"])
+        #expect(toggled.text.contains(#"[.values | keys[] | {op: "toggle", path: .}]"#), "\(toggled.text)")
+    }
+
     @Test("nodes before one that cannot be removed are removed")
     func removal() throws {
         let scene = try daemon.folder.write("nodes: [{ id: a }, { id: b }]\n", to: "two.yaml")

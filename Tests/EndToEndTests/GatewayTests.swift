@@ -265,7 +265,17 @@ struct GatewayTests: GatewayTest {
 
     @Test("it only reads, and only for those who call this machine by its name")
     func guarded() throws {
-        #expect(try answer("/value?path=/counter.value", method: "POST").status == 405)
+        for (path, method, allowed) in [
+            ("/rpc", "GET", "POST"), ("/rpc", "PUT", "POST"), ("/watch?path=/counter.value", "PUT", "GET, POST"),
+            ("/value?path=/counter.value", "POST", "GET, HEAD"), ("/metrics", "POST", "GET, HEAD"),
+            ("/healthz", "POST", "GET, HEAD"), ("/", "POST", "GET, HEAD"),
+        ] {
+            let told = try lines(path, method: method)
+            #expect(told[0].contains(" 405 ") && told.contains("Allow: \(allowed)"), "\(method) \(path): \(told)")
+            let words = allowed.replacing(", ", with: " and ")
+            #expect(told.last?.contains("takes \(words), not \(method)") == true, "\(told)")
+        }
+        #expect(try answer("/nowhere", method: "POST").status == 404)
         #expect(try answer("/value?path=/counter.value", host: "evil.example").status == 421)
         #expect(try answer("/value?path=/counter.value", host: "LocalHost:\(port)").status == 200)
     }

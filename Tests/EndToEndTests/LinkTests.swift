@@ -726,7 +726,7 @@ struct LinkTests {
             configuration: "access = write as:anna /host.*\naccess = read as:bert /host/**\n")
         let b = try Daemon(
             scenes: ["nodes: [{ id: own, state: { x: 1 } }]"],
-            configuration: "access = admin everyone /**\naccess = write as:anna,as:bert /**\n")
+            configuration: "access = admin everyone /**\naccess = write as:anna,as:bert,as:carl /**\n")
         let mirror = try Watch(b)
         let writer = try link(a, nats, LinkTests.publish)
         let reader = try link(b, nats, LinkTests.mirror)
@@ -743,7 +743,17 @@ struct LinkTests {
         let cause = try owner.call("explain", ["path": "/host.load"])
         #expect("\(cause)".contains("anna"), "the owner knows who wrote: \(cause)")
         // The owner decides.
-        #expect(try bert.refusal("set", ["path": "/fleet/web-01.load", "value": 1.0])["data"]?["code"] == "denied")
+        let carl = try b.client()
+        try carl.call("hello", ["as": "carl"])
+        for (client, name) in [(bert, "bert"), (carl, "carl")] {
+            let denial = try client.refusal("set", ["path": "/fleet/web-01.load", "value": 1.0])["data"]
+            #expect(
+                denial?["code"] == "denied"
+                    && denial?["hint"]
+                        == .string(
+                            "on the owner's machine, a line of the daemon's configuration gives it: access = write "
+                                + "as:\(name) /host.load"))
+        }
         #expect(
             try anna.refusal("set", ["path": "/fleet/web-01.load", "value": "x"])["data"]?["code"] == "typeMismatch")
         #expect(try owner.get("/host.load") == 20.0)

@@ -32,12 +32,17 @@ struct OperationTests {
         #expect(try again.stop() == 0)
     }
 
-    @Test("a backup of what is no store is refused with the daemon's status, and leaves nothing")
+    @Test("a backup of what is no store is refused, says which folder has none, and leaves nothing")
     func noStore() throws {
         let folder = try Folder()
         let made = try Program.run(
             "agctl", ["backup", folder.file("backup.db"), "--state-directory", folder.path], folder: folder)
-        #expect(made.code == 74 && made.text.contains("state.db"), "\(made.text)")
+        #expect(made.code == 66 && made.text.hasPrefix("agctl: there is no store in \(folder.path)\n"), "\(made.text)")
+        #expect(made.text.contains("hint: --state-directory"))
+        try folder.write("no store", to: "state.db")
+        let foreign = try Program.run(
+            "agctl", ["backup", folder.file("backup.db"), "--state-directory", folder.path], folder: folder)
+        #expect(foreign.code != 0 && foreign.text.hasPrefix("agctl: "), "\(foreign.text)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasPrefix("backup") })
     }
 

@@ -90,6 +90,24 @@ struct PackageTests {
         #expect(try !ask("--contents", package).contains("gateway\n"))
     }
 
+    @Test(
+        "Debian's Node reads the installed client as modules",
+        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/node"), "nodejs is not installed"))
+    func node() throws {
+        let root = folder.file("client")
+        _ = try ask("--raw-extract", packages[5], root)
+        for name in ["node.js", "gateway.js"] {
+            let told = try Program.run(
+                "/usr/bin/node",
+                [
+                    "--input-type=module", "-e",
+                    "import { connect } from '\(root)/usr/share/javascript/agd/\(name)'; console.log(typeof connect)",
+                ], folder: folder)
+            // A newer Node guesses, and says so.
+            #expect(told.code == 0 && told.text == "function\n", "\(told.text)")
+        }
+    }
+
     @Test("man pages have every verb of agctl and every setting")
     func pages() throws {
         let root = try unpack()

@@ -159,7 +159,7 @@ struct PageTests {
         "sh", of: tested.keys.sorted()
     ).filter {
         !$0.text.contains("MQTT_OPTIONS")
-            && (!$0.text.contains("| jq") || FileManager.default.isExecutableFile(atPath: "/usr/bin/jq"))
+            && (!$0.text.contains("jq -") || FileManager.default.isExecutableFile(atPath: "/usr/bin/jq"))
     }
 
     @Test(
@@ -168,7 +168,7 @@ struct PageTests {
     func commands(example: PageExample) throws {
         let scene = """
             nodes:
-              - { id: player, state: { isPlaying: false, volume: 0.5 } }
+              - { id: player, state: { isPlaying: false, volume: 0.5, title: "" } }
               - { id: lock, state: { owner: { type: "string?" } } }
               - { id: jobs, state: { done: 0 } }
               - { id: boiler, state: { temperature: { type: "double?" } } }
@@ -218,6 +218,9 @@ struct PageTests {
             #expect(FileManager.default.fileExists(atPath: folder.file("var/backups/agd.db")))
         }
         if text.contains("feed /boiler") { #expect(try daemon.client().get("/boiler.temperature") == .null) }
+        if text.contains("/player.title") {
+            #expect(try daemon.client().get("/player.title") == "5\nset /player.isPlaying true")
+        }
         if text.contains("/lock.owner") { #expect(try daemon.client().get("/lock.owner") == "me") }
         if text.contains("/player.volume 0.2") { #expect(try daemon.client().get("/player.volume") == 0.2) }
     }

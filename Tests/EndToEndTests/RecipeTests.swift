@@ -72,6 +72,80 @@ struct RecipeTests {
         script.signalGroup(SIGTERM)
     }
 
+    @Test("waybar gets errors, and texts that are no markup", .enabled(if: has("jq"), "jq is not installed"))
+    func waybarTexts() throws {
+        let scene = try folder.write(
+            "nodes: [{ id: s, state: { x: { initial: 0, type: int }, t: <b>& }, computed: { y: '1 / x' } }]\n",
+            to: "s.yaml")
+        #expect(try daemon.control(["apply", "-f", scene]).code == 0)
+        for (path, line) in [
+            ("/s.y", #"{"text":"error","tooltip":"division by zero","class":"error"}"#),
+            ("/s.t", #"{"text":"&lt;b&gt;&amp;","tooltip":"/s.t","class":"<b>&"}"#),
+        ] {
+            let (ours, theirs) = try Descriptor.pair()
+            let script = try Program(
+                "/bin/bash", [Project.file("Examples/recipes/waybar.sh"), path], environment: variables(),
+                folder: folder, standardOutput: theirs)
+            #expect(try Client(socket: ours).line() == line)
+            script.signalGroup(SIGTERM)
+        }
+    }
+
+    private static let lamp = """
+        nodes:
+          - id: lamp
+            state: { isOn: false, name: Lamp, any: { initial: null, type: dyn }, names: [] }
+          - id: 'living room #1+50%'
+            state: { name: Lamp }
+        """
+
+    /// Runs a recipe with a broker's client that prints messages, as `mosquitto_sub -F %j` does. A broker may let
+    /// topics through that mosquitto refuses.
+    private func receive(_ messages: [(topic: String, payload: String)]) throws -> (code: Int32, text: String) {
+        let scene = try folder.write(Self.lamp, to: "lamp.yaml")
+        #expect(try daemon.control(["apply", "-f", scene]).code == 0)
+        let lines = messages.map { topic, payload -> String in
+            let message: Value = [
+                "tst": "2026-01-01T00:00:00Z", "topic": .string(topic), "qos": 0, "payload": .string(payload),
+            ]
+            return message.jsonText + "\n"
+        }
+        try folder.write(lines.joined(), to: "messages")
+        try folder.write("#!/bin/sh\ncat \(folder.file("messages"))\n", to: "mosquitto_sub")
+        return try shell(
+            "cd \(folder.path) && chmod +x mosquitto_sub && PATH=$PWD:$PATH bash \(Project.file("Examples/recipes/mqtt-receive.sh")) 2>&1")
+    }
+
+    @Test("a message is a value and never a command", .enabled(if: has("jq"), "jq is not installed"))
+    func injection() throws {
+        let told = try receive([
+            ("agd/set/lamp.name", "one\nset /lamp.isOn true\n\ntoggle /lamp.isOn"),
+            ("agd/set/lamp.any", "x\r\nset /lamp.isOn true"), ("agd/set/lamp.name x\nset /lamp.isOn true", "y"),
+            ("agd/set/lamp.any true\nset /lamp.isOn", "true"), ("agd/set/lamp.any \"y\"}\n{\"op\":", "true"),
+            ("agd/set", "true"), ("agd/set/", "{\"op\":\"set\",\"path\":\"/lamp.isOn\",\"value\":true}"),
+            ("agd/set/lamp.any", "set /lamp.isOn true"),
+        ])
+        // The topics with line breaks, and those without an attribute, are refused.
+        #expect(told.code == 65 && told.text.split(separator: "\n").count { $0.contains("error") } == 5, "\(told.text)")
+        let client = try daemon.client()
+        #expect(try client.get("/lamp.isOn") == false)
+        #expect(try client.get("/lamp.name") == "one\nset /lamp.isOn true\n\ntoggle /lamp.isOn")
+        #expect(try client.get("/lamp.any") == "set /lamp.isOn true")
+    }
+
+    @Test("a message is read by the type of its attribute", .enabled(if: has("jq"), "jq is not installed"))
+    func messageTypes() throws {
+        let told = try receive([
+            ("agd/set/lamp.name", "12345"), ("agd/set/lamp.isOn", "true"), ("agd/set/lamp.any", "12345"),
+            ("agd/set/lamp.names", "[\"a\"]"), ("agd/set/\"living room %231%2B50%25\".name", "00501"),
+        ])
+        #expect(told.code == 0, "\(told.text)")
+        let client = try daemon.client()
+        #expect(try client.get("/lamp.name") == "12345" && client.get("/lamp.isOn") == true)
+        #expect(try client.get("/lamp.any") == 12345 && client.get("/lamp.names") == ["a"])
+        #expect(try client.get("/\"living room #1+50%\".name") == "00501")
+    }
+
     @Test(
         "MQTT gets values and changes, and writes them; Home Assistant finds a sensor",
         .enabled(if: has("mosquitto", "mosquitto_pub", "mosquitto_sub", "jq"), "mosquitto or jq is not installed"))
@@ -115,14 +189,23 @@ struct RecipeTests {
         let number = try JSONParser.parseOnce(try message("homeassistant/number/agd_player_volume/config").utf8)
         #expect(number["max"] == 1 && number["command_topic"] == "agd/set/player.volume")
 
-        let publishing = try recipe("mqtt-publish", ["/player.volume"])
+        let publishing = try recipe("mqtt-publish", ["/player.volume", "/*.name", "/*.names", "/*.none"])
         #expect(try message("agd/player.volume") == "0.5")
+        // MQTT has no topics with # or +.
+        let scene = Self.lamp.replacing("names: []", with: "names: '\(String(repeating: "x", count: 200_000))'")
+            + "\n    computed: { none: 1 / 0 }\n"
+        #expect(try daemon.control(["apply", "-f", try folder.write(scene, to: "lamp.yaml")]).code == 0)
+        #expect(try message("agd/\"living room %231%2B50%25\".name") == "\"Lamp\"")
+        #expect(try message("agd/lamp.names").count == 200_002)
+        #expect(try shell("mosquitto_pub --unix \(socket) -r -t 'agd/set/\"living room %231%2B50%25\".name' -m 007").code == 0)
         let receiving = try recipe("mqtt-receive", [])
         let watch = try daemon.client()
         try watch.call("subscribe", ["paths": ["/player.volume"]])
         // The broker drops messages before the recipe has subscribed, so this one is retained.
         #expect(try shell("mosquitto_pub --unix \(socket) -r -t agd/set/player.volume -m 0.75").code == 0)
         #expect(try watch.value(of: "/player.volume") { $0 == 0.75 } == 0.75)
+        try watch.call("subscribe", ["paths": ["/\"living room #1+50%\".name"]])
+        #expect(try watch.value(of: "/\"living room #1+50%\".name") { $0 == "007" } == "007")
         for program in [publishing, receiving] { program.signalGroup(SIGTERM) }
     }
 
@@ -136,6 +219,33 @@ struct RecipeTests {
         for match in try Project.text("Examples/recipes/prometheus-alerts.yml").matches(of: /agd_[a-z0-9_]+/) {
             #expect(metrics.contains("\n\(match.output)"), "\(match.output)")
         }
+    }
+
+    @Test(
+        "node-exporter's text collector gets all types, and never a part of the file",
+        .enabled(if: has("promtool"), "prometheus is not installed"))
+    func textCollector() throws {
+        let file = folder.file("agd.prom")
+        try folder.write("old", to: "agd.prom")
+        let reader = try FileHandle(forReadingFrom: URL(fileURLWithPath: file))
+        let line = try #require(try commands(below: "Prometheus and Grafana").first { $0.contains("agctl stats") })
+        let ran = try shell(line.replacing("/var/lib/prometheus/node-exporter", with: folder.path))
+        #expect(ran.code == 0, "\(ran.text)")
+        #expect(try reader.readToEnd() == Data("old".utf8))
+        let told = try shell("promtool check metrics <\(file)")
+        #expect(told.code == 0, "\(told.text)")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        // Each figure has a type under its own name, which the older format needs.
+        let typed = Set(text.matches(of: /(?m)^# TYPE (\S+)/).map { String($0.1) })
+        for name in text.matches(of: /(?m)^(agd_\w+)/).map({ String($0.1) }) {
+            let base = name.replacing(/_(bucket|sum|count)$/, with: "")
+            #expect(typed.contains(name) || typed.contains(base), "\(name)")
+        }
+        #expect(text.contains("# TYPE agd_requests_total counter\n") && !text.contains("# EOF"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.hasSuffix(".new") })
+        let failed = try shell("agctl stats --prometheus --output /nowhere/agd.prom")
+        #expect(failed.code == 74 && failed.text.contains("/nowhere/agd.prom: No such file"), "\(failed.text)")
+        #expect(try shell("agctl stats --output \(file)").code == 64)
     }
 
     /// The metrics of a gateway, with an attribute.

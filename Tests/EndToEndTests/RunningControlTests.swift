@@ -64,6 +64,65 @@ struct RunningControlTests {
         #expect(pattern.code == 65 && pattern.text.contains("only patterns have *"), "\(pattern.text)")
     }
 
+    @Test("when does not run its command again after an error in between, and may leave out a rule that is true at first")
+    func whenErrors() throws {
+        let client = try daemon.client()
+        try client.call("apply", ["document": "nodes: [{ id: r, state: { x: 1, n: 0 } }]"])
+        let rule = ["when", "10 / x > 2", "--at", "/r", "--", "sh", "-c", "echo \"$AGD_VALUE_n\""]
+        let (when, output) = try daemon.startControl(rule)
+        #expect(try output.line() == "0")
+        let (later, laterOutput) = try daemon.startControl(Array(rule[..<4] + ["--no-initial"] + rule[4...]))
+        try wait(client, for: "stats") { $0["subscriptions"] == 2 }
+        // n tells which change the command has seen.
+        for (n, x) in [(1, 0), (2, 1), (3, 0), (4, 5), (5, 0), (6, 2)] as [(Int64, Int64)] {
+            try client.call(
+                "transact",
+                [
+                    "mutations": [
+                        ["op": "set", "path": "/r.x", "value": .int(x)],
+                        ["op": "set", "path": "/r.n", "value": .int(n)],
+                    ]
+                ])
+        }
+        for output in [output, laterOutput] { #expect(try output.line() == "6") }
+        for program in [when, later] {
+            program.signal(SIGTERM)
+            try program.wait()
+        }
+    }
+
+    @Test(
+        "when refuses a rule that gives no bool",
+        arguments: [
+            ("volume", "the rule gives no bool, but 0.5"), ("1 / 0", "the rule gives no bool"),
+            ("queue", "the rule gives no bool, but []"), ("volume > 0.4 ? 'loud' : 'low' // why", "the rule gives no bool, but \"loud\""),
+        ])
+    func whenTypes(_ rule: String, _ message: String) throws {
+        let (code, text) = try daemon.control(["when", rule, "--at", "/player", "--once"])
+        #expect(code == 65 && text.hasPrefix("agctl: \(message)\n") && text.contains("hint:"), "\(text)")
+    }
+
+    @Test("a watch of a path in a branch waits while another branch is shown, and ends with the choice")
+    func watchedBranch() throws {
+        let client = try daemon.client()
+        try client.call(
+            "apply",
+            [
+                "document":
+                    "nodes: [{ id: b, state: { on: true }, children: [{ if: on, then: [{ id: x, state: { n: 1 } }] }] }]"
+            ])
+        let (watch, output) = try daemon.startControl(["watch", "/b/x.n"])
+        #expect(try output.line() == "/b/x.n\t1")
+        for _ in 0..<2 {
+            try client.call("set", ["path": "/b.on", "value": false])
+            #expect(try output.line()?.hasPrefix("/b/x.n\terror: ") == true)
+            try client.call("set", ["path": "/b.on", "value": true])
+            #expect(try output.line() == "/b/x.n\t1")
+        }
+        try client.call("remove", ["path": "/b"])
+        #expect(try watch.wait() == 66)
+    }
+
     @Test("when says why its command has not started") func missingCommand() throws {
         let (code, text) = try daemon.control(["when", "true", "--once", "--", "/nowhere/command"])
         #expect(code == 127 && text == "agctl: cannot start /nowhere/command: No such file or directory\n")

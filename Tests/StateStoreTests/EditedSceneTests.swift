@@ -28,6 +28,24 @@ struct EditedSceneTests {
         #expect(try differences(life.described(), back.described()) == [])
     }
 
+    @Test("a state whose type has changed is named with both types, and prune does not delete what is written afterwards")
+    func changedType() throws {
+        let life = try Life("nodes: [{ id: n, state: { x: one, y: 1 } }]")
+        try life.set("/n.x", "two")
+        try life.set("/n.y", 2)
+        let edited = try life.next("nodes: [{ id: n, state: { x: 5 } }]")
+        #expect(try edited.value("/n.x") == 5)
+        #expect(edited.failures.count == 1 && edited.failures[0].contains("/n.x takes int, not string"), "\(edited.failures)")
+        #expect(edited.failures[0].contains("agctl prune"))
+        // The type fits again, and nobody has written the state.
+        let back = try edited.next("nodes: [{ id: n, state: { x: one, y: 1 } }]")
+        #expect(try back.value("/n.x") == "two" && back.value("/n.y") == 2 && back.failures.isEmpty)
+        try edited.set("/n.x", 6)
+        try edited.call(.prune)
+        let pruned = try edited.next("nodes: [{ id: n, state: { x: 5 } }]")
+        #expect(try pruned.value("/n.x") == 6 && pruned.failures.isEmpty, "\(pruned.failures)")
+    }
+
     @Test("a moved node is back where it was made while an edited scene has its id there, in a branch too")
     func takenID() throws {
         func scene(_ children: String) -> String {

@@ -102,13 +102,14 @@ export interface OtherEvent {
   [field: string]: unknown
 }
 
-export class Watch implements AsyncIterableIterator<Update | OtherEvent> {
+/** The events of a watch are updates alone, unless others are asked for. */
+export class Watch<Event = Update> implements AsyncIterableIterator<Event> {
   readonly values: Record<string, Json | AttributeFailed>
   readonly position: Position | null
   readonly isLive: boolean
   open(): Promise<void>
-  next(): Promise<IteratorResult<Update | OtherEvent>>
-  return(): Promise<IteratorResult<Update | OtherEvent>>
+  next(): Promise<IteratorResult<Event>>
+  return(): Promise<IteratorResult<Event>>
   close(): void
   [Symbol.asyncIterator](): this
 }
@@ -143,7 +144,8 @@ export class Client {
   dump(path?: string, options?: { format?: 'json' | 'dot' | 'scene' }): Promise<any>
   prune(): Promise<number>
   stats(): Promise<Record<string, number | string>>
-  watch(paths: string | string[], options?: WatchOptions): Watch
+  watch(paths: string | string[], options?: Omit<WatchOptions, 'events' | 'frames' | 'bookmarks'>): Watch
+  watch(paths: string | string[], options: WatchOptions): Watch<Update | OtherEvent>
   close(): Promise<void>
 }
 

@@ -237,6 +237,7 @@ function held(sample) {
 
 /** Timing functions by name. */
 export const TIMINGS = {
+  __proto__: null,
   linear: new Bezier(0, 0, 1, 1),
   easeIn: new Bezier(0.42, 0, 1, 1),
   easeOut: new Bezier(0, 0, 0.58, 1),
@@ -538,7 +539,7 @@ export class Plan {
 }
 
 /** The argument that may stand without its name. */
-const UNNAMED = { delay: 'seconds', speed: 'factor', repeatCount: 'count', retarget: 'mode' }
+const UNNAMED = { __proto__: null, delay: 'seconds', speed: 'factor', repeatCount: 'count', retarget: 'mode' }
 
 /** A curve or modifier is its name, or an object with its name as the only key. */
 function call(value) {
@@ -562,6 +563,7 @@ function timingOf(value) {
 
 /** Usual duration and bounce of the springs with a name. */
 const PRESETS = {
+  __proto__: null,
   default: [0.5, 0],
   smooth: [0.5, 0],
   snappy: [0.5, 0.15],

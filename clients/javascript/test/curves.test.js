@@ -109,6 +109,13 @@ it('composed modifiers act in order of writing', () => {
   assert.ok(count > 40)
 })
 
+it("JavaScript's own names are no curves", () => {
+  for (const name of ['constructor', 'toString', 'hasOwnProperty']) {
+    assert.throws(() => Plan.of({ curve: name }), RangeError)
+    assert.throws(() => Plan.of({ curve: { [name]: { duration: 1 } } }), RangeError)
+  }
+})
+
 /** An animation in JSON form. */
 function composition(spec) {
   const modifiers = []

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from types import TracebackType
-from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, AsyncIterator, Callable, Dict, List, Literal, Mapping, Optional, Tuple, Type, TypeVar, Union, cast, overload
 
 from . import _wire as wire
-from ._messages import Event
+from ._messages import Event, Update
 from ._operations import AsyncTransaction
 from ._wire import Animation, Call, History, Options, Since
 from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
 from .values import Value
 
 T = TypeVar("T")
+#: The events of a watch: updates alone, unless others are asked for.
+E = TypeVar("E", bound=Event, covariant=True)
 _Streams = Tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -243,18 +245,34 @@ class AsyncClient:
     async def prune(self) -> int:
         return (await self.call("prune"))["pruned"]  # type: ignore[no-any-return]
 
+    @overload
+    def watch(
+        self, *paths: str,
+        events: None = None, initial: Optional[bool] = None, since: Optional[Since] = None,
+        max_rate: Optional[float] = None, frames: None = None, css: bool = False, bookmarks: Literal[False] = False,
+        on_live: Optional[Callable[[bool], None]] = None,
+    ) -> "AsyncWatch[Update]": ...  # fmt: skip
+
+    @overload
     def watch(
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
-    ) -> "AsyncWatch":  # fmt: skip
+    ) -> "AsyncWatch[Event]": ...  # fmt: skip
+
+    def watch(
+        self, *paths: str,
+        events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
+        max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        on_live: Optional[Callable[[bool], None]] = None,
+    ) -> "AsyncWatch[Any]":  # fmt: skip
         """As :meth:`agd.Client.watch`: ``async for update in client.watch("/hosts/**")``."""
         params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
         return AsyncWatch(self.path, self._hello, self._timeout, params, since, on_live)
 
 
-class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
+class AsyncWatch(wire.WatchState, AsyncIterator[E]):
     """Events of a subscription, without end; see :class:`agd.Watch`."""
 
     def __init__(
@@ -269,7 +287,7 @@ class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
         """False while the connection is lost. Known values may then be out of date."""
         return self._streams is not None
 
-    async def __aenter__(self) -> "AsyncWatch":
+    async def __aenter__(self) -> "AsyncWatch[E]":
         """Subscribes. Otherwise, the first event does."""
         self._streams = self._streams or await self._connect()
         return self
@@ -286,7 +304,7 @@ class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
         if streams:
             streams[1].close()
 
-    async def __anext__(self) -> Event:
+    async def __anext__(self) -> E:
         while not self._is_closed:
             try:
                 streams = self._streams or await self._connect()
@@ -300,7 +318,7 @@ class AsyncWatch(wire.WatchState, AsyncIterator[Event]):
                 continue
             event = self._subscriber.receive(wire.parse(raw))
             if event is not None:
-                return event
+                return cast(E, event)
         raise StopAsyncIteration
 
     def _may_retry(self, error: Union[ConnectionLost, Unreachable, Refused]) -> bool:

@@ -6,16 +6,18 @@ import socket
 import threading
 import time
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Optional, Type, TypeVar, Union, cast, overload
 
 from . import _wire as wire
-from ._messages import Event
+from ._messages import Event, Update
 from ._operations import Transaction
 from ._wire import Animation, Call, History, Options, Since
 from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
 from .values import Value
 
 T = TypeVar("T")
+#: The events of a watch: updates alone, unless others are asked for.
+E = TypeVar("E", bound=Event, covariant=True)
 
 
 class _Line:
@@ -279,12 +281,28 @@ class Client:
         """Deletes the stored rows of nodes that do not exist. Returns their number."""
         return self.call("prune")["pruned"]  # type: ignore[no-any-return]
 
+    @overload
+    def watch(
+        self, *paths: str,
+        events: None = None, initial: Optional[bool] = None, since: Optional[Since] = None,
+        max_rate: Optional[float] = None, frames: None = None, css: bool = False, bookmarks: Literal[False] = False,
+        on_live: Optional[Callable[[bool], None]] = None,
+    ) -> "Watch[Update]": ...  # fmt: skip
+
+    @overload
     def watch(
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
-    ) -> "Watch":  # fmt: skip
+    ) -> "Watch[Event]": ...  # fmt: skip
+
+    def watch(
+        self, *paths: str,
+        events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
+        max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        on_live: Optional[Callable[[bool], None]] = None,
+    ) -> "Watch[Any]":  # fmt: skip
         """Events of the paths or patterns, first the values as they are. See :class:`Watch`.
 
         :param events: of ``update`` (the default), ``invalidate``, ``structure``, ``frames``, ``completion``.
@@ -296,7 +314,7 @@ class Client:
         return Watch(self.path, self._hello, self._timeout, params, since, on_live)
 
 
-class Watch(wire.WatchState, Iterator[Event]):
+class Watch(wire.WatchState, Iterator[E]):
     """Events of a subscription, without end.
 
     It has a connection of its own. When that is lost it connects again and continues where it was: the
@@ -317,7 +335,7 @@ class Watch(wire.WatchState, Iterator[Event]):
         """False while the connection is lost. Known values may then be out of date."""
         return self._line is not None
 
-    def __enter__(self) -> "Watch":
+    def __enter__(self) -> "Watch[E]":
         return self
 
     def __exit__(
@@ -332,13 +350,13 @@ class Watch(wire.WatchState, Iterator[Event]):
             self._line.close()
             self._line = None
 
-    def __next__(self) -> Event:
+    def __next__(self) -> E:
         event = self.next()
         if event is None:
             raise StopIteration
         return event
 
-    def next(self, timeout: Optional[float] = None) -> Optional[Event]:
+    def next(self, timeout: Optional[float] = None) -> Optional[E]:
         """The next event; None when none came within ``timeout`` seconds, or after :meth:`close`.
 
         :raises Ended: when the daemon ended the subscription.
@@ -362,7 +380,7 @@ class Watch(wire.WatchState, Iterator[Event]):
             else:
                 event = self._subscriber.receive(wire.parse(raw))
                 if event is not None:
-                    return event
+                    return cast(E, event)
             if deadline is not None and time.monotonic() >= deadline:
                 return None
         return None

@@ -1,0 +1,3 @@
+/** Types of the timelines. */
+
+export { Timeline } from './agd.js'
