@@ -4,8 +4,8 @@ import RuleLanguage
 /// The memory of an operator over time: what it needs to know of its operand's past.
 ///
 /// Times are nanoseconds on the clock of `TimedValues`, which never goes back. `absorb` is called once for each commit
-/// in which the operand changed or was reported. Between these calls, `result` may be called with the operand's value in an open
-/// transaction, so it must not store that value.
+/// in which the operand changed or was reported. Between these calls, `result` may be called with the operand's value
+/// in an open transaction, so it must not store that value.
 class Past {
     typealias Instant = Int64
 
@@ -52,6 +52,12 @@ class Past {
 
     /// As `absorb`, if the operand was reported now.
     func absorb(report value: Value, _ now: Instant) { absorb(value, now) }
+
+    /// Nobody can say what the operand was between two moments, because the machine was asleep.
+    func interrupt(from: Instant, to: Instant) {}
+
+    /// Counts the operand's value until now, before the past is stored.
+    func count(until now: Instant) {}
 
     /// When the result next changes while the operand stays as it is; nil: never.
     func deadline(_ now: Instant) -> Instant? { nil }

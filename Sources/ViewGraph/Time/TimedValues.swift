@@ -17,6 +17,8 @@ final class TimedValue {
     /// The row that the store has, and when it was stored.
     var storedRow: Value?
     var storedAt: Int64 = 0
+    /// The name of a row that the store has of this past, and that the next one replaces.
+    var outdatedName: String?
     /// Reports of that moment are part of its first value.
     fileprivate let madeAt: Int64
 
@@ -149,6 +151,9 @@ struct TimedValues {
         }
         return reached
     }
+
+    /// The present time as `advance` would set it.
+    func instant(of time: Timestamp) -> Int64 { max(now, TimedValues.nanoseconds(time) &+ lead) }
 
     func wallTime(of time: Int64) -> Timestamp {
         Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) ?? .epoch

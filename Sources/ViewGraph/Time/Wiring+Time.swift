@@ -89,9 +89,14 @@ extension Wiring {
         return true
     }
 
+    /// - Parameter sleep: seconds before `time` in which the machine was asleep.
     /// - Returns: whether an operator was due.
-    func advanceTimedValues(to time: Timestamp) -> Bool {
+    func advanceTimedValues(to time: Timestamp, after sleep: Double) -> Bool {
         let reached = timedValues.advance(to: time)
+        if sleep > 0 {
+            let now = timedValues.now
+            for value in timedValues.all { value.past.interrupt(from: now - Int64(sleep * 1e9), to: now) }
+        }
         for value in reached where engine.isAlive(value.vertex) {
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
@@ -129,9 +134,18 @@ extension Wiring {
         let operation = record.definition?.history.map { TimeOperator(.history, span: $0) }
         let wanted = operation.flatMap { timedVertex($0, of: attribute) }
         guard wanted != record.history else { return }
+        if let wanted, let old = record.history { keepRecord(of: old, for: wanted) }
         releaseHistory(of: record)
         if let wanted { holdShared(wanted) }
         attributes[Int(attribute.index)]?.history = wanted
+    }
+
+    /// Another span changes the scale of a record.
+    private func keepRecord(of old: AttributeID, for new: AttributeID) {
+        guard case .timed(let old)? = attributes.source(Int(old.index)), let before = old.past as? Chart,
+            case .timed(let new)? = attributes.source(Int(new.index)), let chart = new.past as? Chart
+        else { return }
+        chart.take(from: before, timedValues.now)
     }
 
     func releaseHistory(of record: AttributeRecord) {
