@@ -106,12 +106,23 @@ struct PastTests {
     /// The totals of a counter at its reports, with a line between them.
     private struct CounterModel {
         var reports: [(time: Int64, total: Double)] = []
+        /// The value that falls are compared with.
         var last: Int64?
+        var wasZero = false
 
         mutating func report(_ value: Int64, _ now: Int64) {
-            let increase = last.map { Double(value < $0 ? value : value - $0) } ?? 0
-            last = value
-            let total = (reports.last?.total ?? 0) + increase
+            var increase: Int64 = 0
+            if let mark = last {
+                // A tenth less is a dip, and a 0 is a mistake if the value is back after it.
+                let isDip = value < mark && Double(mark - value) <= 0.1 * Double(mark)
+                let isZero = value == 0 && mark > 0 && !wasZero
+                if value >= mark { increase = value - mark } else if !isDip, !isZero { increase = value }
+                wasZero = isZero
+                if value >= mark || !isDip && !isZero { last = value }
+            } else {
+                last = value
+            }
+            let total = (reports.last?.total ?? 0) + Double(increase)
             if reports.last?.time == now, reports.count > 1 { reports.removeLast() }
             reports.append((now, total))
         }
@@ -130,7 +141,8 @@ struct PastTests {
         }
     }
 
-    @Test("a rate is the part of the increases within the window that ends at the last report", arguments: freshSeeds(5))
+    @Test(
+        "a rate is the part of the increases within the window that ends at the last report", arguments: freshSeeds(5))
     func rates(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let span = 6 * PastTests.second
@@ -156,7 +168,13 @@ struct PastTests {
             now = wanted
             check(past.result(.int(value), now), "a wait")
             if Int.random(in: 0..<3, using: &random) > 0 {
-                value = Int.random(in: 0..<9, using: &random) == 0 ? 0 : value + Int64.random(in: 0...50, using: &random)
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0: value = 0
+                case 1: value = value * Int64.random(in: 85...99, using: &random) / 100
+                case 2: value = Int64.random(in: 0...9, using: &random)
+                case 3: value = max(value, model.last ?? 0)
+                default: value += Int64.random(in: 0...50, using: &random)
+                }
             }
             let ahead = past.result(ofReport: .int(value), now)
             past.absorb(report: .int(value), now)
@@ -170,6 +188,45 @@ struct PastTests {
                 check(past.result(.int(value), now), "a restart")
             }
         }
+    }
+
+    /// What a counter with a rule for falls has counted in the end.
+    private func counted(_ values: [Value], _ falls: TimeOperator.Falls = TimeOperator.Falls()) -> Double {
+        var counter = Counter(falls)
+        return values.reduce(0) { $0 + counter.increase(to: $1) }
+    }
+
+    @Test("a small dip of a counter is ignored, and so is a single zero; other falls are new beginnings") func falls() {
+        #expect(abs(counted([1000.1, 1000.06, 1000.2]) - 0.1) < 1e-9)
+        #expect(counted([100, 91, 95, 110]) == 10)
+        #expect(counted([100, 89, 95]) == 95)
+        #expect(counted([83_291, 0, 83_292]) == 1)
+        // Back, but a little lower.
+        #expect(counted([83_291, 0, 83_290, 83_292]) == 1)
+        #expect(counted([83_291, 0, 0, 5]) == 5)
+        #expect(counted([83_291, 0, 5, 7]) == 7)
+        #expect(counted([5, 0, 3, 4]) == 4)
+        #expect(counted([10, -3, 2]) == 5)
+        #expect(counted([.uint(7), .uint(9)]) == 2)
+        #expect(counted([.int(.max - 1), .int(.max)]) == 1)
+        var exact = TimeOperator.Falls()
+        (exact.dip, exact.zeros) = (0, 0)
+        #expect(counted([100, 91, 0, 100], exact) == 191)
+        var patient = TimeOperator.Falls()
+        (patient.dip, patient.zeros) = (0.5, 3)
+        #expect(counted([100, 50, 0, 0, 0, 101], patient) == 1)
+        #expect(counted([100, 0, 0, 0, 0, 101], patient) == 101)
+    }
+
+    @Test("a past of a rate that an earlier version has stored is taken") func earlierRate() throws {
+        let past = Past.make(TimeOperator(.rate, span: TimeSpan(nanoseconds: 10 * PastTests.second)))
+        let row = Value.list([
+            20, .int(2 * PastTests.second), .int(0), 0.0, .int(PastTests.second), 5.0, .int(2 * PastTests.second), 20.0,
+        ])
+        #expect(past.take(row: row, from: 0))
+        #expect(past.result(20, 2 * PastTests.second) == 10.0)
+        past.absorb(report: 40, 4 * PastTests.second)
+        #expect(past.result(40, 4 * PastTests.second) == 10.0)
     }
 
     @Test("a rate needs no timer while it is 0, and remembers equal reports as one stretch") func restingRate() throws {

@@ -85,7 +85,7 @@ final class Extremum: Past {
     }
 }
 
-/// `rate`: the increase per second of a counter. A counter that falls has begun again at 0.
+/// `rate`: the increase per second of a counter.
 ///
 /// An increase is spread evenly over the time since the report before it, so the total over time is a line through all
 /// reports. The window ends at the last report. The result is the rise of that line within the window, divided by the
@@ -100,20 +100,25 @@ final class Rate: Past {
 
     override var hearsReports: Bool { true }
 
-    private static func increase(from old: Value?, to new: Value) -> Double {
-        switch (old, new) {
-        case (.int(let a)?, .int(let b)):
-            let (difference, overflow) = b.subtractingReportingOverflow(a)
-            return b < a ? Double(b) : overflow ? Double(b) - Double(a) : Double(difference)
-        default:
-            guard let a = Past.number(old), let b = Past.number(new) else { return 0 }
-            return b < a ? b : b - a
-        }
+    private var counter: Counter
+
+    override init(_ operation: TimeOperator) {
+        counter = Counter(operation.falls)
+        super.init(operation)
+    }
+
+    /// A record that an earlier version has stored has no mark.
+    private var knownCounter: Counter {
+        var counter = counter
+        if counter.mark == nil, !samples.isEmpty { counter.mark = current }
+        return counter
     }
 
     /// The total after a report of a number now.
     private func total(after value: Value) -> Double {
-        samples.last.map { $0.total + Rate.increase(from: current, to: value) } ?? 0
+        var counter = knownCounter
+        let increase = counter.increase(to: value)
+        return samples.last.map { $0.total + increase } ?? 0
     }
 
     /// Drops what no window that ends at the last report or later can reach.
@@ -157,8 +162,11 @@ final class Rate: Past {
         if value == .null {
             // Nothing is known of the time until the next number.
             (samples, head) = ([], 0)
+            counter.mark = nil
         } else {
             let total = total(after: value)
+            counter = knownCounter
+            _ = counter.increase(to: value)
             let last = samples.count - 1
             if last > head, samples[last].time == now {
                 samples[last].total = total
@@ -191,11 +199,21 @@ final class Rate: Past {
 
     override var isExact: Bool { false }
 
+    /// The counter, and the samples. The records of earlier versions begin with the samples.
     override func stored(from origin: Instant) -> [Value] {
-        samples[head...].flatMap { [.int($0.time &- origin), .double($0.total)] }
+        [.list([counter.mark ?? .null, .int(Int64(counter.zeros))])]
+            + samples[head...].flatMap { [.int($0.time &- origin), .double($0.total)] }
     }
 
     override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
+        var fields = fields
+        var counter = Counter(counter.falls)
+        if case .list(let known)? = fields.first {
+            guard known.count == 2, case .int(let zeros) = known[1] else { return false }
+            counter.mark = known[0] == .null ? nil : known[0]
+            counter.zeros = Int(clamping: zeros)
+            fields.removeFirst()
+        }
         guard fields.count % 2 == 0, fields.count <= 2 * (Past.mostSamples + 1) else { return false }
         var read: [(time: Instant, total: Double)] = []
         for at in stride(from: fields.startIndex, to: fields.endIndex, by: 2) {
@@ -203,6 +221,52 @@ final class Rate: Past {
             read.append((time &+ origin, total))
         }
         (samples, head) = (read, 0)
+        self.counter = counter
         return true
+    }
+}
+
+/// What a counter has counted, by its reports. Meters err: a value may be a little too low, or 0 once.
+///
+/// A fall by a small part of the value counts nothing, and the counter goes on from where it was. So do a few zeros, if
+/// the value is back after them. After any other fall, the counter has begun again at 0.
+struct Counter {
+    let falls: TimeOperator.Falls
+    /// The greatest value since the counter began; nil before the first one.
+    var mark: Value?
+    /// The number of zeros since then, as long as they may be a mistake.
+    var zeros = 0
+
+    init(_ falls: TimeOperator.Falls) { self.falls = falls }
+
+    /// Counts a report of a number.
+    /// - Returns: the increase since the report before.
+    mutating func increase(to value: Value) -> Double {
+        guard let new = Past.number(value) else { return 0 }
+        guard let mark, let old = Past.number(mark) else {
+            self.mark = value
+            return 0
+        }
+        if new >= old {
+            (self.mark, zeros) = (value, 0)
+            return difference(mark, value) ?? new - old
+        }
+        if old - new <= falls.dip * abs(old) {
+            zeros = 0
+            return 0
+        }
+        if new == 0, zeros < falls.zeros {
+            zeros += 1
+            return 0
+        }
+        (self.mark, zeros) = (value, 0)
+        return max(0, new)
+    }
+
+    /// Exact for integers that are too large for a double.
+    private func difference(_ old: Value, _ new: Value) -> Double? {
+        guard case .int(let a) = old, case .int(let b) = new else { return nil }
+        let (difference, overflow) = b.subtractingReportingOverflow(a)
+        return overflow ? nil : Double(difference)
     }
 }
