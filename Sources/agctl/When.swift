@@ -37,7 +37,7 @@ struct WhenCommand: DaemonVerb {
 
     @Option(
         "--for",
-        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time")) var delay: String?
+        help: ArgumentHelp("How long the rule must have been true: 90s, 5m, 1d.", valueName: "time")) var delay: String?
 
     @Flag(help: "End after the first time, with the status of the command.")
     var once = false
