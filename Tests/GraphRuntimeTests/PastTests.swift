@@ -352,6 +352,10 @@ struct TimeOperatorTests {
         next.end()
         let last = try restarted(next, scene, after: 20)
         #expect(seconds(try history("/n.x", last)) == [0, 10, 20, 30, 50, 70])
+        // A finer scale fills no more than the stretches that were known.
+        last.end()
+        let fine = try restarted(last, TimeOperatorTests.recorded, after: 20)
+        #expect(seconds(try history("/n.x", fine)) == Array(0...39) + Array(50...59) + [70, 90])
     }
 
     // MARK: Restarts

@@ -212,6 +212,8 @@ final class Chart: Past {
     private var head = 0
     /// The time until which the buckets are filled; nil before the first value, and after a restart.
     private var filled: Instant?
+    /// The end of the earlier life's record.
+    private var ended: Instant?
 
     override init(_ operation: TimeOperator) {
         width = max(operation.span.nanoseconds / Chart.parts, TimeOperator.shortestSpan)
@@ -276,9 +278,11 @@ final class Chart: Past {
     /// stretches of the other one that it touches.
     func take(from other: Chart, _ now: Instant) {
         other.advance(now)
+        let end = other.filled ?? other.ended ?? now
+        (buckets, head) = ([], 0)
         for (number, values) in other.buckets[other.head...] {
             let begin = number * other.width
-            note(values, from: begin, to: max(begin, min(begin + other.width - 1, now)))
+            note(values, from: begin, to: max(begin, min(begin + other.width - 1, end)))
         }
         drop(now)
         (current, since, filled) = (other.current, other.since, other.filled)
@@ -303,7 +307,7 @@ final class Chart: Past {
     override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         let fields = Array(fields)
         guard fields.count >= 2, (fields.count - 2) % 3 == 0, fields.count <= 2 + 3 * Int(Chart.parts + 2),
-            case .int = fields[0], case .int(let before) = fields[1]
+            case .int(let end) = fields[0], case .int(let before) = fields[1]
         else { return false }
         var read: [(number: Int64, bucket: Bucket)] = []
         for at in stride(from: 2, to: fields.count, by: 3) {
@@ -316,7 +320,8 @@ final class Chart: Past {
         }
         (buckets, head) = (read, 0)
         // Nothing is known of the time until the daemon knows the value again.
-        self.filled = nil
+        filled = nil
+        ended = end &+ origin
         return true
     }
 }
