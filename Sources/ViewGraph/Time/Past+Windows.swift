@@ -298,7 +298,7 @@ final class Chart: Past {
     override var isExact: Bool { false }
 
     override func stored(from origin: Instant) -> [Value] {
-        [.int((filled ?? since) &- origin), .int(origin)]
+        [.int((filled ?? ended ?? since) &- origin), .int(origin)]
             + buckets[head...].flatMap {
                 [.int($0.number), .double($0.bucket.least), .double($0.bucket.greatest)]
             }
