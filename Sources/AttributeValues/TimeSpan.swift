@@ -26,8 +26,8 @@ extension TimeSpan: CustomStringConvertible {
         return "\(nanoseconds < 0 ? "-" : "")\(magnitude / 1_000_000_000)\(fraction)s"
     }
 
-    /// Reads `[+-]` and one or more decimal numbers with units `h m s ms us µs ns` (`1h30m`, `-1.5h`), or `0`. nil for
-    /// all other texts and for lengths out of range.
+    /// Reads `[+-]` and one or more decimal numbers with units `d h m s ms us µs ns` (`1h30m`, `-1.5h`), or `0`. nil
+    /// for all other texts and for lengths out of range. CEL does not have `d`, which is 24 hours.
     public init?(_ text: some StringProtocol) {
         var rest = Substring(text).utf8[...]
         var negative = false
@@ -85,6 +85,7 @@ extension TimeSpan: CustomStringConvertible {
         rest = rest.dropFirst(unitBytes.count)
         let unit: UInt64
         switch String(Substring(unitBytes)) {
+        case "d": unit = 86_400_000_000_000
         case "h": unit = 3_600_000_000_000
         case "m": unit = 60_000_000_000
         case "s": unit = 1_000_000_000

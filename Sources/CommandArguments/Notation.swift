@@ -80,7 +80,8 @@ extension Notation<Double> {
     }
 
     private static func seconds(_ text: String) -> Double? {
-        for (unit, seconds) in [("ms", 0.001), ("min", 60.0), ("h", 3600.0), ("s", 1.0)] where text.hasSuffix(unit) {
+        for (unit, seconds) in [("ms", 0.001), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("s", 1.0)]
+        where text.hasSuffix(unit) {
             return Double(text.dropLast(unit.count).trimmed).map { $0 * seconds }
         }
         return nil

@@ -149,9 +149,11 @@ extension Daemon {
     static func now() -> Moment {
         var wall = timespec()
         clock_gettime(CLOCK_REALTIME, &wall)
+        let monotonic = Loop.monotonicTime
         return Moment(
-            monotonic: Loop.monotonicTime,
-            wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch)
+            monotonic: monotonic,
+            wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch,
+            asleep: max(0, WallTime.sinceStart - monotonic))
     }
 
     /// Puts everything on the loop. From now on, clients are served.

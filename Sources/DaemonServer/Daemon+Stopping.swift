@@ -39,7 +39,8 @@ extension Daemon {
         if let failure { throw failure }
         do throws(StoreError) {
             try store?.append(
-                runtime.store.lastChanges(), revision: runtime.revision, resumableFrom: runtime.resumableFrom)
+                runtime.store.lastChanges(at: Daemon.now().wall), revision: runtime.revision,
+                resumableFrom: runtime.resumableFrom)
             try store?.close(revision: runtime.revision)
         } catch { throw StartupError(error) }
         log.notice("stopped")

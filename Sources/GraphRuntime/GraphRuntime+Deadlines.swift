@@ -16,16 +16,21 @@ extension GraphRuntime {
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }
 
+    private static let shortestSleep = 0.1
+
     /// Sets every clock to its last tick for the whole turn. Watched clocks make a transaction of it. The others wake
     /// nobody and are only updated, for clients that read them in this turn.
     func tickClocks() {
+        // The two clocks are not read at once.
+        let sleep = turn.now.asleep - asleep < GraphRuntime.shortestSleep ? 0 : turn.now.asleep - asleep
+        if sleep > 0 { asleep = turn.now.asleep }
         guard graph.hasClocks, let due = graph.nextTick(), due <= turn.now.wall else {
-            return graph.advance(to: turn.now.wall)
+            return graph.advance(to: turn.now.wall, after: sleep)
         }
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp
-        graph.advance(to: turn.now.wall)
+        graph.advance(to: turn.now.wall, after: sleep)
         watching.complete(since: stamp, "clock")
     }
 

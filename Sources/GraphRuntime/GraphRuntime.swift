@@ -40,6 +40,8 @@ public final class GraphRuntime {
     var delegations = Delegations()
     /// `once` identifiers of requests that have been performed.
     var repeats: Repeats
+    /// `Moment.asleep` at the end of the last sleep that was noticed.
+    var asleep: Double
     /// Steps that jobs may take in this turn.
     var jobSteps = 0
 
@@ -70,6 +72,7 @@ public final class GraphRuntime {
         self.limits = limits
         graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
         turn = CurrentTurn(at: now)
+        asleep = now.asleep
         clients = Clients(limits, access, turn)
         history = History(graph, limits, turn, epoch: epoch, revision: revision)
         presentations = Presentations(graph, turn)

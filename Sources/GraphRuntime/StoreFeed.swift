@@ -62,9 +62,10 @@ public final class StoreFeed {
 
     /// The rows to store before the daemon ends: the windows of operators over time. The store has them as they were
     /// some seconds ago.
-    public func lastChanges() -> [(revision: UInt64, change: StoreChange)] {
+    /// - Parameter time: the present time, until which they are known.
+    public func lastChanges(at time: Timestamp) -> [(revision: UInt64, change: StoreChange)] {
         guard isOn else { return [] }
-        graph.stored.keepPasts()
+        graph.stored.keepPasts(at: time)
         return graph.takeStoreChanges(at: history.revision).map { ($0.revision ?? history.revision, $0) }
     }
 

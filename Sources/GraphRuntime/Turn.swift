@@ -10,10 +10,13 @@ public struct Moment {
     public var monotonic: Double
     /// Wall time, which clocks show.
     public var wall: Timestamp
+    /// Seconds that the machine has slept since it was started: `monotonic` stops while it sleeps.
+    public var asleep: Double
 
-    public init(monotonic: Double, wall: Timestamp) {
+    public init(monotonic: Double, wall: Timestamp, asleep: Double = 0) {
         self.monotonic = monotonic
         self.wall = wall
+        self.asleep = asleep
     }
 }
 

@@ -94,9 +94,10 @@ extension ViewGraph {
 
     /// Sets every clock to its last tick at or before `time`. A clock without a new tick changes nothing. Operators
     /// over time whose result changes now are evaluated.
-    public func advance(to time: Timestamp) {
+    /// - Parameter sleep: seconds before `time` in which the machine was asleep.
+    public func advance(to time: Timestamp, after sleep: Double = 0) {
         for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
-        if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
+        if advanceTimedValues(to: time, after: sleep) || timedValues.hasDue { settleStructure() }
     }
 
     /// Lets deferred rules run when they are next read, and updates the tree.

@@ -36,12 +36,18 @@ struct HistoryCommand: DaemonVerb {
 /// A recorded past as text.
 struct HistoryText {
     private var stretches: [(time: String, least: Double, greatest: Double)] = []
+    /// The numbers of the stretches in time. Some are missing where nobody knows the value.
+    private var numbers: [Int] = []
 
     init(_ map: ValueMap) {
         let (times, least, greatest) = (map["times"]?.list ?? [], map["least"]?.list ?? [], map["greatest"]?.list ?? [])
         for (at, time) in times.enumerated() where at < least.count && at < greatest.count {
             guard let low = least[at].number, let high = greatest[at].number else { continue }
-            stretches.append((time.string ?? time.jsonText, low, high))
+            let text = time.string ?? time.jsonText
+            stretches.append((text, low, high))
+            let step = map["step"]?.number ?? 0
+            let since = Timestamp(stretches[0].time).flatMap { Timestamp(text)?.since($0)?.seconds } ?? 0
+            numbers.append(step > 0 ? Int((since / step).rounded()) : at)
         }
     }
 
@@ -56,14 +62,24 @@ struct HistoryText {
         }
     }
 
-    /// A bar for each stretch, as high as the greatest value in it.
+    /// A bar for each stretch, as high as the greatest value in it, and a space where there is none.
     func drawSparkline(width: Int) -> String {
-        let bars = joined(width)
-        let low = bars.map(\.least).min() ?? 0
-        let high = bars.map(\.greatest).max() ?? 0
+        let count = (numbers.max() ?? -1) + 1
+        let columns = min(count, max(0, width))
+        let low = stretches.map(\.least).min() ?? 0
+        let high = stretches.map(\.greatest).max() ?? 0
         let signs = Array("▁▂▃▄▅▆▇█")
+        var next = 0
         return String(
-            bars.map { bar in high > low ? signs[min(7, Int((bar.greatest - low) / (high - low) * 8))] : signs[0] })
+            (0..<columns).map { column -> Character in
+                var greatest: Double?
+                while next < numbers.count, numbers[next] < (column + 1) * count / columns {
+                    greatest = max(greatest ?? -.infinity, stretches[next].greatest)
+                    next += 1
+                }
+                guard let greatest else { return " " }
+                return high > low ? signs[min(7, Int((greatest - low) / (high - low) * 8))] : signs[0]
+            })
     }
 
     func table(rows: Int) -> String {

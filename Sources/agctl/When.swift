@@ -38,7 +38,7 @@ struct WhenCommand: DaemonVerb {
 
     @Option(
         "--for",
-        help: ArgumentHelp("How long the rule must have been true: 5m, 90s.", valueName: "time")) var delay: String?
+        help: ArgumentHelp("How long the rule must have been true: 90s, 5m, 1d.", valueName: "time")) var delay: String?
 
     @Flag("--no-initial", help: "Do not run the command for a rule that is true at first.")
     var skipsInitial = false

@@ -216,4 +216,17 @@ struct ExitStatusTests {
         #expect(ExitStatus(ClientError.lost("x")).rawValue == 69)
         #expect(ExitStatus(ClientError.malformed("x")).rawValue == 70)
     }
+
+    @Test("a recorded past has spaces where nobody knows the value") func gaps() throws {
+        func text(_ seconds: [Int], _ values: [Double]) throws -> HistoryText {
+            let times = seconds.map { "\"2026-01-31T12:00:0\($0)Z\"" }.joined(separator: ", ")
+            let json = "{\"step\": 2, \"times\": [\(times)], \"least\": \(values), \"greatest\": \(values)}"
+            return HistoryText(try #require(try JSONParser.parseOnce(json.utf8).map))
+        }
+        #expect(try text([0, 2, 4], [1, 2, 3]).drawSparkline(width: 10) == "▁▅█")
+        #expect(try text([0, 2, 8], [1, 2, 3]).drawSparkline(width: 10) == "▁▅  █")
+        #expect(try text([0, 2, 8], [1, 2, 3]).drawSparkline(width: 2) == "▅█")
+        #expect(try text([], []).drawSparkline(width: 10) == "")
+        #expect(try text([4], [1]).drawSparkline(width: 0) == "")
+    }
 }

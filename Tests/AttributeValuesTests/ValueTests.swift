@@ -178,12 +178,15 @@ struct InstantTests {
     @Test(
         "durations read units and print seconds",
         arguments: [
-            ("1h30m", "5400s"), ("-1.5h", "-5400s"), ("0", "0s"), ("1.000000001s", "1.000000001s"), ("100ms", "0.1s"),
+            ("1h30m", "5400s"), ("31d", "2678400s"), ("1d12h", "129600s"), ("-1.5h", "-5400s"), ("0", "0s"),
+            ("1.000000001s", "1.000000001s"), ("100ms", "0.1s"),
             ("2us3ns", "0.000002003s"),
         ])
     func durations(text: String, printed: String) { #expect(TimeSpan(text)?.description == printed) }
 
-    @Test("malformed or too long durations are refused", arguments: ["", "1", "s", "1d", "1s ", "9223372037s", "-"])
+    @Test(
+        "malformed or too long durations are refused",
+        arguments: ["", "1", "s", "1w", "d", "1D", "200000d", "1s ", "9223372037s", "-"])
     func badDurations(text: String) { #expect(TimeSpan(text) == nil) }
 }
 

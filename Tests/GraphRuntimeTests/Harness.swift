@@ -7,7 +7,7 @@ import WireProtocol
 /// A runtime with a scene, a test clock and clients that are only numbers.
 final class Harness {
     let runtime: GraphRuntime
-    private(set) var now: Moment
+    var now: Moment
     private var nextRequest: Int64 = 1
     /// Everything said in the last call, in order.
     private(set) var deliveries: [Delivery] = []
@@ -15,6 +15,8 @@ final class Harness {
     private(set) var kept: [StoreChange] = []
     /// What all calls gave it.
     private(set) var store: [StoreChange] = []
+    /// The rows that an earlier life has left.
+    private var earlierRows: [String: StoredRow] = [:]
     /// Rules that ran, by path; not while the runtime records.
     private var recorded: [String] = []
 
@@ -28,6 +30,7 @@ final class Harness {
         now.monotonic = Harness.start.monotonic
         now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(pause * 1e9))) ?? now.wall
         try self.init(scene, at: now)
+        earlierRows = earlier.rows
     }
 
     /// A graph with a document as another one has exported it.
@@ -72,8 +75,28 @@ final class Harness {
         return turn([.woken])
     }
 
+    /// The machine sleeps, and wakes the runtime some seconds later.
+    func sleep(_ seconds: Double) {
+        now.asleep += seconds
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
+        turn([.woken])
+    }
+
     /// The daemon ends.
-    func end() { store += runtime.store.lastChanges().map(\.change) }
+    func end() { store += runtime.store.lastChanges(at: now.wall).map(\.change) }
+
+    /// The rows of the store, by key and name.
+    var rows: [String: StoredRow] {
+        var rows = earlierRows
+        for change in store {
+            guard let name = change.name, let value = change.value else {
+                rows = rows.filter { $0.value.key != change.key || change.name != nil && $0.value.name != change.name }
+                continue
+            }
+            rows[change.key + "\n" + name] = StoredRow(key: change.key, name: name, revision: 1, value: value)
+        }
+        return rows
+    }
 
     /// Somebody sets the wall clock back.
     func setBack(_ seconds: Double) {

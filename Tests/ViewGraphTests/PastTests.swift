@@ -103,23 +103,139 @@ struct PastTests {
         }
     }
 
-    @Test(
-        "a rate is the increase between the values in force, divided by the time between their changes",
-        arguments: freshSeeds(3))
-    func rates(seed: UInt64) throws {
-        try play(.rate, seed: seed, values: 0...1000) { result, model, now, _ in
-            guard let first = model.last(max(now - 6 * PastTests.second, PastTests.start)), let last = model.last(now)
-            else { return }
-            var increase = 0.0
-            var before = first.value
-            for change in model.changes where change.time > first.time && change.time <= now {
-                increase += Double(change.value < before ? change.value : change.value - before)
-                before = change.value
+    /// The totals of a counter at its reports, with a line between them.
+    private struct CounterModel {
+        var reports: [(time: Int64, total: Double)] = []
+        /// The value that falls are compared with.
+        var last: Int64?
+        var wasZero = false
+
+        mutating func report(_ value: Int64, _ now: Int64) {
+            var increase: Int64 = 0
+            if let mark = last {
+                // A tenth less is a dip, and a 0 is a mistake if the value is back after it.
+                let isDip = value < mark && Double(mark - value) <= 0.1 * Double(mark)
+                let isZero = value == 0 && mark > 0 && !wasZero
+                if value >= mark { increase = value - mark } else if !isDip, !isZero { increase = value }
+                wasZero = isZero
+                if value >= mark || !isDip && !isZero { last = value }
+            } else {
+                last = value
             }
-            let expected = last.time > first.time ? increase / (Double(last.time - first.time) / 1e9) : 0
-            guard case .double(let number) = result else { return #expect(Bool(false), "\(result)") }
-            #expect(abs(number - expected) < 1e-9 * max(1, expected))
+            let total = (reports.last?.total ?? 0) + Double(increase)
+            if reports.last?.time == now, reports.count > 1 { reports.removeLast() }
+            reports.append((now, total))
         }
+
+        func total(at time: Int64) -> Double {
+            guard let after = reports.firstIndex(where: { $0.time > time }) else { return reports.last?.total ?? 0 }
+            if after == 0 { return reports[0].total }
+            let (a, b) = (reports[after - 1], reports[after])
+            return a.total + (b.total - a.total) * Double(time - a.time) / Double(b.time - a.time)
+        }
+
+        func rate(_ span: Int64, _ now: Int64) -> Double {
+            guard let first = reports.first, let last = reports.last, now - last.time < span else { return 0 }
+            let length = min(span, last.time - first.time)
+            return length > 0 ? (last.total - total(at: last.time - length)) / (Double(length) / 1e9) : 0
+        }
+    }
+
+    @Test(
+        "a rate is the part of the increases within the window that ends at the last report", arguments: freshSeeds(5))
+    func rates(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let span = 6 * PastTests.second
+        let operation = TimeOperator(.rate, span: TimeSpan(nanoseconds: span))
+        var past = Past.make(operation)
+        var model = CounterModel()
+        var now = PastTests.start
+        var value: Int64 = 0
+        func check(_ result: Value, _ what: String) {
+            guard case .double(let number) = result else { return #expect(Bool(false), "\(result)") }
+            let expected = model.rate(span, now)
+            #expect(abs(number - expected) < 1e-9 * max(1, expected), "\(what) at \(now)")
+        }
+        past.absorb(.int(value), now)
+        model.report(value, now)
+        for step in 0..<900 {
+            let wanted = now + PastTests.second / 20 * Int64.random(in: 0...(step % 50 == 0 ? 300 : 20), using: &random)
+            if let deadline = past.deadline(now), deadline <= wanted {
+                #expect(deadline > now)
+                now = deadline
+                check(past.result(.int(value), now), "the end of a window")
+            }
+            now = wanted
+            check(past.result(.int(value), now), "a wait")
+            if Int.random(in: 0..<3, using: &random) > 0 {
+                switch Int.random(in: 0..<12, using: &random) {
+                case 0: value = 0
+                case 1: value = value * Int64.random(in: 85...99, using: &random) / 100
+                case 2: value = Int64.random(in: 0...9, using: &random)
+                case 3: value = max(value, model.last ?? 0)
+                default: value += Int64.random(in: 0...50, using: &random)
+                }
+            }
+            let ahead = past.result(ofReport: .int(value), now)
+            past.absorb(report: .int(value), now)
+            model.report(value, now)
+            check(ahead, "a report")
+            check(past.result(.int(value), now), "a report that is remembered")
+            if step % 40 == 39 {
+                let row = try #require(past.row(from: 17))
+                past = Past.make(operation)
+                #expect(past.take(row: row, from: 17))
+                check(past.result(.int(value), now), "a restart")
+            }
+        }
+    }
+
+    /// What a counter with a rule for falls has counted in the end.
+    private func counted(_ values: [Value], _ falls: TimeOperator.Falls = TimeOperator.Falls()) -> Double {
+        var counter = Counter(falls)
+        return values.reduce(0) { $0 + counter.increase(to: $1) }
+    }
+
+    @Test("a small dip of a counter is ignored, and so is a single zero; other falls are new beginnings") func falls() {
+        #expect(abs(counted([1000.1, 1000.06, 1000.2]) - 0.1) < 1e-9)
+        #expect(counted([100, 91, 95, 110]) == 10)
+        #expect(counted([100, 89, 95]) == 95)
+        #expect(counted([83_291, 0, 83_292]) == 1)
+        // Back, but a little lower.
+        #expect(counted([83_291, 0, 83_290, 83_292]) == 1)
+        #expect(counted([83_291, 0, 0, 5]) == 5)
+        #expect(counted([83_291, 0, 5, 7]) == 7)
+        #expect(counted([5, 0, 3, 4]) == 4)
+        #expect(counted([10, -3, 2]) == 5)
+        #expect(counted([.uint(7), .uint(9)]) == 2)
+        #expect(counted([.int(.max - 1), .int(.max)]) == 1)
+        var exact = TimeOperator.Falls()
+        (exact.dip, exact.zeros) = (0, 0)
+        #expect(counted([100, 91, 0, 100], exact) == 191)
+        var patient = TimeOperator.Falls()
+        (patient.dip, patient.zeros) = (0.5, 3)
+        #expect(counted([100, 50, 0, 0, 0, 101], patient) == 1)
+        #expect(counted([100, 0, 0, 0, 0, 101], patient) == 101)
+    }
+
+    @Test("a past of a rate that an earlier version has stored is taken") func earlierRate() throws {
+        let past = Past.make(TimeOperator(.rate, span: TimeSpan(nanoseconds: 10 * PastTests.second)))
+        let row = Value.list([
+            20, .int(2 * PastTests.second), .int(0), 0.0, .int(PastTests.second), 5.0, .int(2 * PastTests.second), 20.0,
+        ])
+        #expect(past.take(row: row, from: 0))
+        #expect(past.result(20, 2 * PastTests.second) == 10.0)
+        past.absorb(report: 40, 4 * PastTests.second)
+        #expect(past.result(40, 4 * PastTests.second) == 10.0)
+    }
+
+    @Test("a rate needs no timer while it is 0, and remembers equal reports as one stretch") func restingRate() throws {
+        let past = Past.make(TimeOperator(.rate, span: TimeSpan(nanoseconds: 10 * PastTests.second)))
+        for step in Int64(0)..<1000 {
+            past.absorb(report: 7, step * PastTests.second)
+            #expect(past.deadline(step * PastTests.second) == nil)
+        }
+        #expect(try #require(past.row(from: 0)?.list).count == 2 + 3 * 2)
     }
 
     @Test("held is true from the moment at which the condition has stood for the span") func holds() throws {

@@ -13,7 +13,8 @@ extension Checker {
                 id, "\(name)() needs the past of an attribute, which only the rules of a scene have",
                 hint: "put the rule under computed: of a node, and read that attribute here")
         }
-        guard children.count == (found.hasSpan ? 2 : 1) else {
+        let count = found.hasSpan ? 2 : 1
+        guard children.count == count || found.hasFalls && children.count == count + 1 else {
             for child in children { _ = check(child) }
             return fail(
                 id, "\(name)() takes \(found.hasSpan ? "an attribute and a duration" : "one attribute")",
@@ -21,10 +22,13 @@ extension Checker {
         }
         let operand = checkAndSubstitute(children[0])
         if found.hasSpan { expect(.duration, children[1]) }
+        if children.count > count { _ = check(children[count]) }
         if operand == .error { return .error }
         guard let fault = operandFault(children[0], name, form) else {
-            guard let span = found.hasSpan ? window(children[1], name) : found.span else { return .error }
-            resolutions[id] = .timeOperator(TimeOperator(found.kind, span: span))
+            guard let span = found.hasSpan ? window(children[1], name) : found.span,
+                let falls = children.count > count ? falls(children[count], name) : found.falls
+            else { return .error }
+            resolutions[id] = .timeOperator(TimeOperator(found.kind, span: span, falls: falls))
             return resultType(found.kind, of: operand, id)
         }
         return fail(children[0], fault.message, hint: fault.hint, at: Int(tree[children[0]].start))
@@ -78,6 +82,48 @@ extension Checker {
             return nil
         }
         return span
+    }
+
+    /// What a counter's falls mean: a map of constants; nil after reporting a fault.
+    private mutating func falls(_ id: SyntaxTree.ID, _ name: String) -> TimeOperator.Falls? {
+        let form = "as \(name)(x, duration('1m'), {'dip': 0.1, 'zeros': 1})"
+        var falls = TimeOperator.Falls()
+        guard tree[id].kind == .map else {
+            fail(id, "\(name)() takes what falls mean as a map of constants", hint: form, at: Int(tree[id].start))
+            return nil
+        }
+        let parts = tree.children(id).map { Int($0) }
+        for at in stride(from: 0, to: parts.count - 1, by: 2) {
+            switch (tree.constant(parts[at]), tree.constant(parts[at + 1])) {
+            case (.string("dip"), .double(let part)) where part >= 0 && part < 1: falls.dip = part
+            case (.string("dip"), .int(0)): falls.dip = 0
+            case (.string("dip"), _):
+                fail(
+                    parts[at + 1], "'dip' is the part of the value by which it may fall: from 0.0, and below 1.0",
+                    hint: form, at: Int(tree[parts[at + 1]].start))
+                return nil
+            case (.string("zeros"), .int(let count)) where (0...TimeOperator.Falls.mostZeros).contains(count):
+                falls.zeros = Int(count)
+            case (.string("zeros"), _):
+                fail(
+                    parts[at + 1],
+                    "'zeros' is the number of zeros that are ignored: 0 to \(TimeOperator.Falls.mostZeros)", hint: form,
+                    at: Int(tree[parts[at + 1]].start))
+                return nil
+            case (.string(let key), _):
+                fail(
+                    parts[at], "\(name)() has no '\(key)'",
+                    hint: NearestName.hint(key, among: TimeOperator.Falls.names) ?? form, at: Int(tree[parts[at]].start)
+                )
+                return nil
+            default:
+                fail(
+                    parts[at], "\(name)() takes what falls mean as a map of constants", hint: form,
+                    at: Int(tree[parts[at]].start))
+                return nil
+            }
+        }
+        return falls
     }
 
     private mutating func resultType(_ kind: TimeOperator.Kind, of operand: RuleType, _ id: SyntaxTree.ID) -> RuleType {

@@ -14,10 +14,27 @@ public struct TimeOperator: Hashable, Sendable {
     public let kind: Kind
     /// The window or delay; zero for operators without one.
     public let span: TimeSpan
+    /// For operators over counters.
+    public let falls: Falls
 
-    public init(_ kind: Kind, span: TimeSpan = TimeSpan(nanoseconds: 0)) {
+    public init(_ kind: Kind, span: TimeSpan = TimeSpan(nanoseconds: 0), falls: Falls = Falls()) {
         self.kind = kind
         self.span = span
+        self.falls = falls
+    }
+
+    /// The falls of a counter that are mistakes of its meter. After any other fall it has begun again at 0.
+    public struct Falls: Hashable, Sendable {
+        /// A fall by at most this part of the value is ignored.
+        public var dip = 0.1
+        /// So many reports of 0 in a row are ignored, if the value is back after them.
+        public var zeros = 1
+
+        public init() {}
+
+        /// The names of the members in rules.
+        static let names = ["dip", "zeros"]
+        static let mostZeros: Int64 = 1000
     }
 
     /// The shortest and the longest window, in nanoseconds: 10 milliseconds and 31 days.
@@ -29,6 +46,7 @@ public struct TimeOperator: Hashable, Sendable {
         self.init(kind)
     }
 
+    var hasFalls: Bool { kind == .rate }
     var hasSpan: Bool { kind != .previous && kind != .changed }
 
     /// The fault of a window; nil if it is valid.
@@ -36,16 +54,23 @@ public struct TimeOperator: Hashable, Sendable {
         if span.nanoseconds < shortestSpan {
             return "a window is at least \(TimeSpan(nanoseconds: shortestSpan)), not \(span)"
         }
-        if span.nanoseconds > longestSpan { return "a window is at most 744h (31 days), not \(span)" }
+        if span.nanoseconds > longestSpan { return "a window is at most 31d, not \(span)" }
         return nil
     }
 }
 
 extension TimeOperator: CustomStringConvertible {
-    public var description: String { hasSpan ? "\(kind.rawValue) \(span)" : kind.rawValue }
+    public var description: String { hasSpan ? "\(kind.rawValue) \(span)\(falls.description)" : kind.rawValue }
 
     /// The operator's use as a rule writes it.
     public func text(of operand: String) -> String {
-        hasSpan ? "\(kind.rawValue)(\(operand), \(span))" : "\(kind.rawValue)(\(operand))"
+        hasSpan ? "\(kind.rawValue)(\(operand), \(span)\(falls.description))" : "\(kind.rawValue)(\(operand))"
+    }
+}
+
+extension TimeOperator.Falls: CustomStringConvertible {
+    /// As the end of an operator's arguments; empty for the standard.
+    public var description: String {
+        self == TimeOperator.Falls() ? "" : ", {'dip': \(dip), 'zeros': \(zeros)}"
     }
 }

@@ -37,7 +37,7 @@ extension ExpressionReader {
         return cursor.at("history") {
             guard let span = TimeSpan(node.text) else {
                 return cursor.refuse(
-                    "'\(node.text)' is not a length of time", at: node, hint: "such as 10m, 1h30m, 24h")
+                    "'\(node.text)' is not a length of time", at: node, hint: "such as 10m, 1h30m, 31d")
             }
             if let problem = TimeOperator.fault(of: span) {
                 return cursor.refuse(.limit, problem, at: node)

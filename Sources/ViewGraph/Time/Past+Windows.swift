@@ -210,7 +210,10 @@ final class Chart: Past {
     private let count: Int64
     private var buckets: [(number: Int64, bucket: Bucket)] = []
     private var head = 0
+    /// The time until which the buckets are filled; nil before the first value, and after a restart.
     private var filled: Instant?
+    /// The end of the earlier life's record.
+    private var ended: Instant?
 
     override init(_ operation: TimeOperator) {
         width = max(operation.span.nanoseconds / Chart.parts, TimeOperator.shortestSpan)
@@ -222,15 +225,19 @@ final class Chart: Past {
     override func result(_ value: Value, _ now: Instant) -> Value { .null }
 
     private func note(_ number: Double, from: Instant, to: Instant) {
+        note(Bucket(least: number, greatest: number), from: from, to: to)
+    }
+
+    private func note(_ values: Bucket, from: Instant, to: Instant) {
         let last = to / width
         var at = max(from / width, last - count)
         while at <= last {
             if let end = buckets.last, end.number == at {
                 let place = buckets.count - 1
-                buckets[place].bucket.least = min(end.bucket.least, number)
-                buckets[place].bucket.greatest = max(end.bucket.greatest, number)
+                buckets[place].bucket.least = min(end.bucket.least, values.least)
+                buckets[place].bucket.greatest = max(end.bucket.greatest, values.greatest)
             } else {
-                buckets.append((at, Bucket(least: number, greatest: number)))
+                buckets.append((at, values))
             }
             at += 1
         }
@@ -252,11 +259,33 @@ final class Chart: Past {
         drop(now)
     }
 
+    override func count(until now: Instant) { advance(now) }
+
+    override func interrupt(from: Instant, to: Instant) {
+        guard filled != nil else { return }
+        advance(from)
+        filled = to
+    }
+
     override func absorb(_ value: Value, _ now: Instant) {
         advance(now)
         filled = now
         super.absorb(value, now)
         if let number = Past.number(value) { note(number, from: now, to: now) }
+    }
+
+    /// Takes what another record of the same attribute has, with its own stretches: each has the values of all
+    /// stretches of the other one that it touches.
+    func take(from other: Chart, _ now: Instant) {
+        other.advance(now)
+        let end = other.filled ?? other.ended ?? now
+        (buckets, head) = ([], 0)
+        for (number, values) in other.buckets[other.head...] {
+            let begin = number * other.width
+            note(values, from: begin, to: max(begin, min(begin + other.width - 1, end)))
+        }
+        drop(now)
+        (current, since, filled) = (other.current, other.since, other.filled)
     }
 
     /// The stretches that have a value, oldest first, each with its beginning.
@@ -269,8 +298,7 @@ final class Chart: Past {
     override var isExact: Bool { false }
 
     override func stored(from origin: Instant) -> [Value] {
-        guard let filled else { return [] }
-        return [.int(filled &- origin), .int(origin)]
+        [.int((filled ?? ended ?? since) &- origin), .int(origin)]
             + buckets[head...].flatMap {
                 [.int($0.number), .double($0.bucket.least), .double($0.bucket.greatest)]
             }
@@ -279,7 +307,7 @@ final class Chart: Past {
     override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         let fields = Array(fields)
         guard fields.count >= 2, (fields.count - 2) % 3 == 0, fields.count <= 2 + 3 * Int(Chart.parts + 2),
-            case .int(let filled) = fields[0], case .int(let before) = fields[1]
+            case .int(let end) = fields[0], case .int(let before) = fields[1]
         else { return false }
         var read: [(number: Int64, bucket: Bucket)] = []
         for at in stride(from: 2, to: fields.count, by: 3) {
@@ -291,7 +319,9 @@ final class Chart: Past {
             read.append((moved, Bucket(least: least, greatest: greatest)))
         }
         (buckets, head) = (read, 0)
-        self.filled = filled &+ origin
+        // Nothing is known of the time until the daemon knows the value again.
+        filled = nil
+        ended = end &+ origin
         return true
     }
 }

@@ -3,18 +3,12 @@ import AttributeValues
 import RuleLanguage
 
 extension StoredValues {
-    /// Adds the changes to the past of each operator that is due. An error of the operand adds nothing: the value
-    /// before it counts on.
+    /// Adds the changes to the past of each operator that is due.
     func feedPasts() {
         guard !graph.timedValues.isEmpty else { return }
         graph.collectInvalidated()
         for value in graph.timedValues.takeDue() where graph.engine.isAlive(value.vertex) {
-            // The read makes the engine report the next change.
-            _ = graph.content(of: value.vertex)
-            if case .value(let operand) = graph.content(of: value.operand), value.past.fault(operand) == nil {
-                value.past.absorb(operand, graph.timedValues.now)
-                keep(value)
-            }
+            if graph.feed(value) { keep(value) }
             graph.timedValues.schedule(value)
         }
     }
@@ -49,6 +43,8 @@ extension StoredValues {
         else { return }
         value.storedRow = row
         value.storedAt = now
+        if let name = value.outdatedName { persistence.note(nil, as: name, of: place.row) }
+        value.outdatedName = nil
         persistence.note(row, as: place.name, of: place.row)
     }
 
@@ -59,8 +55,10 @@ extension StoredValues {
     }
 
     /// Stores the windows that have changed since they were stored. Called when the daemon ends.
-    public func keepPasts() {
+    public func keepPasts(at time: Timestamp) {
+        let now = graph.timedValues.instant(of: time)
         for value in graph.timedValues.all where value.isStored == true && !value.past.isExact {
+            value.past.count(until: now)
             keep(value, isLast: true)
         }
     }
@@ -86,16 +84,38 @@ extension StoredValues {
         }
     }
 
+    /// Gives the record of an attribute the row that was written while it had another span.
+    /// - Returns: the name of that row.
+    private func restoreChart(_ value: TimedValue, _ name: String, _ rows: [String: StoredRow]) -> String? {
+        guard let chart = value.past as? Chart else { return nil }
+        let start = String(name.dropLast(value.operation.description.utf8.count)) + "\(value.operation.kind.rawValue) "
+        for (name, row) in rows where name.hasPrefix(start) {
+            guard let span = TimeSpan(name.dropFirst(start.count)), TimeOperator.fault(of: span) == nil else {
+                continue
+            }
+            let old = Chart(TimeOperator(.history, span: span))
+            guard old.take(row: row.value, from: graph.timedValues.lead) else { continue }
+            chart.take(from: old, graph.timedValues.now)
+            return name
+        }
+        return nil
+    }
+
     private func restore(_ value: TimedValue) {
         guard let place = graph.storedPlace(of: value) else { return }
         let key = persistence.nodes.key(of: place.row)
-        guard let row = persistence.absentRows[key]?.values[place.name],
-            value.past.take(row: row.value, from: graph.timedValues.lead)
-        else { return }
-        persistence.absentRows.remove(key, place.name)
+        guard let rows = persistence.absentRows[key]?.values else { return }
+        if let row = rows[place.name] {
+            guard value.past.take(row: row.value, from: graph.timedValues.lead) else { return }
+            persistence.absentRows.remove(key, place.name)
+            value.storedRow = row.value
+            value.storedAt = graph.timedValues.now
+        } else {
+            guard let name = restoreChart(value, place.name, rows) else { return }
+            persistence.absentRows.remove(key, name)
+            value.outdatedName = name
+        }
         persistence.nodes[Int(place.row)].hasValues = true
-        value.storedRow = row.value
-        value.storedAt = graph.timedValues.now
         do { try graph.engine.invalidate(value.vertex) } catch {
             preconditionFailure("a living operator cannot be run again")
         }

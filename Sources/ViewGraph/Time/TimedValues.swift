@@ -17,10 +17,15 @@ final class TimedValue {
     /// The row that the store has, and when it was stored.
     var storedRow: Value?
     var storedAt: Int64 = 0
+    /// The name of a row that the store has of this past, and that the next one replaces.
+    var outdatedName: String?
+    /// Reports of that moment are part of its first value.
+    fileprivate let madeAt: Int64
 
-    init(_ operation: TimeOperator, of operand: AttributeID) {
+    init(_ operation: TimeOperator, of operand: AttributeID, at now: Int64) {
         self.operation = operation
         self.operand = operand
+        madeAt = now
         past = Past.make(operation)
     }
 }
@@ -87,6 +92,11 @@ struct TimedValues {
         value.deadline = nil
     }
 
+    /// True if an operand that was last reported at this time was reported now.
+    func isReport(_ time: Content?, of value: TimedValue) -> Bool {
+        time == .value(.instant(now)) && now > value.madeAt
+    }
+
     mutating func noteDue(_ value: TimedValue) {
         guard !value.isDue else { return }
         value.isDue = true
@@ -141,6 +151,9 @@ struct TimedValues {
         }
         return reached
     }
+
+    /// The present time as `advance` would set it.
+    func instant(of time: Timestamp) -> Int64 { max(now, TimedValues.nanoseconds(time) &+ lead) }
 
     func wallTime(of time: Int64) -> Timestamp {
         Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) ?? .epoch

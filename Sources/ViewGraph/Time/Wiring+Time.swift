@@ -35,7 +35,7 @@ extension Wiring {
     func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
         if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
         guard timedValues.count < limits.timedValues else { return nil }
-        let value = TimedValue(operation, of: operand)
+        let value = TimedValue(operation, of: operand, at: timedValues.now)
         let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
         let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
         timedValues.add(value, at: made)
@@ -61,12 +61,42 @@ extension Wiring {
         guard case .value(let operand) = content else { return content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
-        return .value(value.past.result(operand, timedValues.now))
+        let isReport = try isReported(value)
+        let now = timedValues.now
+        return .value(isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now))
     }
 
+    /// True if the operand was reported in this commit, and that matters.
+    private func isReported(_ value: TimedValue) throws -> Bool {
+        guard value.past.hearsReports else { return false }
+        return timedValues.isReport(try lastReport(of: value.operand, for: value.vertex), of: value)
+    }
+
+    /// Adds the operand's value to the past of an operator that is due. An error of the operand adds nothing: the value
+    /// before it counts on.
+    /// - Returns: whether something was added.
+    func feed(_ value: TimedValue) -> Bool {
+        // The read makes the engine report the next change.
+        _ = content(of: value.vertex)
+        guard case .value(let operand) = content(of: value.operand), value.past.fault(operand) == nil else {
+            return false
+        }
+        if (try? isReported(value)) == true {
+            value.past.absorb(report: operand, timedValues.now)
+        } else {
+            value.past.absorb(operand, timedValues.now)
+        }
+        return true
+    }
+
+    /// - Parameter sleep: seconds before `time` in which the machine was asleep.
     /// - Returns: whether an operator was due.
-    func advanceTimedValues(to time: Timestamp) -> Bool {
+    func advanceTimedValues(to time: Timestamp, after sleep: Double) -> Bool {
         let reached = timedValues.advance(to: time)
+        if sleep > 0 {
+            let now = timedValues.now
+            for value in timedValues.all { value.past.interrupt(from: now - Int64(sleep * 1e9), to: now) }
+        }
         for value in reached where engine.isAlive(value.vertex) {
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
@@ -104,9 +134,18 @@ extension Wiring {
         let operation = record.definition?.history.map { TimeOperator(.history, span: $0) }
         let wanted = operation.flatMap { timedVertex($0, of: attribute) }
         guard wanted != record.history else { return }
+        if let wanted, let old = record.history { keepRecord(of: old, for: wanted) }
         releaseHistory(of: record)
         if let wanted { holdShared(wanted) }
         attributes[Int(attribute.index)]?.history = wanted
+    }
+
+    /// Another span changes the scale of a record.
+    private func keepRecord(of old: AttributeID, for new: AttributeID) {
+        guard case .timed(let old)? = attributes.source(Int(old.index)), let before = old.past as? Chart,
+            case .timed(let new)? = attributes.source(Int(new.index)), let chart = new.past as? Chart
+        else { return }
+        chart.take(from: before, timedValues.now)
     }
 
     func releaseHistory(of record: AttributeRecord) {
