@@ -149,9 +149,13 @@ extension Daemon {
     static func now() -> Moment {
         var wall = timespec()
         clock_gettime(CLOCK_REALTIME, &wall)
+        var booted = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &booted)
+        let monotonic = Loop.monotonicTime
         return Moment(
-            monotonic: Loop.monotonicTime,
-            wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch)
+            monotonic: monotonic,
+            wall: Timestamp(seconds: Int64(wall.tv_sec), nanoseconds: Int64(wall.tv_nsec)) ?? .epoch,
+            asleep: Double(booted.tv_sec) + Double(booted.tv_nsec) / 1e9 - monotonic)
     }
 
     /// Puts everything on the loop. From now on, clients are served.

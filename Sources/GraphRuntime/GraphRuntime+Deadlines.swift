@@ -12,20 +12,25 @@ extension GraphRuntime {
         if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
         var next = watching.nextDeadline
         if let end = delegations.nextDeadline { next = min(next ?? .infinity, end) }
-        guard graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(turn.now.wall) else { return next }
+        guard let wait = nextWait else { return next }
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
+    }
+
+    /// The time until a clock ticks or an operator changes its result; negative if that is due.
+    private var nextWait: TimeSpan? {
+        graph.hasClocks ? graph.nextWait(from: turn.now.wall, elapsed: turn.now.elapsed) : nil
     }
 
     /// Sets every clock to its last tick for the whole turn. Watched clocks make a transaction of it. The others wake
     /// nobody and are only updated, for clients that read them in this turn.
     func tickClocks() {
-        guard graph.hasClocks, let due = graph.nextTick(), due <= turn.now.wall else {
-            return graph.advance(to: turn.now.wall)
+        guard let wait = nextWait, wait.nanoseconds <= 0 else {
+            return graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
         }
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp
-        graph.advance(to: turn.now.wall)
+        graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed)
         watching.complete(since: stamp, "clock")
     }
 

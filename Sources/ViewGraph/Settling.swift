@@ -94,9 +94,10 @@ extension ViewGraph {
 
     /// Sets every clock to its last tick at or before `time`. A clock without a new tick changes nothing. Operators
     /// over time whose result changes now are evaluated.
-    public func advance(to time: Timestamp) {
-        for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
-        if advanceTimedValues(to: time) || timedValues.hasDue { settleStructure() }
+    /// - Parameter elapsed: the time since the machine was booted, which operators use. Only differences count.
+    public func advance(to wall: Timestamp, elapsed: TimeSpan) {
+        for (vertex, reading) in clocks.advance(to: wall) { setInput(vertex, .value(.timestamp(reading))) }
+        if advanceTimedValues(to: wall, elapsed: elapsed) || timedValues.hasDue { settleStructure() }
     }
 
     /// Lets deferred rules run when they are next read, and updates the tree.

@@ -23,10 +23,12 @@ final class Harness {
     /// - Parameters:
     ///   - earlier: an earlier life, whose clock goes on.
     ///   - pause: the seconds between the two.
-    convenience init(_ scene: String, from earlier: Harness, after pause: Double) throws {
+    ///   - correction: the seconds by which somebody sets the wall clock in between.
+    convenience init(_ scene: String, from earlier: Harness, after pause: Double, correction: Double = 0) throws {
         var now = earlier.now
+        now.asleep = 0
         now.monotonic = Harness.start.monotonic
-        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(pause * 1e9))) ?? now.wall
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64((pause + correction) * 1e9))) ?? now.wall
         try self.init(scene, at: now)
     }
 
@@ -70,6 +72,15 @@ final class Harness {
         now.monotonic += seconds
         now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
         return turn([.woken])
+    }
+
+    /// Goes on with the store of an earlier life.
+    func take(storeOf earlier: Harness) { store = earlier.store + store }
+
+    /// The machine sleeps.
+    func sleep(_ seconds: Double) {
+        now.asleep += seconds
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
     }
 
     /// The daemon ends.

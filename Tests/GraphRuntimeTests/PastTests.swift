@@ -282,7 +282,10 @@ struct TimeOperatorTests {
 
     // MARK: Restarts
 
-    func restarted(_ graph: Harness, _ scene: String, after seconds: Double) throws -> Harness {
+    /// - Parameter correction: the seconds by which somebody sets the wall clock in between.
+    func restarted(
+        _ graph: Harness, _ scene: String, after seconds: Double, correction: Double = 0
+    ) throws -> Harness {
         var rows: [String: StoredRow] = [:]
         for change in graph.store {
             guard let name = change.name, let value = change.value else {
@@ -291,8 +294,9 @@ struct TimeOperatorTests {
             }
             rows[change.key + "\n" + name] = StoredRow(key: change.key, name: name, revision: 1, value: value)
         }
-        let next = try Harness(scene, from: graph, after: seconds)
+        let next = try Harness(scene, from: graph, after: seconds, correction: correction)
         #expect(next.runtime.restore(Array(rows.values)).isEmpty)
+        next.take(storeOf: graph)
         next.turn([])
         return next
     }

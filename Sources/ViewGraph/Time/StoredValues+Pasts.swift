@@ -44,18 +44,22 @@ extension StoredValues {
         if !value.past.isExact, !isLast, value.storedRow != nil, now - value.storedAt < StoredValues.storedEvery {
             return
         }
-        guard let place = graph.storedPlace(of: value), let row = value.past.row(from: graph.timedValues.lead),
+        guard let place = graph.storedPlace(of: value), let row = value.past.row(from: graph.timedValues.time.origin),
             row != value.storedRow
         else { return }
         value.storedRow = row
         value.storedAt = now
         persistence.note(row, as: place.name, of: place.row)
+        graph.timedValues.noteStored()
     }
 
-    /// Stores the pasts that were fed while a start made the graph.
+    /// Stores the pasts that were fed while a start made the graph, and the time in which rows were stored.
     func keepUnkept() {
         dropForgotten()
         for value in graph.timedValues.takeUnkept() where graph.engine.isAlive(value.vertex) { keep(value) }
+        if let time = graph.timedValues.takeTimeRow() {
+            persistence.note(StoreChange(key: StoreChange.timeKey, name: StoreChange.timeName, value: time))
+        }
     }
 
     /// Stores the windows that have changed since they were stored. Called when the daemon ends.
@@ -90,11 +94,12 @@ extension StoredValues {
         guard let place = graph.storedPlace(of: value) else { return }
         let key = persistence.nodes.key(of: place.row)
         guard let row = persistence.absentRows[key]?.values[place.name],
-            value.past.take(row: row.value, from: graph.timedValues.lead)
+            value.past.take(row: row.value, from: graph.timedValues.time.origin)
         else { return }
         persistence.absentRows.remove(key, place.name)
         persistence.nodes[Int(place.row)].hasValues = true
         value.storedRow = row.value
+        graph.timedValues.noteInStore()
         value.storedAt = graph.timedValues.now
         do { try graph.engine.invalidate(value.vertex) } catch {
             preconditionFailure("a living operator cannot be run again")

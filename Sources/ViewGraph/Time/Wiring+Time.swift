@@ -21,12 +21,16 @@ extension Wiring {
         return made
     }
 
-    /// When the next clock that is observed ticks, or the next operator over time changes its result; nil: never. Cost:
-    /// O(clocks), and O(everything downstream of a clock) if a watch or an edge has come or gone that may matter to it.
-    public func nextTick() -> Timestamp? {
-        let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
-        guard let deadline = timedValues.nextDeadline() else { return tick }
-        return tick.map { min($0, deadline) } ?? deadline
+    /// How long it takes, from a moment on, until the next clock that is observed ticks, or the next operator over time
+    /// changes its result; nil: forever. Cost: O(clocks), and O(everything downstream of a clock) if a watch or an edge
+    /// has come or gone that may matter to it.
+    /// - Parameter elapsed: the time since the machine was booted.
+    public func nextWait(from wall: Timestamp, elapsed: TimeSpan) -> TimeSpan? {
+        // A wall clock that was set changes what clocks and dates show.
+        if timedValues.time.isSet(wall, elapsed: elapsed) { return TimeSpan(nanoseconds: 0) }
+        let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }?.since(wall)
+        guard let wait = timedValues.wait(from: elapsed).map({ TimeSpan(nanoseconds: $0) }) else { return tick }
+        return tick.map { min($0, wait) } ?? wait
     }
 
     // MARK: Operators
@@ -61,12 +65,17 @@ extension Wiring {
         guard case .value(let operand) = content else { return content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
-        return .value(value.past.result(operand, timedValues.now))
+        let result = value.past.result(operand, timedValues.now)
+        // The result of `changed` is a date.
+        if case .timestamp(let time) = result, value.operation.kind == .changed {
+            return .value(.timestamp(timedValues.time.wallTime(of: time)))
+        }
+        return .value(result)
     }
 
     /// - Returns: whether an operator was due.
-    func advanceTimedValues(to time: Timestamp) -> Bool {
-        let reached = timedValues.advance(to: time)
+    func advanceTimedValues(to wall: Timestamp, elapsed: TimeSpan) -> Bool {
+        let reached = timedValues.advance(to: wall, elapsed: elapsed)
         for value in reached where engine.isAlive(value.vertex) {
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
