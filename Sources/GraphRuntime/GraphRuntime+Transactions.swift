@@ -65,7 +65,7 @@ extension GraphRuntime {
             throw error
         }
         graph.commit(into: &lastCommit)
-        if !lastCommit.states.isEmpty {
+        if !lastCommit.states.isEmpty || lastCommit.hasReports {
             watching.complete(lastCommit, since: stamp, by: client, options.isPlain ? nil : cut(options.label), motion)
             store.addValues(of: lastCommit.states)
         }

@@ -49,6 +49,7 @@ struct AttributeRecord {
     fileprivate final class Extras: SharedUses {
         var origin: Origin
         var projections: ProjectionTree?
+        var reports: ProjectionTree?
         var history: AttributeID?
 
         init(_ origin: Origin) { self.origin = origin }
@@ -150,6 +151,12 @@ struct AttributeRecord {
         get { extras?.projections }
         set { if newValue != nil || extras != nil { madeExtras.projections = newValue } }
     }
+    /// For a state: the times of the last reports of its value, and of places in it, for those who ask. Each is a
+    /// vertex. See `Wiring.lastReport`.
+    var reports: ProjectionTree? {
+        get { extras?.reports }
+        set { if newValue != nil || extras != nil { madeExtras.reports = newValue } }
+    }
     /// The vertex that records this attribute's past values, if the definition asks for a history.
     var history: AttributeID? {
         get { extras?.history }
@@ -188,6 +195,9 @@ struct AttributeTable {
 
     /// The place alone, if the vertex is one.
     func place(_ row: Int) -> ProjectionTree.Entry? { row < rows.count ? rows[row]?.place : nil }
+
+    /// The times of reports alone, if somebody asks for them. Every write of a state looks.
+    func reports(_ row: Int) -> ProjectionTree? { row < rows.count ? rows[row]?.reports : nil }
 
     mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
 

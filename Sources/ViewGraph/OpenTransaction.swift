@@ -19,6 +19,8 @@ final class OpenTransaction {
     /// True once the engine has got writes ahead of the commit.
     private(set) var isAhead = false
     private(set) var touched: [Touched] = []
+    /// The places that were written in states whose reports somebody reads.
+    private(set) var reports: [Place] = []
     private var known: Set<AttributeID> = []
 
     /// Up to so many states are searched one by one.
@@ -49,6 +51,7 @@ final class OpenTransaction {
 
     /// Drops the writes. Keeps memory for a few.
     func end() {
+        if !reports.isEmpty { reports = [] }
         guard !isAhead, staged.count <= OpenTransaction.few else {
             staged = []
             positions = [:]
@@ -101,6 +104,8 @@ final class OpenTransaction {
         }
         if let animation { bindingAnimations[state] = animation }
     }
+
+    func noteReport(of place: Place) { reports.append(place) }
 
     /// The writes that the engine shall get ahead of the commit.
     func handOver() -> [(state: AttributeID, value: Value)] {

@@ -62,6 +62,26 @@ final class ProjectionTree {
             if case .element(let name, let id) = step { field(name)?.entry(of: id) } else { children[step] }
         }
 
+        /// The children that a step leads to, whether they are named by position or by id.
+        fileprivate func children(at step: AttributePath.Step, in value: Value?) -> [Entry] {
+            var found = child(step).map { [$0] } ?? []
+            guard case .list(let list)? = value else { return found }
+            let position: Int? =
+                switch step {
+                case .index(let index): list.indices.contains(index) ? index : nil
+                case .element(let field, let id): list.position(of: id, by: field)
+                case .key: nil
+                }
+            guard let position else { return found }
+            let ids = fields.compactMap { field in
+                list[position].id(by: field.name).map { AttributePath.Step.element(field: field.name, value: $0) }
+            }
+            for other in [.index(position)] + ids where other != step {
+                if let entry = child(other) { found.append(entry) }
+            }
+            return found
+        }
+
         func madeChild(_ step: AttributePath.Step) -> Entry {
             if case .element(let name, let id) = step { return madeField(name).madeEntry(of: id, in: self) }
             if let child = children[step] { return child }
@@ -232,6 +252,9 @@ final class ProjectionTree {
 
     init(of whole: AttributeID, name: String) { (self.whole, self.name) = (whole, name) }
 
+    /// True if it has no vertex.
+    var isEmpty: Bool { root.attribute == nil && root.isLeaf }
+
     func entry(at steps: [AttributePath.Step]) -> Entry { steps.reduce(root) { $0.madeChild($1) } }
 
     func existing(at steps: [AttributePath.Step]) -> AttributeID? { entryIfAny(at: steps)?.attribute }
@@ -270,6 +293,22 @@ final class ProjectionTree {
     }
 
     func forEachAttribute(_ body: (AttributeID) -> Void) { root.forEachAttribute(body) }
+
+    /// The vertices of a place, of the values around it, and of the places in it.
+    /// - Parameter value: that of the attribute. It says which positions and ids name the same element.
+    func forEachAttribute(
+        touching steps: [AttributePath.Step], in value: Value?, _ body: (AttributeID) -> Void
+    ) {
+        var reached = [root]
+        var content = value
+        for step in steps {
+            for entry in reached { if let attribute = entry.attribute { body(attribute) } }
+            reached = reached.flatMap { $0.children(at: step, in: content) }
+            if reached.isEmpty { return }
+            content = content?.child(step)
+        }
+        for entry in reached { entry.forEachAttribute(body) }
+    }
 
     /// Calls `set` with every place that may differ between two values of the attribute, and its new content.
     /// Cost: O(children of the containers that differ) at worst, O(changed elements) for lists whose elements are

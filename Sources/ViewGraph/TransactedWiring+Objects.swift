@@ -52,7 +52,7 @@ extension TransactedWiring {
                 }
             }
         }
-        for (attribute, value) in writes { stage(value, for: attribute, animation) }
+        for (attribute, value) in writes { stage(value, for: Place(attribute), animation) }
     }
 
     /// True if a value that was read equals a given one: as rules compare them, or because a write of the given value

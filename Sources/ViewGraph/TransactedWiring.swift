@@ -6,6 +6,8 @@ import SceneModel
 public struct Commit {
     /// States whose values have changed.
     public var states: [AttributeID] = []
+    /// True if a state was reported whose reports somebody reads, also if its value has stayed.
+    public var hasReports = false
     public var bindingAnimations: [AttributeID: String] = [:]
     /// The paths of the actions that wrote states because of the change.
     public var causes: [AttributeID: String] = [:]
@@ -53,6 +55,7 @@ extension TransactedWiring {
         if !made.bindingAnimations.isEmpty || !done.bindingAnimations.isEmpty {
             made.bindingAnimations = done.bindingAnimations
         }
+        made.hasReports = !done.reports.isEmpty && setReports(done.reports)
     }
 
     /// False for a state with an error.
@@ -151,7 +154,7 @@ extension TransactedWiring {
         let mayGrow = !isShort && value.mayOutgrow(old)
         let accepted = try acceptWrite(value, after: old, as: record.type, at: path(), mayGrow: mayGrow, room: &room)
         guard let accepted else { throw mismatch(record.type, value, place, place, path()) }
-        stage(accepted, for: state, nil)
+        stage(accepted, for: place, nil)
         if let room { rooms[state] = room }
         return true
     }
@@ -218,13 +221,18 @@ extension TransactedWiring {
             ? declarations.accept(changed, as: type)
             : try acceptWrite(changed, after: whole, as: type, at: path, mayGrow: mayGrow, room: &room)
         guard let accepted else { throw mismatch(type, changed, Place(state.attribute), state, path) }
-        stage(accepted, for: state.attribute, animation)
+        stage(accepted, for: state, animation)
         if let room { rooms[state.attribute] = room }
     }
 
-    func stage(_ value: consuming Value, for state: AttributeID, _ animation: String?) {
+    /// - Parameters:
+    ///   - value: the new value of the whole state.
+    ///   - written: the place in the state that was written.
+    func stage(_ value: consuming Value, for written: Place, _ animation: String?) {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
+        let state = written.attribute
         forgetRoom(of: state)
+        if attributes.reports(Int(state.index)) != nil { transaction?.noteReport(of: written) }
         transaction?.stage(consume value, for: state, animation)
     }
 

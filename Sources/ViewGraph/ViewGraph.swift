@@ -45,6 +45,7 @@ public final class ViewGraph: TransactedWiring {
         if let projections = record.projections {
             projections.forEachAttribute { destroyVertex($0) }
         }
+        record.reports?.forEachAttribute { destroyVertex($0) }
         if record.kind == .action { reactions.forget(attribute) }
         switch record.source {
         case .override(_, _, let value): destroyVertex(value)

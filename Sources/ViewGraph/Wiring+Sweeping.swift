@@ -35,9 +35,13 @@ extension Wiring {
         }
         if let place = record.place {
             place.removeVertex()
-            if place.tree.root.isLeaf {
+            if place.tree.isEmpty {
                 let whole = place.tree.whole
-                attributes[Int(whole.index)]?.projections = nil
+                if attributes.reports(Int(whole.index)) === place.tree {
+                    attributes[Int(whole.index)]?.reports = nil
+                } else {
+                    attributes[Int(whole.index)]?.projections = nil
+                }
                 noteIdle([whole])
             }
         } else {

@@ -103,23 +103,82 @@ struct PastTests {
         }
     }
 
-    @Test(
-        "a rate is the increase between the values in force, divided by the time between their changes",
-        arguments: freshSeeds(3))
-    func rates(seed: UInt64) throws {
-        try play(.rate, seed: seed, values: 0...1000) { result, model, now, _ in
-            guard let first = model.last(max(now - 6 * PastTests.second, PastTests.start)), let last = model.last(now)
-            else { return }
-            var increase = 0.0
-            var before = first.value
-            for change in model.changes where change.time > first.time && change.time <= now {
-                increase += Double(change.value < before ? change.value : change.value - before)
-                before = change.value
-            }
-            let expected = last.time > first.time ? increase / (Double(last.time - first.time) / 1e9) : 0
-            guard case .double(let number) = result else { return #expect(Bool(false), "\(result)") }
-            #expect(abs(number - expected) < 1e-9 * max(1, expected))
+    /// The totals of a counter at its reports, with a line between them.
+    private struct CounterModel {
+        var reports: [(time: Int64, total: Double)] = []
+        var last: Int64?
+
+        mutating func report(_ value: Int64, _ now: Int64) {
+            let increase = last.map { Double(value < $0 ? value : value - $0) } ?? 0
+            last = value
+            let total = (reports.last?.total ?? 0) + increase
+            if reports.last?.time == now, reports.count > 1 { reports.removeLast() }
+            reports.append((now, total))
         }
+
+        func total(at time: Int64) -> Double {
+            guard let after = reports.firstIndex(where: { $0.time > time }) else { return reports.last?.total ?? 0 }
+            if after == 0 { return reports[0].total }
+            let (a, b) = (reports[after - 1], reports[after])
+            return a.total + (b.total - a.total) * Double(time - a.time) / Double(b.time - a.time)
+        }
+
+        func rate(_ span: Int64, _ now: Int64) -> Double {
+            guard let first = reports.first, let last = reports.last, now - last.time < span else { return 0 }
+            let length = min(span, last.time - first.time)
+            return length > 0 ? (last.total - total(at: last.time - length)) / (Double(length) / 1e9) : 0
+        }
+    }
+
+    @Test("a rate is the part of the increases within the window that ends at the last report", arguments: freshSeeds(5))
+    func rates(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let span = 6 * PastTests.second
+        let operation = TimeOperator(.rate, span: TimeSpan(nanoseconds: span))
+        var past = Past.make(operation)
+        var model = CounterModel()
+        var now = PastTests.start
+        var value: Int64 = 0
+        func check(_ result: Value, _ what: String) {
+            guard case .double(let number) = result else { return #expect(Bool(false), "\(result)") }
+            let expected = model.rate(span, now)
+            #expect(abs(number - expected) < 1e-9 * max(1, expected), "\(what) at \(now)")
+        }
+        past.absorb(.int(value), now)
+        model.report(value, now)
+        for step in 0..<900 {
+            let wanted = now + PastTests.second / 20 * Int64.random(in: 0...(step % 50 == 0 ? 300 : 20), using: &random)
+            if let deadline = past.deadline(now), deadline <= wanted {
+                #expect(deadline > now)
+                now = deadline
+                check(past.result(.int(value), now), "the end of a window")
+            }
+            now = wanted
+            check(past.result(.int(value), now), "a wait")
+            if Int.random(in: 0..<3, using: &random) > 0 {
+                value = Int.random(in: 0..<9, using: &random) == 0 ? 0 : value + Int64.random(in: 0...50, using: &random)
+            }
+            let ahead = past.result(ofReport: .int(value), now)
+            past.absorb(report: .int(value), now)
+            model.report(value, now)
+            check(ahead, "a report")
+            check(past.result(.int(value), now), "a report that is remembered")
+            if step % 40 == 39 {
+                let row = try #require(past.row(from: 17))
+                past = Past.make(operation)
+                #expect(past.take(row: row, from: 17))
+                check(past.result(.int(value), now), "a restart")
+            }
+        }
+    }
+
+    @Test("a rate needs no timer while it is 0, and remembers equal reports as one stretch") func restingRate() throws {
+        let past = Past.make(TimeOperator(.rate, span: TimeSpan(nanoseconds: 10 * PastTests.second)))
+        for step in Int64(0)..<1000 {
+            past.absorb(report: 7, step * PastTests.second)
+            #expect(past.deadline(step * PastTests.second) == nil)
+        }
+        #expect(try #require(past.row(from: 0)?.list).count == 2 + 3 * 2)
     }
 
     @Test("held is true from the moment at which the condition has stood for the span") func holds() throws {

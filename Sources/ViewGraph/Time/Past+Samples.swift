@@ -87,65 +87,95 @@ final class Extremum: Past {
 
 /// `rate`: the increase per second of a counter. A counter that falls has begun again at 0.
 ///
-/// The result is the increase since the value that stood at the beginning of the window, divided by the time between
-/// that value's change and the last change. So it does not depend on when it is asked, and a counter that is read every
-/// second has the rate of its readings. It is 0 when nothing changed for the whole window.
+/// An increase is spread evenly over the time since the report before it, so the total over time is a line through all
+/// reports. The window ends at the last report. The result is the rise of that line within the window, divided by the
+/// window, or by the time since the first report if that is shorter. It is 0 after a window without a report.
 final class Rate: Past {
-    /// The sum of all increases at the time of each change, oldest first. The first one stood at the beginning of the
-    /// window, or is the oldest known.
+    /// The sum of all increases at the time of each report, oldest first. The first one is at or before the beginning
+    /// of the window, or is the oldest known. Reports between equal totals are left out, except the last two.
     private var samples: [(time: Instant, total: Double)] = []
     private var head = 0
 
     override func fault(_ value: Value) -> Failure? { numberFault(value) }
 
-    private static func increase(from old: Value?, to new: Value) -> Double? {
+    override var hearsReports: Bool { true }
+
+    private static func increase(from old: Value?, to new: Value) -> Double {
         switch (old, new) {
         case (.int(let a)?, .int(let b)):
             let (difference, overflow) = b.subtractingReportingOverflow(a)
             return b < a ? Double(b) : overflow ? Double(b) - Double(a) : Double(difference)
         default:
-            guard let a = Past.number(old), let b = Past.number(new) else { return nil }
+            guard let a = Past.number(old), let b = Past.number(new) else { return 0 }
             return b < a ? b : b - a
         }
     }
 
-    private func drop(_ now: Instant) {
-        while head + 1 < samples.count, samples[head + 1].time <= now - span { head += 1 }
+    /// The total after a report of a number now.
+    private func total(after value: Value) -> Double {
+        samples.last.map { $0.total + Rate.increase(from: current, to: value) } ?? 0
+    }
+
+    /// Drops what no window that ends at the last report or later can reach.
+    private func drop() {
+        guard let last = samples.last else { return }
+        while head + 1 < samples.count, samples[head + 1].time <= last.time - span { head += 1 }
         guard head > 32, head > samples.count / 2 else { return }
         samples.removeFirst(head)
         head = 0
     }
 
-    override func result(_ value: Value, _ now: Instant) -> Value {
-        drop(now)
-        if value == .null { return .null }
-        guard head < samples.count else { return .double(0) }
-        let first = samples[head]
-        var last = samples[samples.count - 1]
-        if value != current, let increase = Rate.increase(from: current, to: value) {
-            last = (now, last.total + increase)
+    /// The rate of a window that ends at a report.
+    private func rate(endingWith last: (time: Instant, total: Double)) -> Double {
+        guard head < samples.count else { return 0 }
+        let begin = last.time - span
+        // The last sample at or before the beginning of the window.
+        let after = (head..<samples.count).partitioningIndex { samples[$0].time > begin }
+        guard after > head else {
+            let first = samples[head]
+            return last.time > first.time ? (last.total - first.total) / (Double(last.time - first.time) / 1e9) : 0
         }
-        guard last.time > first.time else { return .double(0) }
-        return .double((last.total - first.total) / (Double(last.time - first.time) / 1e9))
+        let from = samples[after - 1]
+        // The report may be one that replaces the last sample.
+        let to = after < samples.count && samples[after].time < last.time ? samples[after] : last
+        let part = to.time > from.time ? Double(begin - from.time) / Double(to.time - from.time) : 0
+        return (last.total - from.total - (to.total - from.total) * part) / (Double(span) / 1e9)
     }
 
-    override func absorb(_ value: Value, _ now: Instant) {
-        drop(now)
-        guard value != current else { return }
+    override func result(ofReport value: Value, _ now: Instant) -> Value {
+        value == .null ? .null : .double(rate(endingWith: (now, total(after: value))))
+    }
+
+    override func result(_ value: Value, _ now: Instant) -> Value {
+        if value != current { return result(ofReport: value, now) }
+        if value == .null { return .null }
+        guard let last = samples.last, now - last.time < span else { return .double(0) }
+        return .double(rate(endingWith: last))
+    }
+
+    override func absorb(report value: Value, _ now: Instant) {
         if value == .null {
             // Nothing is known of the time until the next number.
             (samples, head) = ([], 0)
         } else {
-            let last = samples.last?.total ?? 0
-            let total = last + (samples.isEmpty ? 0 : Rate.increase(from: current, to: value) ?? 0)
-            if let time = samples.last?.time, time == now, samples.count - head > 1 {
-                samples[samples.count - 1].total = total
+            let total = total(after: value)
+            let last = samples.count - 1
+            if last > head, samples[last].time == now {
+                samples[last].total = total
             } else {
+                // The line is the same without a report between equal totals. The last report stays: one at the same
+                // time may replace it.
+                if last - 2 >= head, samples[last - 2].total == samples[last].total { samples.remove(at: last - 1) }
                 samples.append((now, total))
             }
+            drop()
             if samples.count - head > Past.mostSamples { thin() }
         }
         super.absorb(value, now)
+    }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        if value != current { absorb(report: value, now) }
     }
 
     private func thin() {
@@ -155,8 +185,8 @@ final class Rate: Past {
     }
 
     override func deadline(_ now: Instant) -> Instant? {
-        drop(now)
-        return head + 1 < samples.count ? samples[head + 1].time + span : nil
+        guard let last = samples.last, now - last.time < span, rate(endingWith: last) != 0 else { return nil }
+        return last.time + span
     }
 
     override var isExact: Bool { false }

@@ -4,7 +4,7 @@ import RuleLanguage
 /// The memory of an operator over time: what it needs to know of its operand's past.
 ///
 /// Times are nanoseconds on the clock of `TimedValues`, which never goes back. `absorb` is called once for each commit
-/// in which the operand changed. Between these calls, `result` may be called with the operand's value in an open
+/// in which the operand changed or was reported. Between these calls, `result` may be called with the operand's value in an open
 /// transaction, so it must not store that value.
 class Past {
     typealias Instant = Int64
@@ -43,6 +43,15 @@ class Past {
         current = value
         since = now
     }
+
+    /// True if reports of an equal value matter. Only then the following two are called.
+    var hearsReports: Bool { false }
+
+    /// As `result`, if the operand was reported now, whether its value is another one or not.
+    func result(ofReport value: Value, _ now: Instant) -> Value { result(value, now) }
+
+    /// As `absorb`, if the operand was reported now.
+    func absorb(report value: Value, _ now: Instant) { absorb(value, now) }
 
     /// When the result next changes while the operand stays as it is; nil: never.
     func deadline(_ now: Instant) -> Instant? { nil }

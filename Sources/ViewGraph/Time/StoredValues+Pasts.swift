@@ -3,18 +3,12 @@ import AttributeValues
 import RuleLanguage
 
 extension StoredValues {
-    /// Adds the changes to the past of each operator that is due. An error of the operand adds nothing: the value
-    /// before it counts on.
+    /// Adds the changes to the past of each operator that is due.
     func feedPasts() {
         guard !graph.timedValues.isEmpty else { return }
         graph.collectInvalidated()
         for value in graph.timedValues.takeDue() where graph.engine.isAlive(value.vertex) {
-            // The read makes the engine report the next change.
-            _ = graph.content(of: value.vertex)
-            if case .value(let operand) = graph.content(of: value.operand), value.past.fault(operand) == nil {
-                value.past.absorb(operand, graph.timedValues.now)
-                keep(value)
-            }
+            if graph.feed(value) { keep(value) }
             graph.timedValues.schedule(value)
         }
     }

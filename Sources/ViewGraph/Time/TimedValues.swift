@@ -17,10 +17,13 @@ final class TimedValue {
     /// The row that the store has, and when it was stored.
     var storedRow: Value?
     var storedAt: Int64 = 0
+    /// Reports of that moment are part of its first value.
+    fileprivate let madeAt: Int64
 
-    init(_ operation: TimeOperator, of operand: AttributeID) {
+    init(_ operation: TimeOperator, of operand: AttributeID, at now: Int64) {
         self.operation = operation
         self.operand = operand
+        madeAt = now
         past = Past.make(operation)
     }
 }
@@ -85,6 +88,11 @@ struct TimedValues {
     mutating func remove(_ value: TimedValue) {
         values[Key(operand: value.operand, operation: value.operation)] = nil
         value.deadline = nil
+    }
+
+    /// True if an operand that was last reported at this time was reported now.
+    func isReport(_ time: Content?, of value: TimedValue) -> Bool {
+        time == .value(.instant(now)) && now > value.madeAt
     }
 
     mutating func noteDue(_ value: TimedValue) {

@@ -39,7 +39,7 @@ extension Wiring {
     func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
         if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
         guard timedValues.count < limits.timedValues else { return nil }
-        let value = TimedValue(operation, of: operand)
+        let value = TimedValue(operation, of: operand, at: timedValues.now)
         let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
         let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
         timedValues.add(value, at: made)
@@ -65,12 +65,37 @@ extension Wiring {
         guard case .value(let operand) = content else { return content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
-        let result = value.past.result(operand, timedValues.now)
+        let isReport = try isReported(value)
+        let now = timedValues.now
+        let result = isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now)
         // The result of `changed` is a date.
         if case .timestamp(let time) = result, value.operation.kind == .changed {
             return .value(.timestamp(timedValues.time.wallTime(of: time)))
         }
         return .value(result)
+    }
+
+    /// True if the operand was reported in this commit, and that matters.
+    private func isReported(_ value: TimedValue) throws -> Bool {
+        guard value.past.hearsReports else { return false }
+        return timedValues.isReport(try lastReport(of: value.operand, for: value.vertex), of: value)
+    }
+
+    /// Adds the operand's value to the past of an operator that is due. An error of the operand adds nothing: the value
+    /// before it counts on.
+    /// - Returns: whether something was added.
+    func feed(_ value: TimedValue) -> Bool {
+        // The read makes the engine report the next change.
+        _ = content(of: value.vertex)
+        guard case .value(let operand) = content(of: value.operand), value.past.fault(operand) == nil else {
+            return false
+        }
+        if (try? isReported(value)) == true {
+            value.past.absorb(report: operand, timedValues.now)
+        } else {
+            value.past.absorb(operand, timedValues.now)
+        }
+        return true
     }
 
     /// - Returns: whether an operator was due.

@@ -1,0 +1,63 @@
+import AttributeGraph
+import AttributeValues
+
+// A report is a write of a state, also of an equal value. It marks nothing, because the engine stops at equal values.
+// So the time of the last report is a vertex of its own beside the state, made when somebody first asks for it: rules
+// and operators that read it run again. A write of a state whose reports nobody reads costs one branch.
+//
+// A write of a place is a report of that place, of the values around it, and of what is in it.
+
+extension Wiring {
+    /// The vertex with the time of the last report of a place in a state, on the clock of `TimedValues`. Before the
+    /// first report that it has seen, it has the time at which it was made.
+    func reportVertex(of state: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
+        let owner = record(state)
+        let tree = owner.reports ?? ProjectionTree(of: state, name: owner.name)
+        if owner.reports == nil { attributes[Int(state.index)]?.reports = tree }
+        let entry = tree.entry(at: steps)
+        if let existing = entry.attribute { return existing }
+        let made = createInput(
+            .value(.instant(timedValues.now)),
+            AttributeRecord(entry, node: owner.node, kind: owner.kind, source: .system))
+        entry.attribute = made
+        sharing.noteIdle(made)
+        return made
+    }
+
+    /// The time of the last report of what a vertex shows: a state, or a place in one, also through references. The
+    /// reader depends on it. nil for a vertex with a rule: only its changes are reports.
+    /// - Parameter reader: the vertex that is being evaluated.
+    func lastReport(of vertex: AttributeID, for reader: AttributeID) throws -> Content? {
+        var place = Place(vertex)
+        if let part = attributes.place(Int(vertex.index)) { place = Place(part.tree.whole, part.steps) }
+        for _ in 0...limits.depth {
+            place = follow(place, isWritten: true)
+            let target: Place?
+            switch attributes.source(Int(place.attribute.index)) {
+            case .state?: return try engine.read(reportVertex(of: place.attribute, at: place.steps))
+            case .rooted(let reference)?:
+                _ = try engine.read(reference.version)
+                target = try? self.place(reference)
+            case .selected(let selection)?:
+                let result = try evaluate(selection.rule, for: reader)
+                target = result.value.flatMap { try? selection.place($0) }
+            default: return nil
+            }
+            guard let target else { return nil }
+            place = Place(target.attribute, target.steps + place.steps)
+        }
+        return nil
+    }
+
+    /// Sets the times of reports of places that were written to the present time.
+    /// - Returns: whether one of them has changed.
+    func setReports(_ written: [Place]) -> Bool {
+        let stamp = engine.revision
+        let now = Content.value(.instant(timedValues.now))
+        for place in written {
+            guard let tree = attributes.reports(Int(place.attribute.index)) else { continue }
+            tree.forEachAttribute(touching: place.steps, in: content(of: place.attribute).value) { setInput($0, now) }
+        }
+        return engine.revision > stamp
+    }
+}
