@@ -23,7 +23,8 @@ struct MachineSettings {
         if let timeZone = environment["TZ"] {
             take([timeZone.hasPrefix(":") ? String(timeZone.dropFirst()) : timeZone], from: "TZ")
         } else {
-            take([linkedZone, access(localtime, R_OK) == 0 ? localtime : nil].compactMap { $0 }, from: "/etc/localtime")
+            take(
+                [linkedZone, access(localtime, R_OK) == 0 ? localtime : nil].compactMap { $0 }, from: "/etc/localtime")
         }
     }
 
@@ -45,7 +46,7 @@ struct MachineSettings {
         return locale == "fa_IR" || locale == "fa_AF" ? "persian" : "gregorian"
     }
 
-    /// Takes the first of these zones that is understood: a name that the system knows, a file, or a rule in POSIX's form.
+    /// Takes the first of these zones that is understood: a name that the system knows, a file, or a POSIX rule.
     private mutating func take(_ zones: [String], from source: String) {
         guard let zone = zones.first else { return }
         guard let name = zones.compactMap({ name(ofZone: $0) }).first else {

@@ -120,7 +120,9 @@ enum StoredKey {
     static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
 
     static func isDeclaration(_ key: String) -> Bool {
-        ![unlinked, StoreChange.onceKey, StoreChange.delegationKey, StoreChange.timeKey].contains { $0.hasSameBytes(as: key) }
+        ![unlinked, StoreChange.onceKey, StoreChange.delegationKey, StoreChange.timeKey].contains {
+            $0.hasSameBytes(as: key)
+        }
             && !isOfNode(key)
     }
 

@@ -42,6 +42,7 @@ public final class ViewGraph: TransactedWiring {
     func destroyVertex(_ attribute: AttributeID) {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
         releaseHistory(of: record)
+        releaseExpiry(of: attribute)
         if let projections = record.projections {
             projections.forEachAttribute { destroyVertex($0) }
         }

@@ -52,7 +52,8 @@ struct SetClockTests {
         #expect(try graph.get("/n.slow") == .value(9.0))
     }
 
-    @Test("a wall clock that goes wrong and is set right, before or after a restart, makes no span longer or shorter",
+    @Test(
+        "a wall clock that goes wrong and is set right, before or after a restart, makes no span longer or shorter",
         arguments: [year, -year, 3600, -3600], [false, true])
     func corrected(ahead: Double, isKilled: Bool) throws {
         let graph = try beginning(ahead: ahead + 2 * SetClockTests.year)

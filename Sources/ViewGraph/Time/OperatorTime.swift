@@ -2,7 +2,7 @@ import AttributeValues
 
 /// The time of operators over time: nanoseconds that never go back, and that nobody sets.
 ///
-/// It begins with the wall time of the start and goes on with the time since the machine was booted, which counts sleep.
+/// It begins with the wall time of the start and goes on with the time since the boot, which counts sleep.
 /// So a wall clock that is set neither ends a span too early nor too late. Only what is shown as a date is converted.
 ///
 /// The store counts from an origin of its own, which is the same in all lives of the graph. The first life has it at

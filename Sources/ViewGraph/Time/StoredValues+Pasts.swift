@@ -35,7 +35,9 @@ extension StoredValues {
         }
         guard value.isStored == true else { return }
         let now = graph.timedValues.now
-        if !value.past.isExact, !isLast, value.storedRow != nil, now - value.storedAt < StoredValues.storedEvery {
+        if let row = value.storedRow, !isLast, now - value.storedAt < StoredValues.storedEvery,
+            !value.past.isDue(after: row)
+        {
             return
         }
         guard let place = graph.storedPlace(of: value), let row = value.past.row(from: graph.timedValues.time.origin),

@@ -139,7 +139,7 @@ struct TimedValues {
         var reached: [TimedValue] = []
         if time.advance(to: wall, elapsed: elapsed) {
             isTimeDue = isInStore
-            reached = values.values.filter { $0.operation.kind == .changed }
+            reached = values.values.filter(\.operation.isDate)
         }
         while let next = queue.first, next.time <= now {
             queue.removeFirst()

@@ -38,7 +38,10 @@ extension Wiring {
     /// The vertex of an operator, made at its first use; nil if there are too many.
     func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
         if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
-        guard timedValues.count < limits.timedValues else { return nil }
+        return timedValues.count < limits.timedValues ? makeTimedVertex(operation, of: operand) : nil
+    }
+
+    private func makeTimedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID {
         let value = TimedValue(operation, of: operand, at: timedValues.now)
         let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
         let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
@@ -62,17 +65,25 @@ extension Wiring {
     /// The operator's result. Its past does not change yet: the transaction may be rolled back.
     func evaluate(_ value: TimedValue) throws -> Content {
         let content = try engine.read(value.operand)
-        guard case .value(let operand) = content else { return content }
+        guard case .value(let operand) = content else { return lastReport(value) ?? content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
         let isReport = try isReported(value)
         let now = timedValues.now
         let result = isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now)
-        // The result of `changed` is a date.
-        if case .timestamp(let time) = result, value.operation.kind == .changed {
-            return .value(.timestamp(timedValues.time.wallTime(of: time)))
-        }
-        return .value(result)
+        return .value(dated(result, value))
+    }
+
+    /// Converts a result that is a date to wall time.
+    private func dated(_ result: Value, _ value: TimedValue) -> Value {
+        guard value.operation.isDate, case .timestamp(let time) = result else { return result }
+        return .timestamp(timedValues.time.wallTime(of: time))
+    }
+
+    /// When a state was last reported that is stale now.
+    private func lastReport(_ value: TimedValue) -> Content? {
+        guard let past = value.past as? LastReport, past.isStale else { return nil }
+        return .value(dated(.instant(past.since), value))
     }
 
     /// True if the operand was reported in this commit, and that matters.
@@ -102,6 +113,7 @@ extension Wiring {
     func advanceTimedValues(to wall: Timestamp, elapsed: TimeSpan) -> Bool {
         let reached = timedValues.advance(to: wall, elapsed: elapsed)
         for value in reached where engine.isAlive(value.vertex) {
+            expire(value)
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
             }
@@ -127,6 +139,66 @@ extension Wiring {
         let (row, name) = nodes.storePlace(of: record.name, at: record.node)
         guard nodes.isLinked(row) else { return nil }
         return (row, name + text(of: record.steps) + " " + value.operation.description)
+    }
+
+    // MARK: Expiry
+
+    // A state with `expires` uses the operator `reported` over itself. When nobody has written it for so long, its
+    // content becomes an error. The operator remembers the last value.
+
+    private func expiry(of state: AttributeID) -> TimedValue? {
+        guard let vertex = attributes[Int(state.index)]?.expiry,
+            case .timed(let value)? = attributes[Int(vertex.index)]?.source
+        else { return nil }
+        return value
+    }
+
+    /// Begins or ends the expiry of a state, as its definition says.
+    func connectExpiry(of state: AttributeID, _ record: AttributeRecord) {
+        let span = record.definition?.expires
+        guard span != nil || record.expiry != nil, case .state = record.source else { return }
+        let operation = TimeOperator(.reported)
+        let vertex =
+            record.expiry ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
+        if record.expiry == nil { holdShared(vertex) }
+        attributes[Int(state.index)]?.expiry = vertex
+        guard let value = expiry(of: state), let past = value.past as? LastReport else { return }
+        past.expiry = span?.nanoseconds
+        let wasStale = past.isStale
+        expire(value)
+        if wasStale, !past.isStale, let last = past.current { setInput(state, .value(last)) }
+        timedValues.noteDue(value)
+        if span == nil { releaseExpiry(of: state) }
+    }
+
+    func releaseExpiry(of state: AttributeID) {
+        guard let vertex = attributes[Int(state.index)]?.expiry else { return }
+        attributes[Int(state.index)]?.expiry = nil
+        releaseShared(vertex)
+    }
+
+    /// Makes a state stale if its time is over. The error names the last report, so it is new after the wall clock was
+    /// set.
+    private func expire(_ value: TimedValue) {
+        guard let past = value.past as? LastReport, past.expire(timedValues.now), let expiry = past.expiry else {
+            return
+        }
+        let since = timedValues.time.wallTime(of: past.since)
+        setInput(
+            value.operand,
+            .failure(
+                Failure(
+                    .stale, "nobody has written it since \(since) (expires: \(TimeSpan(nanoseconds: expiry)))",
+                    path: path(of: value.operand))))
+    }
+
+    /// The content of a state, with its last value if it is stale.
+    func content(ofStored state: AttributeID) -> Content {
+        let content = content(of: state)
+        guard case .failure(let failure) = content, failure.code == .stale,
+            let past = expiry(of: state)?.past as? LastReport, past.isStale, let last = past.current
+        else { return content }
+        return .value(last)
     }
 
     // MARK: History
