@@ -131,7 +131,8 @@ let package = Package(
         module(
             "DaemonServer",
             [
-                "AttributeValues", "CommandArguments", "WireProtocol", "EventLoop", "GraphRuntime", "StateStore", log,
+                "AttributeValues", "CommandArguments", "RuleLanguage", "WireProtocol", "EventLoop", "GraphRuntime",
+                "StateStore", log,
             ],
             settings: fast),
         module("AGClient", ["AttributeValues", "WireProtocol"], settings: fast),

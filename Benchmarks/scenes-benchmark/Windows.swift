@@ -33,7 +33,8 @@ func feedWindows(_ operation: String, of count: Int) throws {
     func second() throws {
         for tenth in 0..<10 {
             tenths += 1
-            graph.advance(to: Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: tenths * 100_000_000)) ?? .epoch)
+            let elapsed = TimeSpan(nanoseconds: tenths * 100_000_000)
+            graph.advance(to: Timestamp.epoch.advanced(by: elapsed) ?? .epoch, elapsed: elapsed)
             graph.begin()
             for number in stride(from: tenth, to: count, by: 10) {
                 let value = Double((tenths &* 31 &+ Int64(number) &* 17) % 1000)

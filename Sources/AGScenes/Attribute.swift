@@ -52,24 +52,30 @@ public struct State: Attribute {
     ///   - type: as in documents (`"double"`, `"int?"`, `"Library"`); nil to infer it from the initial value.
     ///   - isTransient: true to exclude the state from the daemon's store.
     ///   - history: for how long its past is recorded, as `"10m"`.
+    ///   - expires: after which time without a write it is the error `stale`, as `"30s"`.
     public init(
-        _ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false, history: String? = nil
+        _ name: String, _ initial: Value, type: String? = nil, isTransient: Bool = false, history: String? = nil,
+        expires: String? = nil
     ) {
-        self.init(name, initial: initial, type: type, isTransient: isTransient, history: history)
+        self.init(
+            name, initial: initial, type: type, isTransient: isTransient, history: history, expires: expires)
     }
 
     @_disfavoredOverload
     public init(
         _ name: String, _ initial: some ValueRepresentable, type: String? = nil, isTransient: Bool = false,
-        history: String? = nil
+        history: String? = nil, expires: String? = nil
     ) {
-        self.init(name, initial: initial.value, type: type, isTransient: isTransient, history: history)
+        self.init(
+            name, initial: initial.value, type: type, isTransient: isTransient, history: history, expires: expires)
     }
 
     /// A state that begins with its type's default: null if the type accepts null, or an object with its initial
     /// properties.
-    public init(_ name: String, type: String, isTransient: Bool = false, history: String? = nil) {
-        self.init(name, initial: nil, type: type, isTransient: isTransient, history: history)
+    public init(
+        _ name: String, type: String, isTransient: Bool = false, history: String? = nil, expires: String? = nil
+    ) {
+        self.init(name, initial: nil, type: type, isTransient: isTransient, history: history, expires: expires)
     }
 
     /// A state that gets its first value from a rule or a reference when the node is made. After that it is a state
@@ -77,22 +83,27 @@ public struct State: Attribute {
     /// - Parameter start: can read the node's parameters, bindings and inherited values, and the nodes around it.
     public init(
         _ name: String, startingWith start: SceneExpression, type: String? = nil, isTransient: Bool = false,
-        history: String? = nil
+        history: String? = nil, expires: String? = nil
     ) {
-        let form = State.form(initial: start.document, type, isTransient, history)
+        let form = State.form(initial: start.document, type, isTransient, history, expires)
         draft = AttributeDraft(.state, name, .map(form), problem: start.problem)
     }
 
-    private static func form(initial: Value?, _ type: String?, _ isTransient: Bool, _ history: String?) -> ValueMap {
+    private static func form(
+        initial: Value?, _ type: String?, _ isTransient: Bool, _ history: String?, _ expires: String?
+    ) -> ValueMap {
         var form = ValueMap()
         if let initial { form["initial"] = initial }
         if let type { form["type"] = .string(type) }
         if isTransient { form["transient"] = true }
         if let history { form["history"] = .string(history) }
+        if let expires { form["expires"] = .string(expires) }
         return form
     }
 
-    private init(_ name: String, initial: Value?, type: String?, isTransient: Bool, history: String?) {
+    private init(
+        _ name: String, initial: Value?, type: String?, isTransient: Bool, history: String?, expires: String?
+    ) {
         // JSON has no form for these values. A text and the type express them.
         let ownType: String? =
             switch initial {
@@ -102,13 +113,14 @@ public struct State: Attribute {
             default: nil
             }
         let problem = ownType == nil ? initial?.problemInDocument : nil
-        let keys: Set<String> = ["initial", "type", "transient", "history"]
+        let keys: Set<String> = ["initial", "type", "transient", "history", "expires"]
         let isLong = initial?.looksLikeForm(keys, requiring: ["initial", "type"]) ?? true
-        guard type ?? ownType != nil || isTransient || history != nil || isLong else {
+        guard type ?? ownType != nil || isTransient || history != nil || expires != nil || isLong
+        else {
             draft = AttributeDraft(.state, name, initial?.writtenLiteral ?? .null, problem: problem)
             return
         }
-        let form = State.form(initial: initial?.writtenLiteral, type ?? ownType, isTransient, history)
+        let form = State.form(initial: initial?.writtenLiteral, type ?? ownType, isTransient, history, expires)
         draft = AttributeDraft(.state, name, .map(form), problem: problem)
     }
 }

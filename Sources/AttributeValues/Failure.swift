@@ -16,6 +16,8 @@ public enum ErrorCode: String, CaseIterable, Sendable {
     case removed
     /// The target of a binding does not exist (yet).
     case dangling
+    /// Nobody has written the state for as long as its `expires` says.
+    case stale
     /// The request contradicts the graph: a `test` failed, an id exists already, a node has the wrong kind.
     case conflict
     /// The attribute cannot be written (a computed, a `let`, the environment).

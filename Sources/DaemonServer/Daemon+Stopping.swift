@@ -39,7 +39,7 @@ extension Daemon {
         if let failure { throw failure }
         do throws(StoreError) {
             try store?.append(
-                runtime.store.lastChanges(at: Daemon.now().wall), revision: runtime.revision,
+                runtime.store.lastChanges(at: Daemon.now()), revision: runtime.revision,
                 resumableFrom: runtime.resumableFrom)
             try store?.close(revision: runtime.revision)
         } catch { throw StartupError(error) }

@@ -76,7 +76,9 @@ public final class Daemon {
             runtime = GraphRuntime(
                 limits: configuration.runtime, access: configuration.accessRules, epoch: restored?.epoch ?? newEpoch(),
                 revision: restored?.revision ?? 0, at: Daemon.now())
-            runtime.beginWith(MachineSettings(environment).values)
+            let machine = MachineSettings(environment)
+            for warning in machine.warnings { log.warning("\(warning)") }
+            runtime.beginWith(machine.values)
             runtime.clients.longestAnswer = configuration.server.outputMaximum
             runtime.clients.longestAnswerWithoutRights = configuration.server.outputQueue
             sessions = Sessions(limits: configuration.server, access: configuration.accessRules, log: log)

@@ -12,11 +12,16 @@ extension GraphRuntime {
         if graph.waitingRuleCount > 0 || !jobs.isEmpty || graph.hasUnlinked { return turn.now.monotonic }
         var next = watching.nextDeadline
         if let end = delegations.nextDeadline { next = min(next ?? .infinity, end) }
-        guard graph.hasClocks, let tick = graph.nextTick(), let wait = tick.since(turn.now.wall) else { return next }
+        guard let wait = nextWait else { return next }
         return min(next ?? .infinity, turn.now.monotonic + wait.seconds)
     }
 
     private static let shortestSleep = 0.1
+
+    /// The time until a clock ticks or an operator changes its result; negative if that is due.
+    private var nextWait: TimeSpan? {
+        graph.hasClocks ? graph.nextWait(from: turn.now.wall, elapsed: turn.now.elapsed) : nil
+    }
 
     /// Sets every clock to its last tick for the whole turn. Watched clocks make a transaction of it. The others wake
     /// nobody and are only updated, for clients that read them in this turn.
@@ -24,13 +29,13 @@ extension GraphRuntime {
         // The two clocks are not read at once.
         let sleep = turn.now.asleep - asleep < GraphRuntime.shortestSleep ? 0 : turn.now.asleep - asleep
         if sleep > 0 { asleep = turn.now.asleep }
-        guard graph.hasClocks, let due = graph.nextTick(), due <= turn.now.wall else {
-            return graph.advance(to: turn.now.wall, after: sleep)
+        guard let wait = nextWait, wait.nanoseconds <= 0 else {
+            return graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
         }
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
         let stamp = graph.stamp
-        graph.advance(to: turn.now.wall, after: sleep)
+        graph.advance(to: turn.now.wall, elapsed: turn.now.elapsed, after: sleep)
         watching.complete(since: stamp, "clock")
     }
 

@@ -70,7 +70,7 @@ public final class GraphRuntime {
         revision: UInt64 = 0, at now: Moment
     ) {
         self.limits = limits
-        graph = ViewGraph(limits: limits.graph, wallTime: now.wall)
+        graph = ViewGraph(limits: limits.graph, wallTime: now.wall, elapsed: now.elapsed)
         turn = CurrentTurn(at: now)
         asleep = now.asleep
         clients = Clients(limits, access, turn)

@@ -63,9 +63,9 @@ public final class StoreFeed {
     /// The rows to store before the daemon ends: the windows of operators over time. The store has them as they were
     /// some seconds ago.
     /// - Parameter time: the present time, until which they are known.
-    public func lastChanges(at time: Timestamp) -> [(revision: UInt64, change: StoreChange)] {
+    public func lastChanges(at time: Moment) -> [(revision: UInt64, change: StoreChange)] {
         guard isOn else { return [] }
-        graph.stored.keepPasts(at: time)
+        graph.stored.keepPasts(at: time.elapsed)
         return graph.takeStoreChanges(at: history.revision).map { ($0.revision ?? history.revision, $0) }
     }
 

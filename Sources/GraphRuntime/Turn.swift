@@ -10,7 +10,7 @@ public struct Moment {
     public var monotonic: Double
     /// Wall time, which clocks show.
     public var wall: Timestamp
-    /// Seconds that the machine has slept since it was started: `monotonic` stops while it sleeps.
+    /// Seconds that the machine has slept since it was booted. The monotonic clock does not count them.
     public var asleep: Double
 
     public init(monotonic: Double, wall: Timestamp, asleep: Double = 0) {
@@ -18,6 +18,9 @@ public struct Moment {
         self.wall = wall
         self.asleep = asleep
     }
+
+    /// The time since the machine was booted, which operators over time use.
+    var elapsed: TimeSpan { TimeSpan(nanoseconds: Int64(((monotonic + asleep) * 1e9).rounded())) }
 }
 
 /// An event since the last turn. Commands are in the order of their arrival.

@@ -33,4 +33,6 @@ public enum SceneLimits {
     public static let shortestTick: Int64 = 1_000_000
     /// Dates of one clock.
     public static let dates = 10_000
+    /// Nanoseconds after which a state can expire at the latest: 3650 days.
+    public static let longestExpiry: Int64 = 3650 * 86_400_000_000_000
 }

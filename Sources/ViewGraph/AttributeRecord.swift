@@ -51,6 +51,7 @@ struct AttributeRecord {
         var projections: ProjectionTree?
         var reports: ProjectionTree?
         var history: AttributeID?
+        var expiry: AttributeID?
 
         init(_ origin: Origin) { self.origin = origin }
     }
@@ -161,6 +162,11 @@ struct AttributeRecord {
     var history: AttributeID? {
         get { extras?.history }
         set { if newValue != nil || extras != nil { madeExtras.history = newValue } }
+    }
+    /// For a state that expires: the operator that knows its last report.
+    var expiry: AttributeID? {
+        get { extras?.expiry }
+        set { if newValue != nil || extras != nil { madeExtras.expiry = newValue } }
     }
 
     /// The name of the binding's own animation.

@@ -5,8 +5,10 @@ import SceneModel
 /// The vertices of clocks: inputs that contain the date of their last tick. All clocks of one schedule share a vertex.
 /// This type does not read the time: callers pass it to `advance`, and `nextTick` says when to call that again.
 struct Clocks {
-    /// The time that clocks show.
+    /// The wall time.
     private(set) var time: Timestamp
+    /// A time since which the graph lives; not later than the wall time, also after the wall clock was set back.
+    private var beginning: Timestamp
     private var vertices: [ClockSchedule: AttributeID] = [:]
     private var schedules: [AttributeID: ClockSchedule] = [:]
     private var observations: [AttributeID: Observation] = [:]
@@ -24,14 +26,15 @@ struct Clocks {
         func holds(_ now: UseCounts) -> Bool { isObserved ? uses.ended == now.ended : uses.begun == now.begun }
     }
 
-    init(time: Timestamp) { self.time = time }
+    init(time: Timestamp) { (self.time, beginning) = (time, time) }
 
     var isEmpty: Bool { vertices.isEmpty }
 
     func vertex(of schedule: ClockSchedule) -> AttributeID? { vertices[schedule] }
 
-    /// The date of a schedule's last tick.
-    func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) }
+    /// The date of a schedule's last tick. Before the first one, it is the time since which the graph lives: it stays
+    /// the same until the first tick.
+    func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) ?? beginning }
 
     mutating func add(_ vertex: AttributeID, of schedule: ClockSchedule) {
         vertices[schedule] = vertex
@@ -48,6 +51,7 @@ struct Clocks {
     /// - Returns: the new reading of each clock.
     mutating func advance(to time: Timestamp) -> [(vertex: AttributeID, reading: Timestamp)] {
         self.time = time
+        beginning = min(beginning, time)
         if vertices.isEmpty { return [] }
         return vertices.map { ($1, reading(of: $0)) }
     }
@@ -93,19 +97,22 @@ extension ClockSchedule {
         return .epoch
     }
 
-    /// The date of the last tick at or before a time; the time itself if there was none.
-    func lastTick(at time: Timestamp) -> Timestamp {
-        if case .dates(let dates) = self { return dates.last { $0 <= time } ?? time }
-        guard let period, let elapsed = time.since(start) else { return time }
-        var rest = elapsed.nanoseconds % period
+    /// The date of the last tick at or before a time; nil if there was none.
+    func lastTick(at time: Timestamp) -> Timestamp? {
+        if case .dates(let dates) = self { return dates.last { $0 <= time } }
+        guard let period else { return nil }
+        // A start may be too far away for a `TimeSpan`.
+        let elapsed =
+            Int128(time.seconds - start.seconds) * 1_000_000_000 + Int128(time.nanoseconds - start.nanoseconds)
+        var rest = Int64(elapsed % Int128(period))
         if rest < 0 { rest += period }
-        return time.advanced(by: TimeSpan(nanoseconds: -rest)) ?? time
+        return time.advanced(by: TimeSpan(nanoseconds: -rest))
     }
 
     func nextTick(after time: Timestamp) -> Timestamp? {
         if case .dates(let dates) = self { return dates.first { $0 > time } }
         guard let period else { return nil }
-        return lastTick(at: time).advanced(by: TimeSpan(nanoseconds: period))
+        return lastTick(at: time)?.advanced(by: TimeSpan(nanoseconds: period))
     }
 
     var text: String {

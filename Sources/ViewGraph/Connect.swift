@@ -40,6 +40,7 @@ extension Wiring {
         for (_, attribute) in nodes[Int(row)].attributes {
             guard let known = attributes[Int(attribute.index)], let definition = known.definition else { continue }
             if !known.isBare || definition.history != nil { connectHistory(of: attribute, known) }
+            if !known.isBare || definition.expires != nil { connectExpiry(of: attribute, known) }
             switch definition.role {
             case .binding(let target, _):
                 switch target {

@@ -96,7 +96,7 @@ extension Wiring {
         var map = ValueMap()
         for (name, attribute) in nodes[Int(object)].attributes {
             switch record(attribute).source {
-            case .state: map[name] = transaction?.value(of: attribute) ?? content(of: attribute).value
+            case .state: map[name] = transaction?.value(of: attribute) ?? content(ofStored: attribute).value
             // The recursion is as deep as types contain each other.
             case .object(let inner): map[name] = .map(storedProperties(of: inner))
             default: continue

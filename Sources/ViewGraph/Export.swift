@@ -237,9 +237,9 @@ struct SceneExporter {
             components.isWrittenAsUse($0)
         } value: { attribute in
             guard case .state(_, let isTransient) = attribute.role,
-                let state = graph.ownAttribute(attribute.name, of: row), graph.content(of: state).failure == nil
+                let state = graph.ownAttribute(attribute.name, of: row), graph.content(ofStored: state).failure == nil
             else { return nil }
-            return DefinitionWriter.stateForm(storedValue(of: state), attribute.type, isTransient, attribute.history)
+            return DefinitionWriter.stateForm(storedValue(of: state), attribute.type, isTransient, of: attribute)
         }
         DefinitionWriter.moveReactions(in: &fields)
         return fields
@@ -248,7 +248,7 @@ struct SceneExporter {
     /// A state's value; for an object, its stored properties. The recursion is as deep as types contain each other.
     private func storedValue(of attribute: AttributeID) -> Value {
         guard case .object(let object) = graph.record(attribute).source else {
-            return graph.content(of: attribute).value ?? .null
+            return graph.content(ofStored: attribute).value ?? .null
         }
         return .map(graph.storedProperties(of: object))
     }

@@ -33,6 +33,9 @@ extension ViewGraph {
         let others = rows.ofNoNode
         var failures = restoreDeclarations(others.filter { StoredKey.isDeclaration($0.key) })
         persistence.begin(with: rows)
+        for row in others where row.key.hasSameBytes(as: StoreChange.timeKey) {
+            timedValues.resumeTime(from: row.value)
+        }
         for row in others where StoredKey.isUnlinked(row.key) { unlinked.dropMarked(row, persistence) }
         if !persistence.absentRows.isEmpty {
             complete([NodeID.root.row])

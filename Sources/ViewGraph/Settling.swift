@@ -94,10 +94,12 @@ extension ViewGraph {
 
     /// Sets every clock to its last tick at or before `time`. A clock without a new tick changes nothing. Operators
     /// over time whose result changes now are evaluated.
-    /// - Parameter sleep: seconds before `time` in which the machine was asleep.
-    public func advance(to time: Timestamp, after sleep: Double = 0) {
-        for (vertex, reading) in clocks.advance(to: time) { setInput(vertex, .value(.timestamp(reading))) }
-        if advanceTimedValues(to: time, after: sleep) || timedValues.hasDue { settleStructure() }
+    /// - Parameters:
+    ///   - elapsed: the time since the machine was booted, which operators use. Only differences count.
+    ///   - sleep: seconds before `wall` in which the machine was asleep.
+    public func advance(to wall: Timestamp, elapsed: TimeSpan, after sleep: Double = 0) {
+        for (vertex, reading) in clocks.advance(to: wall) { setInput(vertex, .value(.timestamp(reading))) }
+        if advanceTimedValues(to: wall, elapsed: elapsed, after: sleep) || timedValues.hasDue { settleStructure() }
     }
 
     /// Lets deferred rules run when they are next read, and updates the tree.

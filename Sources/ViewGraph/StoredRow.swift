@@ -51,7 +51,7 @@ public struct StoreChange: Equatable {
 extension StoreChange {
     /// True if it changes neither the tree nor its declarations.
     public var isValue: Bool {
-        key == StoreChange.onceKey || key == StoreChange.delegationKey
+        key == StoreChange.onceKey || key == StoreChange.delegationKey || key == StoreChange.timeKey
             || value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations)
     }
 
@@ -59,6 +59,9 @@ extension StoreChange {
     public static let onceKey = "@once"
     /// Rows under this key are the runtime's: nodes whose writes a client performs.
     public static let delegationKey = "@delegated"
+    /// The row under this key has the time of operators over time: see `OperatorTime`.
+    static let timeKey = "@time"
+    static let timeName = "operators"
 }
 
 enum StoredKey {
@@ -117,7 +120,9 @@ enum StoredKey {
     static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
 
     static func isDeclaration(_ key: String) -> Bool {
-        ![unlinked, StoreChange.onceKey, StoreChange.delegationKey].contains { $0.hasSameBytes(as: key) }
+        ![unlinked, StoreChange.onceKey, StoreChange.delegationKey, StoreChange.timeKey].contains {
+            $0.hasSameBytes(as: key)
+        }
             && !isOfNode(key)
     }
 

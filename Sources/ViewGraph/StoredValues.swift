@@ -33,7 +33,7 @@ public final class StoredValues {
     /// Stores the values of states.
     public func keep(_ states: [AttributeID]) {
         for state in states where graph.isDurable(state) {
-            guard case .value(let value) = graph.content(of: state) else { continue }
+            guard case .value(let value) = graph.content(ofStored: state) else { continue }
             let (row, name) = graph.storePlace(of: state)
             if nodes.isLinked(row) { persistence.note(value, as: name, of: row) }
         }
@@ -61,7 +61,8 @@ public final class StoredValues {
         guard let definition = graph.record(state).definition, case .state(let initial, _) = definition.role,
             definition.start == nil
         else { return true }
-        return graph.content(of: state).value != graph.declarations.complete(initial, as: graph.record(state).type)
+        return graph.content(ofStored: state).value
+            != graph.declarations.complete(initial, as: graph.record(state).type)
     }
 
     /// The durable state of a name at a node, or in an object of the node.

@@ -164,12 +164,13 @@ extension TransactedWiring {
     ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not
     ///     apply.
     ///   - wanted: the animation of the write, unless a binding on the way has one.
+    ///   - isUpdate: the new value follows from the present one, so there has to be one.
     ///   - change: makes the new value (nil: remove it) from the present one (nil: the key is missing).
     /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was
     ///   written.
     public func write(
-        _ place: Place, through path: AttributePath, isKept: Bool = false, animation wanted: String? = nil,
-        _ change: (Value?) throws(Failure) -> Value?
+        _ place: Place, through path: AttributePath, isKept: Bool = false, isUpdate: Bool = false,
+        animation wanted: String? = nil, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
@@ -182,11 +183,8 @@ extension TransactedWiring {
         let whole: Value
         if let written = transaction?.value(of: state.attribute) {
             whole = written
-        } else if state.steps.isEmpty, content(of: state.attribute).failure != nil {
-            // The rule for the state's first value has failed.
-            whole = .null
         } else {
-            whole = try content(of: state.attribute).get()
+            whole = try value(of: state, before: isUpdate, path)
         }
         let steps = stepsByPosition(state, in: whole)
         if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: steps, through: way.bindings)) }
@@ -223,6 +221,17 @@ extension TransactedWiring {
         guard let accepted else { throw mismatch(type, changed, Place(state.attribute), state, path) }
         stage(accepted, for: state, animation)
         if let room { rooms[state.attribute] = room }
+    }
+
+    /// The value of the state that is about to be written. Of a stale one, it is the last value, unless the new value
+    /// would follow from it.
+    private func value(of place: Place, before isUpdate: Bool, _ path: AttributePath) throws(Failure) -> Value {
+        let content = content(of: place.attribute)
+        guard case .failure(let failure) = content else { return try content.get() }
+        if isUpdate { throw shown(failure, of: place.attribute).located(at: path.description) }
+        if failure.code == .stale { return try self.content(ofStored: place.attribute).get() }
+        // The rule for the state's first value has failed.
+        return try place.steps.isEmpty ? .null : content.get()
     }
 
     /// - Parameters:

@@ -23,14 +23,15 @@ public final class ViewGraph: TransactedWiring {
     /// The definition of the node that was made last, and its parent.
     var lastMade = (parent: UInt32.max, definition: NodeDefinition())
 
-    public init(limits: Limits = Limits(), wallTime: Timestamp) {
+    /// - Parameter elapsed: the time since the machine was booted. Only differences count.
+    public init(limits: Limits = Limits(), wallTime: Timestamp, elapsed: TimeSpan = TimeSpan(nanoseconds: 0)) {
         let nodes = Tree<NodeRecord>()
         persistence = Persistence(of: nodes)
         lists = Lists(persistence)
         reactions = Reactions(persistence)
         stored = StoredValues(persistence)
         unlinked = UnlinkedTrees(room: limits.freedAtOnce)
-        super.init(nodes, limits: limits, wallTime: wallTime)
+        super.init(nodes, limits: limits, wallTime: wallTime, elapsed: elapsed)
         lists.attach(to: self)
         reactions.attach(to: self)
         animations.attach(to: self)
@@ -41,6 +42,7 @@ public final class ViewGraph: TransactedWiring {
     func destroyVertex(_ attribute: AttributeID) {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else { return }
         releaseHistory(of: record)
+        releaseExpiry(of: attribute)
         if let projections = record.projections {
             projections.forEachAttribute { destroyVertex($0) }
         }

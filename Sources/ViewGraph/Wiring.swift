@@ -39,11 +39,14 @@ public class Wiring: Vertices {
     /// The changes of the tree since they were last taken.
     final var structureChange = StructureChange()
 
-    init(_ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp) {
+    init(
+        _ nodes: Tree<NodeRecord> = Tree(), limits: Limits = Limits(), wallTime: Timestamp,
+        elapsed: TimeSpan = TimeSpan(nanoseconds: 0)
+    ) {
         self.nodes = nodes
         self.limits = limits
         clocks = Clocks(time: wallTime)
-        timedValues = TimedValues(time: wallTime)
+        timedValues = TimedValues(time: OperatorTime(wall: wallTime, elapsed: elapsed))
         super.init()
         engine.host.pointee.attach(to: self)
         let definition = NodeDefinition()

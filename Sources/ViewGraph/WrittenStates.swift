@@ -29,7 +29,7 @@ extension Wiring {
 
     private func written(_ state: AttributeID) -> (row: UInt32, name: String, value: Value)? {
         guard engine.isAlive(state), isDurable(state),
-            case .value(let value) = content(of: state)
+            case .value(let value) = content(ofStored: state)
         else { return nil }
         let (row, name) = storePlace(of: state)
         if !nodes.isLinked(row) { return nil }

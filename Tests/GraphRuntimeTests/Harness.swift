@@ -25,10 +25,12 @@ final class Harness {
     /// - Parameters:
     ///   - earlier: an earlier life, whose clock goes on.
     ///   - pause: the seconds between the two.
-    convenience init(_ scene: String, from earlier: Harness, after pause: Double) throws {
+    ///   - correction: the seconds by which somebody sets the wall clock in between.
+    convenience init(_ scene: String, from earlier: Harness, after pause: Double, correction: Double = 0) throws {
         var now = earlier.now
+        now.asleep = 0
         now.monotonic = Harness.start.monotonic
-        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(pause * 1e9))) ?? now.wall
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64((pause + correction) * 1e9))) ?? now.wall
         try self.init(scene, at: now)
         earlierRows = earlier.rows
     }
@@ -83,7 +85,7 @@ final class Harness {
     }
 
     /// The daemon ends.
-    func end() { store += runtime.store.lastChanges(at: now.wall).map(\.change) }
+    func end() { store += runtime.store.lastChanges(at: now).map(\.change) }
 
     /// The rows of the store, by key and name.
     var rows: [String: StoredRow] {

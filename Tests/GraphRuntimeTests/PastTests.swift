@@ -360,8 +360,11 @@ struct TimeOperatorTests {
 
     // MARK: Restarts
 
-    func restarted(_ graph: Harness, _ scene: String, after seconds: Double) throws -> Harness {
-        let next = try Harness(scene, from: graph, after: seconds)
+    /// - Parameter correction: the seconds by which somebody sets the wall clock in between.
+    func restarted(
+        _ graph: Harness, _ scene: String, after seconds: Double, correction: Double = 0
+    ) throws -> Harness {
+        let next = try Harness(scene, from: graph, after: seconds, correction: correction)
         #expect(next.runtime.restore(Array(graph.rows.values)).isEmpty)
         next.turn([])
         return next

@@ -21,6 +21,9 @@ struct TimeZoneFile {
         return offsets[transitions.partitioningIndex { $0 > seconds } - 1]
     }
 
+    /// A zone that has the same rule at all times.
+    init(rule: TimeZoneRule) { self.rule = rule }
+
     /// nil if the bytes are not a TZif file.
     init?(_ bytes: [UInt8]) {
         func number(_ at: Int, _ size: Int) -> Int64 {
@@ -65,8 +68,12 @@ struct TimeZoneFile {
     /// Maximum bytes of a file.
     private static let maximumSize = 1 << 18
 
-    /// Reads a zone of the system; nil if there is none with this name.
+    /// Reads a zone of the system, or a rule in POSIX's form; nil if the name is neither.
     static func find(_ name: String) -> TimeZoneFile? {
+        // A rule without dates is an offset. Its sign is the opposite of the usual one, so it is no name here.
+        if name.contains(","), name.utf8.count < 128, let rule = TimeZoneRule(Array(name.utf8)) {
+            return TimeZoneFile(rule: rule)
+        }
         let isPlain = name.utf8.allSatisfy { byte in
             byte.isOfName || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "+")
         }

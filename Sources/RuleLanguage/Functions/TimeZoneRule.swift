@@ -1,7 +1,8 @@
 import AttributeValues
 
 /// A zone's rule for the future in POSIX's form, as `CET-1CEST,M3.5.0,M10.5.0/3`.
-struct TimeZoneRule {
+package struct TimeZoneRule {
+    /// Seconds east of Greenwich.
     private var standard: Int
     private var daylight: (offset: Int, from: Change, to: Change)?
 
@@ -71,11 +72,12 @@ struct TimeZoneRule {
     private static func skipName(_ rest: inout ArraySlice<UInt8>) -> Bool {
         let before = rest.count
         if rest.first == UInt8(ascii: "<") {
-            rest = rest.drop { $0 != UInt8(ascii: ">") }.dropFirst()
-        } else {
-            rest = rest.drop(while: \.beginsName)
+            rest = rest.drop { $0 != UInt8(ascii: ">") }
+            guard rest.popFirst() != nil else { return false }
+            return before - rest.count >= 5
         }
-        return rest.count < before
+        rest = rest.drop(while: \.isLetter)
+        return before - rest.count >= 3
     }
 
     private static func number(_ rest: inout ArraySlice<UInt8>) -> Int? {
@@ -100,6 +102,28 @@ struct TimeZoneRule {
             unit /= 60
         }
         return isNegative ? -seconds : seconds
+    }
+
+    /// The name of the zone of a POSIX text, as `TZ` may have it: the same text, or an offset if that is all that the
+    /// text says. As in glibc, a zone with daylight saving and without dates has those of the United States.
+    package static func zoneName(posix text: String) -> String? {
+        let hasDates = text.contains(",")
+        if let rule = TimeZoneRule(Array(text.utf8)) {
+            if rule.daylight != nil { return text }
+            let minutes = rule.standard.magnitude / 60
+            guard rule.standard % 60 == 0, minutes < 24 * 60 else { return nil }
+            func two(_ number: UInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+            return "\(rule.standard < 0 ? "-" : "+")\(two(minutes / 60)):\(two(minutes % 60))"
+        }
+        let dated = text + ",M3.2.0,M11.1.0"
+        return !hasDates && TimeZoneRule(Array(dated.utf8)) != nil ? dated : nil
+    }
+
+    /// The rule for the future at the end of a TZif file.
+    package static func posixText(ofFile bytes: [UInt8]) -> String? {
+        guard bytes.starts(with: "TZif".utf8), bytes.last == 10 else { return nil }
+        let text = bytes.dropLast().reversed().prefix { $0 != 10 }.reversed()
+        return String(validating: Array(text), as: UTF8.self)
     }
 
     private static func change(_ rest: inout ArraySlice<UInt8>) -> Change? {

@@ -135,7 +135,7 @@ extension Checker {
         let mayBeNull = operand != operand.unwrapped
         switch kind {
         case .previous, .debounced, .throttled, .history: return operand
-        case .changed: return .timestamp
+        case .changed, .reported: return .timestamp
         case .held:
             if operand == .bool || operand.isDynOrError { return .bool }
             return fail(id, "held() takes a condition, not '\(operand)'", hint: "as held(isOn, duration('5m'))")

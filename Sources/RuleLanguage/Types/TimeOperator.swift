@@ -6,7 +6,7 @@ import AttributeValues
 /// attribute; a rule itself has no memory.
 public struct TimeOperator: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
-        case previous, changed, held, rate, average, least, greatest, sum, smoothed, debounced, throttled
+        case previous, changed, reported, held, rate, average, least, greatest, sum, smoothed, debounced, throttled
         /// Not a function of rules: the record of an attribute with `history`.
         case history
     }
@@ -47,7 +47,10 @@ public struct TimeOperator: Hashable, Sendable {
     }
 
     var hasFalls: Bool { kind == .rate }
-    var hasSpan: Bool { kind != .previous && kind != .changed }
+    var hasSpan: Bool { kind != .previous && !isDate }
+
+    /// True if the result is the date of something that happened to the operand.
+    public var isDate: Bool { kind == .changed || kind == .reported }
 
     /// The fault of a window; nil if it is valid.
     public static func fault(of span: TimeSpan) -> String? {

@@ -17,12 +17,13 @@ final class AttributeList {
     /// Adds an attribute unless its name is wrong or taken.
     func enter(
         _ key: DocumentNode, _ role: AttributeRole, _ type: ValueType, history: TimeSpan? = nil,
-        start: Expression? = nil
+        expires: TimeSpan? = nil, start: Expression? = nil
     ) {
         cursor.work += SceneCost.entry
         guard cursor.checkName(key, "an attribute") else { return }
         let attribute = AttributeDefinition(
-            name: key.text, role: role, type: type, history: history, start: start, position: key.position)
+            name: key.text, role: role, type: type, history: history, expires: expires, start: start,
+            position: key.position)
         guard let taken = add(attribute) else { return }
         let note = taken.position == .none ? nil : SceneFault.Note("the other one is here", taken.position)
         cursor.fault(

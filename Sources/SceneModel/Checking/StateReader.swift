@@ -1,9 +1,9 @@
 import AttributeValues
 import RuleLanguage
 
-// Reads `state`: its initial value, and for how long its past is recorded.
+// Reads `state`: its initial value, for how long its past is recorded, and when it expires.
 extension ExpressionReader {
-    private static let stateKeys = ["initial", "type", "transient", "history"]
+    private static let stateKeys = ["initial", "type", "transient", "history", "expires"]
 
     static func isStateForm(_ node: DocumentNode) -> Bool {
         node.isForm(stateKeys, requiring: ["initial", "type"])
@@ -66,7 +66,7 @@ extension ExpressionReader {
         }
         list.enter(
             entry.key, .state(initial: .null, isTransient: isTransient(form)), type,
-            history: readHistory(form, of: type), start: start)
+            history: readHistory(form, of: type), expires: readExpiry(form, of: type), start: start)
     }
 
     private func refusesLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
@@ -97,8 +97,30 @@ extension ExpressionReader {
     /// A faulty state is added as `dyn`, so that references to it are not reported too.
     func addLiteralState(_ entry: DocumentEntry, to list: AttributeList) {
         let (initial, isTransient, type) = stored(entry) ?? (.null, false, .dyn)
-        let history = ExpressionReader.isStateForm(entry.value) ? readHistory(entry.value, of: type) : nil
-        list.enter(entry.key, .state(initial: initial, isTransient: isTransient), type, history: history)
+        let isForm = ExpressionReader.isStateForm(entry.value)
+        list.enter(
+            entry.key, .state(initial: initial, isTransient: isTransient), type,
+            history: isForm ? readHistory(entry.value, of: type) : nil,
+            expires: isForm ? readExpiry(entry.value, of: type) : nil)
+    }
+
+    /// The `expires` of a long form; nil without one, or after adding a fault.
+    private func readExpiry(_ form: DocumentNode, of type: ValueType) -> TimeSpan? {
+        guard let node = form["expires"] else { return nil }
+        return cursor.at("expires") {
+            guard let span = TimeSpan(node.text) else {
+                return cursor.refuse("'\(node.text)' is not a length of time", at: node, hint: "such as 30s, 5m, 24h")
+            }
+            guard (TimeOperator.shortestSpan...SceneLimits.longestExpiry).contains(span.nanoseconds) else {
+                return cursor.refuse(.limit, "a state expires after 10 ms to 87600h (3650 days), not \(span)", at: node)
+            }
+            guard type.objectName == nil else {
+                return cursor.refuse(
+                    .typeMismatch, "an object does not expire", at: node,
+                    hint: "write expires: at the properties of its type")
+            }
+            return span
+        }
     }
 
     private func stored(_ entry: DocumentEntry) -> (initial: Value, isTransient: Bool, type: ValueType)? {

@@ -32,25 +32,30 @@ public final class AttributeDefinition {
     /// The members that few attributes have.
     private final class Rest {
         let history: TimeSpan?
+        let expires: TimeSpan?
         let start: Expression?
 
-        init(_ history: TimeSpan?, _ start: Expression?) { (self.history, self.start) = (history, start) }
+        init(_ history: TimeSpan?, _ expires: TimeSpan?, _ start: Expression?) {
+            (self.history, self.expires, self.start) = (history, expires, start)
+        }
     }
 
     /// For how long the past of a state or a rule is recorded; nil: not at all.
     public var history: TimeSpan? { rest?.history }
+    /// The time after which a state that nobody writes has the error `stale` in place of its value; nil: never.
+    public var expires: TimeSpan? { rest?.expires }
     /// The expression that gives a state its first value instead of `initial`. Evaluated once, when the node is made.
     public var start: Expression? { rest?.start }
 
     public init(
-        name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, start: Expression? = nil,
-        position: SourcePosition
+        name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, expires: TimeSpan? = nil,
+        start: Expression? = nil, position: SourcePosition
     ) {
         self.name = name
         self.role = role
         self.type = type
         self.position = position
-        rest = history == nil && start == nil ? nil : Rest(history, start)
+        rest = history == nil && expires == nil && start == nil ? nil : Rest(history, expires, start)
     }
 
     /// On a component's root, every binding and every let is a parameter.
@@ -74,8 +79,8 @@ public final class AttributeDefinition {
 extension AttributeDefinition: Equatable {
     public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
         a === b
-            || a.name == b.name && a.type == b.type && a.history == b.history && a.start == b.start
-                && a.role == b.role
+            || a.name == b.name && a.type == b.type && a.history == b.history && a.expires == b.expires
+                && a.start == b.start && a.role == b.role
     }
 }
 

@@ -7,7 +7,7 @@ public enum DefinitionWriter {
     public static func attribute(_ definition: AttributeDefinition) -> (group: String, value: Value) {
         switch definition.role {
         case .state(let initial, let isTransient):
-            ("state", stateForm(initial, definition.type, isTransient, definition.history, start: definition.start))
+            ("state", stateForm(initial, definition.type, isTransient, of: definition, start: definition.start))
         case .binding(let target, let animation): ("binding", binding(target, animation))
         case .constant(let value): ("let", value.map(expression) ?? .null)
         case .computed(let program): ("computed", computed(program, definition))
@@ -39,15 +39,20 @@ public enum DefinitionWriter {
 
     /// A literal if that suffices, else the long form.
     public static func stateForm(
-        _ value: Value, _ type: ValueType, _ isTransient: Bool, _ history: TimeSpan? = nil, start: Expression? = nil
+        _ value: Value, _ type: ValueType, _ isTransient: Bool, of definition: AttributeDefinition? = nil,
+        start: Expression? = nil
     ) -> Value {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
         let isInferred = ValueType(of: value.literal(as: type)) == type
-        if start == nil, !isTransient, !isForm, isInferred, history == nil { return literal(value, type) }
+        let (history, expires) = (definition?.history, definition?.expires)
+        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil {
+            return literal(value, type)
+        }
         var form = ValueMap([(.string("initial"), start.map(expression) ?? literal(value, type))])
         if start != nil || !isInferred || isForm { form["type"] = .string(type.description) }
         if isTransient { form["transient"] = true }
         if let history { form["history"] = .string(history.description) }
+        if let expires { form["expires"] = .string(expires.description) }
         return .map(form)
     }
 

@@ -36,7 +36,7 @@ extension Description {
         return RecordedHistory(
             span: span, step: TimeSpan(nanoseconds: chart.width),
             stretches: stretches.map {
-                (graph.timedValues.wallTime(of: $0.time), $0.bucket.least, $0.bucket.greatest)
+                (graph.timedValues.time.wallTime(of: $0.time), $0.bucket.least, $0.bucket.greatest)
             })
     }
 }

@@ -23,6 +23,7 @@ class Past {
     static func make(_ operation: TimeOperator) -> Past {
         switch operation.kind {
         case .previous, .changed: LastChange(operation)
+        case .reported: LastReport(operation)
         case .held: Hold(operation)
         case .debounced: Debounce(operation)
         case .throttled: Throttle(operation)
@@ -70,6 +71,9 @@ class Past {
 
     /// True if the store gets every change. Windows are stored from time to time.
     var isExact: Bool { true }
+
+    /// True if the store must have more than the row that it has.
+    func isDue(after row: Value) -> Bool { isExact }
 
     // MARK: In the store
 
@@ -134,6 +138,50 @@ final class LastChange: Past {
     override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
         previous = fields.first
         return fields.count <= 1
+    }
+}
+
+/// `reported`, which also tells when a state expires.
+final class LastReport: Past {
+    /// The time after which the operand, a state, is stale; nil: never.
+    var expiry: Int64?
+    /// True once the state has become stale, until it is reported.
+    private(set) var isStale = false
+
+    override var hearsReports: Bool { true }
+
+    override func result(_ value: Value, _ now: Instant) -> Value { .instant(value == current ? since : now) }
+
+    override func result(ofReport value: Value, _ now: Instant) -> Value { .instant(now) }
+
+    override func absorb(_ value: Value, _ now: Instant) {
+        if value != current { absorb(report: value, now) }
+    }
+
+    override func absorb(report value: Value, _ now: Instant) {
+        (current, since) = (value, now)
+        isStale = false
+    }
+
+    override func deadline(_ now: Instant) -> Instant? {
+        guard let expiry, current != nil, !isStale else { return nil }
+        return since &+ expiry
+    }
+
+    /// - Returns: whether the state is stale.
+    func expire(_ now: Instant) -> Bool {
+        isStale = expiry.map { current != nil && now &- since >= $0 } ?? false
+        return isStale
+    }
+
+    override var isExact: Bool { false }
+
+    /// A changed value is stored with the state. Reports of an equal value are stored from time to time.
+    override func isDue(after row: Value) -> Bool { row.list?.first != current }
+
+    override func restore(_ fields: Slice<ValueList>, from origin: Instant) -> Bool {
+        isStale = false
+        return fields.isEmpty
     }
 }
 

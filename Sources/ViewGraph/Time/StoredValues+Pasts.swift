@@ -35,10 +35,12 @@ extension StoredValues {
         }
         guard value.isStored == true else { return }
         let now = graph.timedValues.now
-        if !value.past.isExact, !isLast, value.storedRow != nil, now - value.storedAt < StoredValues.storedEvery {
+        if let row = value.storedRow, !isLast, now - value.storedAt < StoredValues.storedEvery,
+            !value.past.isDue(after: row)
+        {
             return
         }
-        guard let place = graph.storedPlace(of: value), let row = value.past.row(from: graph.timedValues.lead),
+        guard let place = graph.storedPlace(of: value), let row = value.past.row(from: graph.timedValues.time.origin),
             row != value.storedRow
         else { return }
         value.storedRow = row
@@ -46,17 +48,22 @@ extension StoredValues {
         if let name = value.outdatedName { persistence.note(nil, as: name, of: place.row) }
         value.outdatedName = nil
         persistence.note(row, as: place.name, of: place.row)
+        graph.timedValues.noteStored()
     }
 
-    /// Stores the pasts that were fed while a start made the graph.
+    /// Stores the pasts that were fed while a start made the graph, and the time in which rows were stored.
     func keepUnkept() {
         dropForgotten()
         for value in graph.timedValues.takeUnkept() where graph.engine.isAlive(value.vertex) { keep(value) }
+        if let time = graph.timedValues.takeTimeRow() {
+            persistence.note(StoreChange(key: StoreChange.timeKey, name: StoreChange.timeName, value: time))
+        }
     }
 
     /// Stores the windows that have changed since they were stored. Called when the daemon ends.
-    public func keepPasts(at time: Timestamp) {
-        let now = graph.timedValues.instant(of: time)
+    /// - Parameter elapsed: the time since the machine was booted.
+    public func keepPasts(at elapsed: TimeSpan) {
+        let now = graph.timedValues.time.reading(at: elapsed)
         for value in graph.timedValues.all where value.isStored == true && !value.past.isExact {
             value.past.count(until: now)
             keep(value, isLast: true)
@@ -94,7 +101,7 @@ extension StoredValues {
                 continue
             }
             let old = Chart(TimeOperator(.history, span: span))
-            guard old.take(row: row.value, from: graph.timedValues.lead) else { continue }
+            guard old.take(row: row.value, from: graph.timedValues.time.origin) else { continue }
             chart.take(from: old, graph.timedValues.now)
             return name
         }
@@ -106,7 +113,7 @@ extension StoredValues {
         let key = persistence.nodes.key(of: place.row)
         guard let rows = persistence.absentRows[key]?.values else { return }
         if let row = rows[place.name] {
-            guard value.past.take(row: row.value, from: graph.timedValues.lead) else { return }
+            guard value.past.take(row: row.value, from: graph.timedValues.time.origin) else { return }
             persistence.absentRows.remove(key, place.name)
             value.storedRow = row.value
             value.storedAt = graph.timedValues.now
@@ -115,6 +122,7 @@ extension StoredValues {
             persistence.absentRows.remove(key, name)
             value.outdatedName = name
         }
+        graph.timedValues.noteInStore()
         persistence.nodes[Int(place.row)].hasValues = true
         do { try graph.engine.invalidate(value.vertex) } catch {
             preconditionFailure("a living operator cannot be run again")

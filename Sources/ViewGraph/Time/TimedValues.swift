@@ -60,15 +60,15 @@ struct TimedValues {
     /// Nodes and names of rows whose operators were removed.
     private var forgotten: [(node: NodeID, name: String)] = []
     private var queue = Heap<Deadline>()
-    /// Nanoseconds since 1970 that never go back, and how far they are ahead of the wall clock.
-    private(set) var now: Int64
-    private(set) var lead: Int64 = 0
+    private(set) var time: OperatorTime
+    /// The store needs to know the time, because it has got rows since it was told last, or the wall clock was set.
+    private var isTimeDue = false
+    /// The store has rows of operators.
+    private var isInStore = false
 
-    init(time: Timestamp) { now = TimedValues.nanoseconds(time) }
+    init(time: OperatorTime) { self.time = time }
 
-    private static func nanoseconds(_ time: Timestamp) -> Int64 {
-        time.since(.epoch)?.nanoseconds ?? (time < .epoch ? -Int64.max / 2 : Int64.max / 2)
-    }
+    var now: Int64 { time.now }
 
     var isEmpty: Bool { values.isEmpty }
     var count: Int { values.count }
@@ -109,8 +109,8 @@ struct TimedValues {
         return due
     }
 
-    /// No operator has been forgotten, or was fed while a start made the graph.
-    var isUntouched: Bool { unkept.isEmpty && forgotten.isEmpty }
+    /// Nothing is due for the store.
+    var isUntouched: Bool { unkept.isEmpty && forgotten.isEmpty && !isTimeDue }
 
     mutating func noteUnkept(_ value: TimedValue) { unkept.append(value) }
 
@@ -136,13 +136,13 @@ struct TimedValues {
 
     // MARK: Time
 
-    /// If the wall clock is set back, the time goes on from where it was.
-    /// - Returns: the values whose deadline has come.
-    mutating func advance(to time: Timestamp) -> [TimedValue] {
-        let wall = TimedValues.nanoseconds(time)
-        if wall + lead < now { lead = now - wall }
-        now = wall + lead
+    /// - Returns: the values whose deadline has come, or whose result is a date of a wall clock that was set.
+    mutating func advance(to wall: Timestamp, elapsed: TimeSpan) -> [TimedValue] {
         var reached: [TimedValue] = []
+        if time.advance(to: wall, elapsed: elapsed) {
+            isTimeDue = isInStore
+            reached = values.values.filter(\.operation.isDate)
+        }
         while let next = queue.first, next.time <= now {
             queue.removeFirst()
             guard next.isCurrent else { continue }
@@ -152,17 +152,26 @@ struct TimedValues {
         return reached
     }
 
-    /// The present time as `advance` would set it.
-    func instant(of time: Timestamp) -> Int64 { max(now, TimedValues.nanoseconds(time) &+ lead) }
+    // MARK: The time in the store
 
-    func wallTime(of time: Int64) -> Timestamp {
-        Timestamp.epoch.advanced(by: TimeSpan(nanoseconds: time - lead)) ?? .epoch
+    mutating func resumeTime(from row: Value) { time.resume(from: row) }
+
+    /// Notes that a row of an operator is in the store.
+    mutating func noteInStore() { isInStore = true }
+
+    /// Notes that the store gets a row, which has the present time.
+    mutating func noteStored() { (isInStore, isTimeDue) = (true, true) }
+
+    /// The row of the time, if the store needs it.
+    mutating func takeTimeRow() -> Value? {
+        defer { isTimeDue = false }
+        return isTimeDue ? time.row : nil
     }
 
-    /// The time on the wall clock when the next value has to be evaluated.
-    mutating func nextDeadline() -> Timestamp? {
+    /// Nanoseconds from a moment until the next value has to be evaluated.
+    mutating func wait(from elapsed: TimeSpan) -> Int64? {
         while let next = queue.first {
-            if next.isCurrent { return wallTime(of: next.time) }
+            if next.isCurrent { return next.time - time.reading(at: elapsed) }
             queue.removeFirst()
         }
         return nil

@@ -21,12 +21,16 @@ extension Wiring {
         return made
     }
 
-    /// When the next clock that is observed ticks, or the next operator over time changes its result; nil: never. Cost:
-    /// O(clocks), and O(everything downstream of a clock) if a watch or an edge has come or gone that may matter to it.
-    public func nextTick() -> Timestamp? {
-        let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }
-        guard let deadline = timedValues.nextDeadline() else { return tick }
-        return tick.map { min($0, deadline) } ?? deadline
+    /// How long it takes, from a moment on, until the next clock that is observed ticks, or the next operator over time
+    /// changes its result; nil: forever. Cost: O(clocks), and O(everything downstream of a clock) if a watch or an edge
+    /// has come or gone that may matter to it.
+    /// - Parameter elapsed: the time since the machine was booted.
+    public func nextWait(from wall: Timestamp, elapsed: TimeSpan) -> TimeSpan? {
+        // A wall clock that was set changes what clocks and dates show.
+        if timedValues.time.isSet(wall, elapsed: elapsed) { return TimeSpan(nanoseconds: 0) }
+        let tick = clocks.nextTick(uses) { engine.isWatchedDownstream(of: $0) }?.since(wall)
+        guard let wait = timedValues.wait(from: elapsed).map({ TimeSpan(nanoseconds: $0) }) else { return tick }
+        return tick.map { min($0, wait) } ?? wait
     }
 
     // MARK: Operators
@@ -34,7 +38,10 @@ extension Wiring {
     /// The vertex of an operator, made at its first use; nil if there are too many.
     func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
         if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
-        guard timedValues.count < limits.timedValues else { return nil }
+        return timedValues.count < limits.timedValues ? makeTimedVertex(operation, of: operand) : nil
+    }
+
+    private func makeTimedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID {
         let value = TimedValue(operation, of: operand, at: timedValues.now)
         let name = operation.text(of: attributes[Int(operand.index)].map { $0.name + text(of: $0.steps) } ?? "")
         let made = createRule(node: NodeID.root.row, name: name, kind: .clock, source: .timed(value))
@@ -58,12 +65,25 @@ extension Wiring {
     /// The operator's result. Its past does not change yet: the transaction may be rolled back.
     func evaluate(_ value: TimedValue) throws -> Content {
         let content = try engine.read(value.operand)
-        guard case .value(let operand) = content else { return content }
+        guard case .value(let operand) = content else { return lastReport(value) ?? content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
         let isReport = try isReported(value)
         let now = timedValues.now
-        return .value(isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now))
+        let result = isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now)
+        return .value(dated(result, value))
+    }
+
+    /// Converts a result that is a date to wall time.
+    private func dated(_ result: Value, _ value: TimedValue) -> Value {
+        guard value.operation.isDate, case .timestamp(let time) = result else { return result }
+        return .timestamp(timedValues.time.wallTime(of: time))
+    }
+
+    /// When a state was last reported that is stale now.
+    private func lastReport(_ value: TimedValue) -> Content? {
+        guard let past = value.past as? LastReport, past.isStale else { return nil }
+        return .value(dated(.instant(past.since), value))
     }
 
     /// True if the operand was reported in this commit, and that matters.
@@ -91,13 +111,14 @@ extension Wiring {
 
     /// - Parameter sleep: seconds before `time` in which the machine was asleep.
     /// - Returns: whether an operator was due.
-    func advanceTimedValues(to time: Timestamp, after sleep: Double) -> Bool {
-        let reached = timedValues.advance(to: time)
+    func advanceTimedValues(to wall: Timestamp, elapsed: TimeSpan, after sleep: Double) -> Bool {
+        let reached = timedValues.advance(to: wall, elapsed: elapsed)
         if sleep > 0 {
             let now = timedValues.now
             for value in timedValues.all { value.past.interrupt(from: now - Int64(sleep * 1e9), to: now) }
         }
         for value in reached where engine.isAlive(value.vertex) {
+            expire(value)
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
             }
@@ -123,6 +144,66 @@ extension Wiring {
         let (row, name) = nodes.storePlace(of: record.name, at: record.node)
         guard nodes.isLinked(row) else { return nil }
         return (row, name + text(of: record.steps) + " " + value.operation.description)
+    }
+
+    // MARK: Expiry
+
+    // A state with `expires` uses the operator `reported` over itself. When nobody has written it for so long, its
+    // content becomes an error. The operator remembers the last value.
+
+    private func expiry(of state: AttributeID) -> TimedValue? {
+        guard let vertex = attributes[Int(state.index)]?.expiry,
+            case .timed(let value)? = attributes[Int(vertex.index)]?.source
+        else { return nil }
+        return value
+    }
+
+    /// Begins or ends the expiry of a state, as its definition says.
+    func connectExpiry(of state: AttributeID, _ record: AttributeRecord) {
+        let span = record.definition?.expires
+        guard span != nil || record.expiry != nil, case .state = record.source else { return }
+        let operation = TimeOperator(.reported)
+        let vertex =
+            record.expiry ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
+        if record.expiry == nil { holdShared(vertex) }
+        attributes[Int(state.index)]?.expiry = vertex
+        guard let value = expiry(of: state), let past = value.past as? LastReport else { return }
+        past.expiry = span?.nanoseconds
+        let wasStale = past.isStale
+        expire(value)
+        if wasStale, !past.isStale, let last = past.current { setInput(state, .value(last)) }
+        timedValues.noteDue(value)
+        if span == nil { releaseExpiry(of: state) }
+    }
+
+    func releaseExpiry(of state: AttributeID) {
+        guard let vertex = attributes[Int(state.index)]?.expiry else { return }
+        attributes[Int(state.index)]?.expiry = nil
+        releaseShared(vertex)
+    }
+
+    /// Makes a state stale if its time is over. The error names the last report, so it is new after the wall clock was
+    /// set.
+    private func expire(_ value: TimedValue) {
+        guard let past = value.past as? LastReport, past.expire(timedValues.now), let expiry = past.expiry else {
+            return
+        }
+        let since = timedValues.time.wallTime(of: past.since)
+        setInput(
+            value.operand,
+            .failure(
+                Failure(
+                    .stale, "nobody has written it since \(since) (expires: \(TimeSpan(nanoseconds: expiry)))",
+                    path: path(of: value.operand))))
+    }
+
+    /// The content of a state, with its last value if it is stale.
+    func content(ofStored state: AttributeID) -> Content {
+        let content = content(of: state)
+        guard case .failure(let failure) = content, failure.code == .stale,
+            let past = expiry(of: state)?.past as? LastReport, past.isStale, let last = past.current
+        else { return content }
+        return .value(last)
     }
 
     // MARK: History
