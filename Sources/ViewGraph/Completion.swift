@@ -315,7 +315,9 @@ struct Completion {
         }
         var target: NodeDefinition
         do throws(Failure) {
-            target = try (read("members") ?? NodeDefinition()).merged(over: old, without: without)
+            let members = try read("members") ?? NodeDefinition()
+            if let atUse = fields["atUse"]?.list { members.noteAtUse(atUse) }
+            target = members.merged(over: old, without: without)
             if let use = try read("use") { target = use.merged(over: target, isOfUse: true) }
         } catch {
             return fail(absent, error)

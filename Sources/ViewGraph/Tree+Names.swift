@@ -31,10 +31,12 @@ extension Tree<NodeRecord> {
             // An instance of a `forEach` sees its own element and index where other nodes see only
             // what encloses them.
             if let found = element(name, of: row) { return found }
+        } else if scope.isAtUse, self[Int(row)].definition.isHiddenAtUse(name) {
+            if let found = element(name, of: row) { return found }
         } else if let own = own(name, of: row) {
             return own
         }
-        if case .own = scope { return nil }
+        if case .own = scope.kind { return nil }
         var at = row
         while at != NodeID.root.row {
             let isContent = self[Int(at)].isContent
