@@ -45,6 +45,7 @@ final class Topics {
         byKey[key] = made
         index.insert(made)
         if key.events.contains(.completion) { completionCount += 1 }
+        if key.events.contains(.structure) { graph.animations.watchAll() }
         for attribute in made.order { watch(attribute, for: made) }
         return made
     }

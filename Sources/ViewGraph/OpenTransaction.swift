@@ -99,7 +99,8 @@ final class OpenTransaction {
                 }
             }
         }
-        if let animation { bindingAnimations[state] = animation }
+        // The last write decides.
+        if animation != nil || !bindingAnimations.isEmpty { bindingAnimations[state] = animation }
     }
 
     /// The writes that the engine shall get ahead of the commit.
