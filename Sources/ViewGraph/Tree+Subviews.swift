@@ -72,7 +72,6 @@ extension Tree<NodeRecord> {
         }
         let ids = upward(from: row).prefix { $0 != container }.map { self[Int($0)] }.filter { !$0.isTransparent }
             .map(\.id)
-        if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
         return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
     }
 
