@@ -82,6 +82,7 @@ extension Wiring {
     /// - Returns: the node's actions. Their triggers are still to be connected.
     func connectExpressions(of row: UInt32) -> [AttributeID] {
         let node = nodes[Int(row)]
+        if !node.standing.isEmpty { connectStanding(of: row) }
         if connectOwnRules(of: node) { return [] }
         defer { noteRules(of: node) }
         var actions: [AttributeID] = []
@@ -109,7 +110,8 @@ extension Wiring {
                 let written = boundRule(
                     transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
                 connectEnvironment(
-                    transform.key, transform.steps, transform.type, .rule(written), inherited, at: row, position)
+                    transform.key, transform.steps, transform.type, .rule(written), inherited, at: row,
+                    node.environment[position].attribute)
             }
         }
         for (position, entry) in definition.containerValues.enumerated() {
@@ -158,17 +160,17 @@ extension Wiring {
         let scope = Scope.nestedModifier(behind: outer).atUse(entry.isAtUse)
         let written = source(entry.expression, at: row, scope, entry.type)
         let inherited = entry.steps.isEmpty ? nil : environmentSource(entry.key, at: row, before: position)
-        connectEnvironment(entry.key, entry.steps, entry.type, written, inherited, at: row, position)
+        connectEnvironment(
+            entry.key, entry.steps, entry.type, written, inherited, at: row,
+            nodes[Int(row)].environment[position].attribute)
     }
 
     /// Sets the source of an environment modifier's vertex: `written`, or `inherited` with one field replaced.
     /// - Parameter inherited: the value that the field is part of.
-    private func connectEnvironment(
+    func connectEnvironment(
         _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?,
-        at row: UInt32,
-        _ position: Int
+        at row: UInt32, _ vertex: AttributeID
     ) {
-        let vertex = nodes[Int(row)].environment[position].attribute
         guard !steps.isEmpty else { return replaceSource(of: vertex, written) }
         guard let inherited else { return }
         // The field's value has a vertex of its own, which the override reads.
@@ -289,8 +291,12 @@ extension Wiring {
         let source: AttributeID? =
             switch (input.root, key) {
             case ("env", _):
-                environmentSource(
-                    key, at: row, before: outerModifiers(of: row, scope), isDeclared: scope.isOfDeclaration)
+                if let standing = scope.standing {
+                    environmentSource(key, at: standing.row, standingBefore: standing.before)
+                } else {
+                    environmentSource(
+                        key, at: row, before: outerModifiers(of: row, scope), isDeclared: scope.isOfDeclaration)
+                }
             case ("preferences", _):
                 if case .data = scope.kind {
                     systemAttribute(.preference(key), of: nodes.visibleParent(of: row))
@@ -364,7 +370,7 @@ extension NodeDefinition {
 
     /// How many of its environment modifiers are outside the component that wrote the modifier at `place`: those of the
     /// uses around that component.
-    fileprivate func modifiersAround(_ place: Int) -> Int {
+    func modifiersAround(_ place: Int) -> Int {
         let count = environment.count + transformEnvironment.count
         var around = 0
         var inner = base

@@ -21,6 +21,9 @@ struct Scope {
     var kind: Kind
     /// True for modifiers at the use of a component. Of the component's names, they know the parameters alone.
     var isAtUse = false
+    /// For a modifier of a group or list around a placed subview: `env` is that of the place, changed by so many of the
+    /// modifiers around the subview.
+    var standing: (row: UInt32, before: Int)?
 
     static let own = Scope(kind: .own)
     static let enclosing = Scope(kind: .enclosing)
@@ -31,7 +34,7 @@ struct Scope {
     static func nestedModifier(behind count: Int) -> Scope { Scope(kind: .nestedModifier(behind: count)) }
 
     /// The same for a modifier that is written at the use of a component, or is not.
-    func atUse(_ isAtUse: Bool) -> Scope { Scope(kind: kind, isAtUse: isAtUse) }
+    func atUse(_ isAtUse: Bool) -> Scope { Scope(kind: kind, isAtUse: isAtUse, standing: standing) }
 }
 
 extension Scope {

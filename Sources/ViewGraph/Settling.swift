@@ -139,6 +139,7 @@ extension ViewGraph {
     /// Connects the references of a node, and the data of a list. Its instances come later: what they bind to is found
     /// through their elements.
     func connectData(of row: UInt32) {
+        if nodes.hasPlaces { renewStanding(of: row) }
         connectReferences(of: row)
         if nodes[Int(row)].kind.isMadeFromData, lists.connectData(of: row) { removeInstances(of: row) }
     }

@@ -88,6 +88,7 @@ extension ViewGraph {
 
     func destroyModifiers(of row: UInt32) {
         for vertex in nodes[Int(row)].modifierVertices { destroyVertex(vertex) }
+        for standing in nodes[Int(row)].standing { destroyVertex(standing.attribute) }
         nodes[Int(row)].removeModifiers()
     }
 
