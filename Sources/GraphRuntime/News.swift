@@ -94,7 +94,7 @@ struct TopicNews {
     var update: [Change] {
         if left.isEmpty { return changes }
         // If an attribute has returned under the same name, only its value has changed.
-        let live = Set(changes.map(\.path))
+        let live = Set(texts: changes.map(\.path))
         return left.filter { !live.contains($0.path) }.map { Change(removalOf: $0.path) } + changes
     }
 

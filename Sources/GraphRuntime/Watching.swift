@@ -329,7 +329,7 @@ final class Watching {
         }
         // An attribute that has returned under the same name is named once.
         if !news.left.isEmpty {
-            var seen: Set<String> = []
+            var seen: Set<Name> = []
             paths.removeAll { !seen.insert($0).inserted }
         }
         if !paths.isEmpty { deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription]) }

@@ -52,7 +52,7 @@ extension NodeDefinition {
 
     /// True if both say the same of the node itself, apart from the data of a list.
     func hasSameMembers(as other: NodeDefinition) -> Bool {
-        id == other.id && kind == other.kind && component == other.component && isContent == other.isContent
+        id.hasSameBytes(as: other.id) && kind == other.kind && component == other.component && isContent == other.isContent
             && givenSlot == other.givenSlot && layer == other.layer && attributes == other.attributes
             && hasSameModifiers(as: other)
     }
@@ -138,7 +138,7 @@ extension NodeDefinition {
         merged.animations = animations.isEmpty ? base.animations : animations
         for member in members { merged.drop(member) }
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
-            let ids = Set(new.map(\.id))
+            let ids = Set(texts: new.map(\.id))
             return old.filter { !ids.contains($0.id) } + new
         }
         merged.children = union(children, base.children)

@@ -176,7 +176,7 @@ struct SceneExporter {
                 return isLost ? graph.nodes.visibleChildren(of: child) : [child]
             }
         }
-        let inside = Set(body.slotted.map(\.0.id))
+        let inside = Set(texts: body.slotted.map(\.0.id))
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
     }
 
@@ -213,7 +213,7 @@ struct SceneExporter {
                 for (child, live) in zip(wanted, found) {
                     let living = graph.nodes[Int(live)]
                     // A node from elsewhere may have replaced the body's node and have its id.
-                    guard living.id == child.id, living.isContent == child.isContent,
+                    guard living.id.hasSameBytes(as: child.id), living.isContent == child.isContent,
                         living.definition.isCopy(of: child) || living.definition.hasSameMembers(as: child),
                         child.forEach.map({ living.definition.forEach?.isSame(as: $0) == true }) ?? true
                     else { return false }

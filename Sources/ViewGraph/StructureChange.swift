@@ -1,4 +1,5 @@
 import AttributeGraph
+import AttributeValues
 import Timelines
 
 /// The changes of the tree since they were last taken.
@@ -76,7 +77,7 @@ extension StructureChange {
 
     /// Drops removals below the new place of a moved node: what the move has removed was never there.
     mutating func forgetRemovals(since start: Int, below place: [String]) {
-        let others = removedNames[start...].filter { !$0.ids.starts(with: place) }
+        let others = removedNames[start...].filter { !$0.ids.names.starts(with: place.names) }
         removedNames.replaceSubrange(start..., with: others)
     }
 

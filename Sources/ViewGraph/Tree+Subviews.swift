@@ -66,7 +66,7 @@ extension Tree<NodeRecord> {
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
         if !placements.isEmpty, !isInside(row, of: container) {
             let (from, to) = (ids(of: container), ids(of: row))
-            let common = zip(from, to).prefix { $0 == $1 }.count
+            let common = zip(from, to).prefix { $0.hasSameBytes(as: $1) }.count
             let way = AttributePath.describe(nodes: Array(to.dropFirst(common)))
             return [String](repeating: "..", count: from.count - common).joined(separator: "/") + way
         }

@@ -36,7 +36,7 @@ final class Gateway {
     private let meter: Meter
     private let loop: NIOIsolatedEventLoop
     /// By the JSON of their parameters.
-    private var watches: [String: SharedWatch] = [:]
+    private var watches: [Name: SharedWatch] = [:]
     private var pages: [ObjectIdentifier: PageStream] = [:]
     private var hasEnded = false
 

@@ -412,6 +412,23 @@ struct RowTests {
         }
     }
 
+    @Test("nodes whose ids look the same and have other bytes keep their values over a restart") func canonicalIDs() throws {
+        let (composed, decomposed) = ("K\u{FC}che", "Ku\u{308}che")
+        let life = try Life()
+        for id in [composed, decomposed] { try life.apply("[{ id: \(id), state: { x: 0 } }]") }
+        try life.apply("[{ id: list, state: { items: [\(composed), \(decomposed)] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { state: { y: 0 } } } }] }]")
+        for (id, value) in [(composed, 1), (decomposed, 2)] as [(String, Value)] {
+            try life.set("/\(id).x", value)
+            try life.set("/list/rows/\(id).y", value)
+        }
+        // A mark behind a slash makes both one character.
+        try life.apply("[{ id: \"a/\u{301}\", state: { z: 3 } }]")
+        let next = try expectKept(life, times: 2)
+        #expect(try next.value("/\(composed).x") == 1 && next.value("/\(decomposed).x") == 2)
+        #expect(try next.value("/list/rows/\(composed).y") == 1 && next.value("/list/rows/\(decomposed).y") == 2)
+        #expect(try next.value("/\"a/\u{301}\".z") == 3)
+    }
+
     @Test("a use that is merged with another component of the name has after a restart the order that it had")
     func mergedAnew() throws {
         let life = try Life()
