@@ -3,6 +3,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import ViewGraph
 
 @Suite("Modifiers around placed subviews")
 struct PlacedModifierTests {
