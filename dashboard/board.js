@@ -278,10 +278,12 @@ export class Board {
     const nodes = new Map()
     const nodeAt = (path) => {
       if (nodes.has(path)) return nodes.get(path)
-      const node = { id: path.slice(path.lastIndexOf('/') + 1), path, kind: 'view', attributes: Object.create(null) }
+      // An id in quotes may contain slashes.
+      const [, around, id] = /^(.*)\/("(?:[^"\\]|\\.)*"|[^/"]*)$/.exec(path) ?? [null, null, path]
+      const node = { id: id.startsWith('"') ? JSON.parse(id) : id, path, kind: 'view', attributes: Object.create(null) }
       nodes.set(path, node)
-      if (path !== root && path.includes('/')) {
-        const parent = nodeAt(path.slice(0, path.lastIndexOf('/')) || '/')
+      if (path !== root && around !== null) {
+        const parent = nodeAt(around || '/')
         parent.children ??= []
         parent.children.push(node)
         parent.kind = 'group'
@@ -306,16 +308,16 @@ export class Board {
     return given.map(({ id, panel, containerValues }) => {
       const found = this.#nodeOf(node, id)
       const values = containerValues ?? {}
-      return { node: found, panel: panel ?? values.panel ?? {}, values, section: this.#sectionOf(node, id) }
+      return { node: found, panel: panel ?? values.panel ?? {}, values, section: this.#sectionOf(node, found) }
     }).filter((each) => each.node)
   }
 
-  /** The section of a container in which a subview stands. */
-  #sectionOf(container, id) {
-    const parts = id.split('/')
-    for (let length = parts.length - 1; length > 0; length--) {
-      const node = this.#nodes.get(join(container.path, parts.slice(0, length).join('/')))
-      if (node?.kind === 'section') return node
+  /** The innermost section of a container that has a subview. */
+  #sectionOf(container, subview) {
+    let section = null
+    for (let at = this.#parents.get(subview); at; at = this.#parents.get(at)) {
+      if (at === container) return section
+      if (at.kind === 'section') section ??= at
     }
     return null
   }

@@ -17,6 +17,18 @@ public struct AttributePath: Hashable {
         case element(field: String, value: Value)
     }
 
+    public static func == (a: AttributePath, b: AttributePath) -> Bool {
+        a.nodes.elementsEqual(b.nodes) { $0.hasSameBytes(as: $1) }
+            && a.attribute.map { Name($0) } == b.attribute.map { Name($0) } && a.steps == b.steps
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(nodes.count)
+        for id in nodes { hasher.combine(Name(id)) }
+        hasher.combine(attribute.map { Name($0) })
+        hasher.combine(steps)
+    }
+
     public init(nodes: [String], attribute: String? = nil, steps: [Step] = []) {
         self.nodes = nodes
         self.attribute = attribute
@@ -206,5 +218,27 @@ struct PathReader {
             throw fault("a JSON string, number, true or false")
         }
         return value
+    }
+}
+
+/// Texts are compared by their bytes, as everywhere in paths.
+extension AttributePath.Step {
+    public static func == (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.key(let a), .key(let b)): a.hasSameBytes(as: b)
+        case (.index(let a), .index(let b)): a == b
+        case (.element(let a, let x), .element(let b, let y)): a.hasSameBytes(as: b) && x == y
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .key(let name): hasher.combine(Name(name))
+        case .index(let position): hasher.combine(position)
+        case .element(let field, let value):
+            hasher.combine(Name(field))
+            hasher.combine(value)
+        }
     }
 }

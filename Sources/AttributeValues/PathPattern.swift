@@ -5,6 +5,22 @@ public struct PathPattern: Hashable {
         case id(String)
         case any
         case anyDepth
+
+        public static func == (a: Segment, b: Segment) -> Bool {
+            switch (a, b) {
+            case (.id(let a), .id(let b)): a.hasSameBytes(as: b)
+            case (.any, .any), (.anyDepth, .anyDepth): true
+            default: false
+            }
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            switch self {
+            case .id(let id): hasher.combine(Name(id))
+            case .any: hasher.combine(1)
+            case .anyDepth: hasher.combine(2)
+            }
+        }
     }
 
     public var segments: [Segment]

@@ -31,7 +31,7 @@ struct ChangedNames {
             return nil
         }
         var found: [String] = []
-        var seen: Set<String> = []
+        var seen: Set<Name> = []
         for (_, names) in known {
             for pattern in patterns where pattern.matches(nodes: names.ids) {
                 let node = AttributePath.describe(nodes: names.ids)

@@ -45,7 +45,7 @@ final class FrameStream {
     }
 
     private func show(_ attribute: AttributeID, _ path: String, _ running: Presentations.Running, in view: FrameView) {
-        guard let line = lines[attribute]?.first(where: { records[$0].path == path }) else {
+        guard let line = lines[attribute]?.first(where: { records[$0].path.hasSameBytes(as: path) }) else {
             let line = sheet.insert(running.timeline, name: path)
             let record = Record(attribute: attribute, path: path, timeline: running.id, views: [view])
             if line == records.count { records.append(record) } else { records[line] = record }

@@ -64,8 +64,9 @@ extension GraphRuntime {
             statistics.refusals += 1
             throw error
         }
+        lastCommit.notesEqual = watching.topics.completionCount > 0
         graph.commit(into: &lastCommit)
-        if !lastCommit.states.isEmpty || lastCommit.hasReports {
+        if !lastCommit.states.isEmpty || lastCommit.hasReports || watching.isAwaited(lastCommit, motion) {
             watching.complete(lastCommit, since: stamp, by: client, options.isPlain ? nil : cut(options.label), motion)
             store.addValues(of: lastCommit.states)
         }

@@ -12,6 +12,8 @@ final class News {
     /// Attributes whose new content has been given to topics, recorded once some attributes have joined.
     var collected: Set<AttributeID> = []
     private(set) var hasJoined = false
+    /// True if contents that count as changed may be the old ones.
+    var mayCancel = false
     /// Topics with completion events that must hear how the transaction's motions end.
     private(set) var touched: [Topic] = []
     var animated: [AttributeID] = []
@@ -61,6 +63,7 @@ final class News {
         for topic in topics { topic.news.removeAll() }
         topics.removeEach()
         surroundings = KnownSurroundings()
+        mayCancel = false
         if hasJoined {
             collected = []
             hasJoined = false
@@ -91,7 +94,7 @@ struct TopicNews {
     var update: [Change] {
         if left.isEmpty { return changes }
         // If an attribute has returned under the same name, only its value has changed.
-        let live = Set(changes.map(\.path))
+        let live = Set(texts: changes.map(\.path))
         return left.filter { !live.contains($0.path) }.map { Change(removalOf: $0.path) } + changes
     }
 

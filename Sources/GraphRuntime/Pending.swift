@@ -1,4 +1,5 @@
 import AttributeGraph
+import AttributeValues
 import ViewGraph
 import WireProtocol
 
@@ -16,9 +17,9 @@ struct Pending {
     /// Attributes of the topic that have a new name.
     private(set) var renamed: Set<AttributeID> = []
     /// Names that the client knows and that lead nowhere now.
-    var left: Set<String> = []
+    var left: Set<Name> = []
     /// Names that the client does not know yet. It need not hear when they leave.
-    private var joined: Set<String> = []
+    private var joined: Set<Name> = []
     var invalidated: Set<AttributeID> = []
     /// Attributes whose motion ended in frames that were not sent.
     var rested: Set<AttributeID> = []
@@ -26,7 +27,7 @@ struct Pending {
     var completions: [Completion] = []
 
     /// The client has read these names, so it must hear when they leave.
-    mutating func noteKnown(_ paths: [String]) { joined.subtract(paths) }
+    mutating func noteKnown(_ paths: [String]) { joined.subtract(paths.names) }
 
     mutating func merge(_ topic: Topic) {
         let news = topic.news
@@ -52,11 +53,11 @@ struct Pending {
 
 /// Changes of the tree that a client has not been told, by path.
 struct PendingStructure {
-    private var added: Set<String> = []
-    private var removed: Set<String> = []
-    private var arrived: Set<String> = []
-    private var reordered: Set<String> = []
-    private var rearranged: Set<String> = []
+    private var added: Set<Name> = []
+    private var removed: Set<Name> = []
+    private var arrived: Set<Name> = []
+    private var reordered: Set<Name> = []
+    private var rearranged: Set<Name> = []
 
     /// Nodes that are removed before the client has heard of them are forgotten.
     mutating func merge(_ news: StructurePaths) {
@@ -66,18 +67,18 @@ struct PendingStructure {
             rearranged.remove(path)
             if !wasNew { removed.insert(path) }
         }
-        added.formUnion(news.added)
-        arrived.formUnion(news.arrived)
+        added.formUnion(news.added.names)
+        arrived.formUnion(news.arrived.names)
         // For a client that does not know a node, the order is part of the news that the node is there.
-        reordered.formUnion(news.reordered.filter { !added.contains($0) && !arrived.contains($0) })
-        rearranged.formUnion(news.rearranged)
+        reordered.formUnion(news.reordered.names.filter { !added.contains($0) && !arrived.contains($0) })
+        rearranged.formUnion(news.rearranged.names)
     }
 
     /// Sorted, so that a node comes before its descendants.
     var paths: StructurePaths {
         StructurePaths(
-            added: added.sorted(), removed: removed.sorted(), arrived: arrived.sorted(), reordered: reordered.sorted(),
-            rearranged: rearranged.sorted())
+            added: added.sorted().texts, removed: removed.sorted().texts, arrived: arrived.sorted().texts, reordered: reordered.sorted().texts,
+            rearranged: rearranged.sorted().texts)
     }
 }
 

@@ -96,6 +96,31 @@ final class Presentations {
         return motion.animation
     }
 
+    /// The animation of a change of the tree, chosen in the same order.
+    /// - Parameters:
+    ///   - place: the list or choice whose data has made the change, or the node that has changed.
+    ///   - list: the list, if there is one.
+    ///   - isNew: whether the change has made a node.
+    func animation(
+        ofChangeAt place: NodeID, by list: NodeID?, _ motion: Motion, isNew: (NodeID) -> Bool, since stamp: UInt64,
+        _ known: inout KnownSurroundings
+    ) -> Animation? {
+        if motion.isDisabled { return nil }
+        let surroundings = graph.animations.surroundings(
+            ofChangeAt: place.row, isNew: isNew, since: stamp, &known)
+        if surroundings.reducesMotion { return nil }
+        switch surroundings.modifier {
+        case .some(let text): return text.flatMap(knownAnimation)
+        case nil: break
+        }
+        if !motion.bindings.isEmpty, let list, let origin = graph.originState(ofList: list, since: stamp),
+            let animation = motion.bindings[origin]
+        {
+            return animation
+        }
+        return motion.animation
+    }
+
     /// The animation of this text in a scene, which was checked when the scene was read.
     func knownAnimation(_ text: String) -> Animation? { try? animations.lookUp(text) }
 
@@ -214,13 +239,10 @@ final class Presentations {
         running.timeline.event(id: running.id, replaces: replaces, css: css ? easing(for: running.timeline) : nil)
     }
 
-    /// The timeline from 0 to 1 of nodes that come and go; nil: without animation. The animation is that of the
-    /// transaction, or that of the binding if it wrote through exactly one with an animation.
-    func coming(_ motion: Motion, css: Bool) -> Value? {
-        let binding = motion.bindings.count == 1 ? motion.bindings.first?.value : nil
-        guard !motion.isDisabled, graph.stepsLeft > 0, let animation = motion.animation ?? binding,
-            graph.systemValue("reduceMotion") != true,
-            let timeline = Timeline(changing: 0.0, to: 1.0, animation: animation, start: now - motion.elapsed)
+    /// The timeline from 0 to 1 of nodes that come and go; nil: without animation.
+    func coming(_ animation: Animation?, elapsed: Double, css: Bool) -> Value? {
+        guard let animation, graph.stepsLeft > 0,
+            let timeline = Timeline(changing: 0.0, to: 1.0, animation: animation, start: now - elapsed)
         else { return nil }
         graph.stepsLeft -= Presentations.stepsPerComing
         defer { nextID += 1 }

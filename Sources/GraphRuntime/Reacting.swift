@@ -13,6 +13,8 @@ extension ViewGraph {
     func react(cost: Int, atMost most: Int) -> Commit {
         var done = Commit()
         guard reactions.exist else { return done }
+        reactions.begin()
+        defer { endDetours() }
         let left = stepsLeft
         stepsLeft = cost
         defer { stepsLeft = min(left, stepsLeft) }

@@ -31,7 +31,7 @@ final class Reader {
         }
         var contents: [(path: String, content: Content)] = []
         contents.reserveCapacity(request.paths.count)
-        var known: Set<String> = []
+        var known: Set<Name> = []
         var missing = 0
         for text in request.paths {
             try graph.charge(Reader.stepsPerPath)

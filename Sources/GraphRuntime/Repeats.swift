@@ -10,7 +10,7 @@ struct Repeats {
     /// Rows of the store with this key have an identifier as their name and its revision as their value.
     static let key = StoreChange.onceKey
 
-    private var revisions: [String: UInt64] = [:]
+    private var revisions: [Name: UInt64] = [:]
     private var order: Ring<String>
     /// Identifiers whose rows are still in the store.
     private var forgotten: [String] = []

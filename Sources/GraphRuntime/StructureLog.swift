@@ -8,6 +8,10 @@ struct StructureLog {
         var kind: StructurePaths.Kind
         /// The ids of the path of a moved node before the move.
         var from: [String]?
+        /// A node where the change is; nil if it has gone.
+        var node: NodeID?
+        /// The list or choice whose data has made the change; nil if it was asked for.
+        var list: NodeID?
     }
 
     private var lines: RecentEntries<Line>

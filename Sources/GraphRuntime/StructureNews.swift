@@ -6,12 +6,20 @@ import WireProtocol
 
 /// A transaction's changes of the tree for the topics with `structure` events: the paths that their patterns match.
 struct StructureNews {
+    /// By topic and animation.
     private(set) var topics: [TopicStructure] = []
-    private var places: [ObjectIdentifier: Int] = [:]
+    private var places: [Key: Int] = [:]
+    /// The number of paths that each topic is told.
+    private var counts: [ObjectIdentifier: Int] = [:]
     /// Topics that would have to be told more paths than all topics together may watch.
     private(set) var overfull: [Topic] = []
     private let listeners: Int
     private let limit: Int
+
+    private struct Key: Hashable {
+        var topic: ObjectIdentifier
+        var animation: Animation?
+    }
 
     /// - Parameters:
     ///   - listeners: the number of topics that are not yet overfull.
@@ -23,12 +31,16 @@ struct StructureNews {
 
     var isHeardByNobody: Bool { overfull.count == listeners }
 
-    /// - Parameter from: the ids of a moved node's path before the move.
+    /// - Parameters:
+    ///   - from: the ids of a moved node's path before the move.
+    ///   - animation: how the change is animated; evaluated only for those who are told.
     mutating func tell(
-        _ names: NodeNames, as kind: StructurePaths.Kind, from: [String]? = nil, to entries: [PatternIndex.Entry]
+        _ names: NodeNames, as kind: StructurePaths.Kind, from: [String]? = nil,
+        _ animation: @autoclosure () -> Animation?, to entries: [PatternIndex.Entry]
     ) {
         var rest = entries.filter { $0.topic.key.events.contains(.structure) && !$0.topic.isOverfull }[...]
         guard !rest.isEmpty else { return }
+        let animation = animation()
         let node = AttributePath.describe(nodes: names.ids)
         let attributes = names.attributes.map { (name: $0, path: node + "." + AttributePath.quoteIfNeeded($0)) }
         while let topic = rest.first?.topic {
@@ -39,40 +51,42 @@ struct StructureNews {
             }
             let isNew = from.map { from in !topic.patterns.contains { $0.matches(nodes: from) } } ?? false
             let told = isNew ? \.entered : kind
-            add((names.isWhole ? [node] : []) + named.map(\.path), as: told, of: topic)
+            add((names.isWhole ? [node] : []) + named.map(\.path), as: told, of: topic, animation)
             if names.isWhole, let transition = names.transition {
-                topics[place(of: topic)].note(transition, of: node, told)
+                topics[place(of: topic, animation)].note(transition, of: node, told)
             }
         }
     }
 
-    private mutating func add(_ paths: [String], as kind: StructurePaths.Kind, of topic: Topic) {
-        let place = place(of: topic)
-        topics[place].count += paths.count
-        topics[place].paths[keyPath: kind] += paths
-        if topics[place].count > limit {
+    private mutating func add(
+        _ paths: [String], as kind: StructurePaths.Kind, of topic: Topic, _ animation: Animation?
+    ) {
+        topics[place(of: topic, animation)].paths[keyPath: kind] += paths
+        counts[ObjectIdentifier(topic), default: 0] += paths.count
+        if counts[ObjectIdentifier(topic), default: 0] > limit {
             topic.isOverfull = true
             overfull.append(topic)
         }
     }
 
-    private mutating func place(of topic: Topic) -> Int {
-        if let known = places[ObjectIdentifier(topic)] { return known }
-        places[ObjectIdentifier(topic)] = topics.count
-        topics.append(TopicStructure(topic: topic))
+    private mutating func place(of topic: Topic, _ animation: Animation?) -> Int {
+        let key = Key(topic: ObjectIdentifier(topic), animation: animation)
+        if let known = places[key] { return known }
+        places[key] = topics.count
+        topics.append(TopicStructure(topic: topic, animation: animation))
         return topics.count - 1
     }
 }
 
-/// A transaction's changes of the tree for one topic.
+/// A transaction's changes of the tree for one topic that are animated in the same way.
 struct TopicStructure {
     let topic: Topic
-    var count = 0
+    let animation: Animation?
     var paths = StructurePaths()
     /// `{insertion?, removal?}`, by path.
     private(set) var transitions = ValueMap()
 
-    init(topic: Topic) { self.topic = topic }
+    init(topic: Topic, animation: Animation?) { (self.topic, self.animation) = (topic, animation) }
 
     mutating func note(_ transition: Transition, of node: String, _ kind: StructurePaths.Kind) {
         var said = transitions[node]?.map ?? ValueMap()

@@ -4,7 +4,7 @@ import WireProtocol
 
 /// Two subscriptions with equal keys get the same events, which are then assembled and encoded once for both.
 struct TopicKey: Hashable {
-    var patterns: [String]
+    var patterns: [Name]
     var events: EventKinds
     var typed: Bool
     var css: Bool
@@ -56,7 +56,7 @@ final class Topic {
         self.key = key
         self.number = number
         self.patterns = patterns
-        patternSize = key.patterns.reduce(0) { $0 + 1 + $1.utf8.count / Topic.bytesPerPattern }
+        patternSize = key.patterns.reduce(0) { $0 + 1 + $1.text.utf8.count / Topic.bytesPerPattern }
         enter()
     }
 

@@ -33,7 +33,7 @@ final class Topics {
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
     func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
         let key = TopicKey(
-            patterns: request.patterns, events: request.events, typed: request.typed, css: request.css,
+            patterns: request.patterns.names, events: request.events, typed: request.typed, css: request.css,
             writers: request.writers)
         if let existing = byKey[key] { return existing }
         var patterns: [PathPattern] = []
@@ -45,6 +45,7 @@ final class Topics {
         byKey[key] = made
         index.insert(made)
         if key.events.contains(.completion) { completionCount += 1 }
+        if key.events.contains(.structure) { graph.animations.watchAll() }
         for attribute in made.order { watch(attribute, for: made) }
         return made
     }

@@ -33,7 +33,7 @@ extension Watching {
         deliver(pending.structure.paths, to: [subscription])
         if let from = pending.from {
             let changed = topic.order.filter { pending.hasChanged($0, in: graph) }
-            let changes = pending.left.sorted().map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
+            let changes = pending.left.sorted().texts.map(Change.init(removalOf:)) + presentChanges(changed, of: topic)
             // If changes have cancelled each other, there is nothing to tell.
             if !changes.isEmpty {
                 if let interval = subscription.interval { subscription.nextAllowed = now + interval }
@@ -52,7 +52,7 @@ extension Watching {
         let topic = subscription.topic
         guard topic.key.events.contains(.invalidate) else { return }
         let fresh = topic.order.filter { pending.invalidated.contains($0) && !subscription.outstanding.contains($0) }
-        let paths = pending.left.sorted() + fresh.flatMap { topic.paths[$0] ?? [] }
+        let paths = pending.left.sorted().texts + fresh.flatMap { topic.paths[$0] ?? [] }
         if paths.isEmpty { return }
         subscription.outstanding.formUnion(fresh)
         deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription])

@@ -1,4 +1,5 @@
 import AttributeGraph
+import ViewGraph
 import WireProtocol
 
 // Ends of motions. A subscription is told of the transactions that touched its attributes: `logical` and `removed`,
@@ -12,6 +13,17 @@ extension Watching {
         deliver(news.completions)
         if news.animated.isEmpty, news.touched.isEmpty { return }
         deliver(completionNews(presentations.seal(history.revision, moved: news.animated, news.touched.map(\.number))))
+    }
+
+    /// True if somebody waits for the end of an animated write that has changed nothing. It is complete at once.
+    func isAwaited(_ change: Commit, _ motion: Motion?) -> Bool {
+        !change.equal.isEmpty && topics.inOrder.contains { awaits(change, motion, $0) }
+    }
+
+    func awaits(_ change: Commit, _ motion: Motion?, _ topic: Topic) -> Bool {
+        guard topic.key.events.contains(.completion) else { return false }
+        let states = change.equal.filter { motion?.animation != nil || change.bindingAnimations[$0] != nil }
+        return !states.isEmpty && topic.order.contains { states.contains(graph.storingState(of: $0)) }
     }
 
     func deliver(_ news: [CompletionNews]) {

@@ -30,7 +30,7 @@ extension Watching {
         var gone: [String] = []
         var renamed: Set<AttributeID> = []
         if !names.isEmpty {
-            var live: [String: AttributeID] = [:]
+            var live: [Name: AttributeID] = [:]
             for attribute in topic.order { for path in topic.paths[attribute] ?? [] { live[path] = attribute } }
             for name in names { if let attribute = live[name] { renamed.insert(attribute) } else { gone.append(name) } }
         }

@@ -76,18 +76,28 @@ extension Watching {
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
     }
 
-    func deliver(_ structure: StructureChange, _ motion: Motion) {
+    /// Tells each topic of the change. What is animated in different ways is told in several events.
+    func deliver(_ structure: StructureChange, _ motion: Motion, since stamp: UInt64) {
         log(structure)
         let listeners = topics.inOrder.count { $0.key.events.contains(.structure) && !$0.isOverfull }
         if listeners == 0 { return }
         var news = StructureNews(listeners: listeners, limit: limits.watchedAttributes)
+        let animated = AnimatedChange(of: structure, motion, since: stamp, self)
         forEachLine(of: structure) { line in
-            if !news.isHeardByNobody { tell(line(), &news) }
+            if !news.isHeardByNobody {
+                let line = line()
+                news.tell(
+                    line.names, as: line.kind, from: line.from, animated.animation(of: line),
+                    to: topics.naming(line.names.ids))
+            }
             return !news.isHeardByNobody
         }
-        for told in news.topics.sorted(by: { $0.topic.number < $1.topic.number }) where !told.topic.isOverfull {
-            let details = StructureDetails(
-                timeline: presentations.coming(motion, css: told.topic.key.css), transitions: told.transitions)
+        let inOrder = news.topics.enumerated().sorted {
+            ($0.element.topic.number, $0.offset) < ($1.element.topic.number, $1.offset)
+        }
+        for (_, told) in inOrder where !told.topic.isOverfull {
+            let timeline = presentations.coming(told.animation, elapsed: motion.elapsed, css: told.topic.key.css)
+            let details = StructureDetails(timeline: timeline, transitions: told.transitions)
             for group in told.paths.groupMembers(told.topic.members) {
                 guard let client = group.first?.client else { continue }
                 let paths = told.paths.told(to: client)
@@ -115,42 +125,50 @@ extension Watching {
         // Moved nodes are told with all their attributes.
         let moved = structure.movedNodes.filter { graph.isAlive($0.node) }
         let movedNodes = Set(moved.flatMap { graph.allNodes(below: $0.node) })
-        for node in structure.addedNodes where graph.isAlive(node) {
-            guard body({ .init(names: graph.nodeNames(of: node), kind: \.added) }) else { return }
+        for (position, node) in structure.addedNodes.enumerated() where graph.isAlive(node) {
+            let list = structure.list(adding: position)
+            guard body({ .init(names: graph.nodeNames(of: node), kind: \.added, node: node, list: list) }) else {
+                return
+            }
         }
         let nodes = Set(structure.addedNodes)
         for attribute in structure.addedAttributes {
             guard let (node, name) = graph.nodeAndName(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
             else { continue }
             let names = NodeNames(ids: graph.ids(of: node), attributes: [name], isWhole: false)
-            guard body({ .init(names: names, kind: \.added) }) else { return }
+            guard body({ .init(names: names, kind: \.added, node: node) }) else { return }
         }
-        for names in structure.removedNames { guard body({ .init(names: names, kind: \.removed) }) else { return } }
+        for names in structure.removedNames {
+            guard body({ .init(names: names, kind: \.removed, list: names.list) }) else { return }
+        }
         var told = nodes
         for top in moved {
             let depth = graph.ids(of: top.node).count
             for node in graph.allNodes(below: top.node) where told.insert(node).inserted {
                 let names = graph.nodeNames(of: node)
-                let line = StructureLog.Line(names: names, kind: \.arrived, from: top.from + names.ids.dropFirst(depth))
+                let line = StructureLog.Line(
+                    names: names, kind: \.arrived, from: top.from + names.ids.dropFirst(depth), node: top.node)
                 guard body({ line }) else { return }
             }
-            for names in top.names { guard body({ .init(names: names, kind: \.removed) }) else { return } }
+            for names in top.names { guard body({ .init(names: names, kind: \.removed, node: top.node) }) else { return } }
         }
-        for node in structure.removedTrees.flatMap(graph.allNodes) {
-            guard body({ .init(names: graph.nodeNames(of: node), kind: \.removed) }) else { return }
+        for (position, top) in structure.removedTrees.enumerated() {
+            let list = structure.list(removingTree: position)
+            for node in graph.allNodes(below: top) {
+                guard body({ .init(names: graph.nodeNames(of: node), kind: \.removed, list: list) }) else { return }
+            }
         }
-        for node in structure.reorderedNodes where graph.isAlive(node) && told.insert(node).inserted {
+        for (position, node) in structure.reorderedNodes.enumerated()
+        where graph.isAlive(node) && told.insert(node).inserted {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])
-            guard body({ .init(names: names, kind: \.reordered) }) else { return }
+            let list = structure.list(reordering: position)
+            guard body({ .init(names: names, kind: \.reordered, node: node, list: list) }) else { return }
         }
-        for node in Set(structure.rearrangedNodes) where graph.isAlive(node) {
+        var rearranged: Set<NodeID> = []
+        for (node, place) in structure.rearrangedNodes where graph.isAlive(node) && rearranged.insert(node).inserted {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])
-            guard body({ .init(names: names, kind: \.rearranged) }) else { return }
+            guard body({ .init(names: names, kind: \.rearranged, node: node, list: place) }) else { return }
         }
-    }
-
-    private func tell(_ line: StructureLog.Line, _ news: inout StructureNews) {
-        news.tell(line.names, as: line.kind, from: line.from, to: topics.naming(line.names.ids))
     }
 
     /// The changes of the tree since a revision for a topic, merged as for a client that was behind. nil if they are no
@@ -162,7 +180,7 @@ extension Watching {
             var news = StructureNews(listeners: 1, limit: limits.watchedAttributes)
             for line in change {
                 let entries = topics.naming(line.names.ids).filter { $0.topic === topic }
-                news.tell(line.names, as: line.kind, from: line.from, to: entries)
+                news.tell(line.names, as: line.kind, from: line.from, nil, to: entries)
             }
             guard news.overfull.isEmpty else { return nil }
             for told in news.topics { pending.merge(told.paths.told(to: client)) }

@@ -62,6 +62,9 @@ final class Watching {
         _ change: Commit = Commit(), since stamp: UInt64, by client: Client? = nil, _ label: String?,
         _ motion: Motion? = nil, redefines: Bool = false
     ) {
+        if !change.equal.isEmpty {
+            for topic in topics.inOrder where awaits(change, motion, topic) { news.touch(topic) }
+        }
         if graph.reactions.exist {
             let reaction = graph.react(cost: limits.requestCost, atMost: limits.mutationsPerTransaction)
             graph.stored.keep(reaction.states)
@@ -80,7 +83,7 @@ final class Watching {
     ) {
         if redefines { history.lastRedefinition = history.revision }
         // Most writes change nothing that is watched.
-        guard graph.hasNews else { return }
+        guard graph.hasNews || !news.touched.isEmpty else { return }
         var motion = motion
         if !bindings.isEmpty {
             if motion == nil { motion = Motion() }
@@ -97,7 +100,9 @@ final class Watching {
         let structure = graph.hasStructureChange ? graph.takeStructureChange() : nil
         if let structure {
             history.note(structure)
+            news.mayCancel = true
             followTree(structure, news)
+            graph.animations.watchNew(in: structure)
         }
         graph.takeInvalidated(into: &invalidated)
         if !graph.animations.isEmpty {
@@ -131,6 +136,8 @@ final class Watching {
         guard wantsValues else { return }
         let content = graph.contentForWatcher(of: attribute)
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
+        // A change of the tree takes several steps, of which a later one may take back what an earlier one has done.
+        if news.mayCancel, watch.content == content { return }
         if news.hasJoined { news.collected.insert(attribute) }
         guard let motion else {
             for topic in watch.topics where topic.wantsValues { tell(topic, of: attribute, content) }
@@ -218,7 +225,7 @@ final class Watching {
             return
         }
         let due = news.topics.filter { !$0.isOverfull }.map { ($0, holdBack($0, since: stamp, label)) }
-        deliver(structure, motion ?? Motion())
+        deliver(structure, motion ?? Motion(), since: stamp)
         for (topic, members) in due { deliverNews(of: topic, label, to: members.filter { !$0.hasEnded }) }
     }
 
@@ -322,7 +329,7 @@ final class Watching {
         }
         // An attribute that has returned under the same name is named once.
         if !news.left.isEmpty {
-            var seen: Set<String> = []
+            var seen: Set<Name> = []
             paths.removeAll { !seen.insert($0).inserted }
         }
         if !paths.isEmpty { deliver(.invalidate(revision: history.revision, paths: paths), to: [subscription]) }

@@ -299,13 +299,13 @@ extension StateStore {
         /// In the order of keys and names.
         var rows: [StoredRow] = []
         /// The rows of the keys that turns have changed, or that were read backwards, instead of those in `rows`.
-        var changed: [String: [String: StoredRow]] = [:]
+        var changed: [Name: [Name: StoredRow]] = [:]
         let values = ValueReader(maximumDepth: maximumDepth)
-        func change(_ key: String, _ change: (inout [String: StoredRow]) -> Void) {
+        func change(_ key: String, _ change: (inout [Name: StoredRow]) -> Void) {
             if changed[key] == nil {
                 let first = rows.partitioningIndex { !$0.key.precedesByBytes(key) }
                 let old = rows[first...].prefix { $0.key.hasSameBytes(as: key) }
-                changed[key] = Dictionary(old.map { ($0.name, $0) }) { $1 }
+                changed[key] = Dictionary(old.map { (Name($0.name), $0) }) { $1 }
             }
             change(&changed[key, default: [:]])
         }

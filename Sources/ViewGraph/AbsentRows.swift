@@ -41,7 +41,7 @@ final class AbsentNode {
 /// any more. A new node takes its rows from here.
 struct AbsentRows {
     /// Nodes with rows, and the parents that such nodes name.
-    private var nodes: [String: AbsentNode] = [:]
+    private var nodes: [Name: AbsentNode] = [:]
     /// The parent that was named last: nodes that clients put below it follow each other.
     private var lastParent: AbsentNode?
 
@@ -121,14 +121,14 @@ struct AbsentRows {
     }
 
     /// Keys of rows at and below some nodes. O(rows · depth).
-    func findKeys(below tops: Set<String>) -> [String] { findKeys { tops.contains($0) } }
+    func findKeys(below tops: Set<Name>) -> [String] { findKeys { tops.contains($0) } }
 
     /// - Parameter isElsewhere: true for the key of a node that does not stand where its key says.
     func findKeys(below isTop: (String) -> Bool, unlessIn isElsewhere: (String) -> Bool = { _ in false }) -> [String] {
         keys.filter { key in
             let path = sequence(first: key) { around($0) }
             guard let top = path.first(where: isTop) else { return false }
-            return !path.prefix { $0 != top }.contains(where: isElsewhere)
+            return !path.prefix { !$0.hasSameBytes(as: top) }.contains(where: isElsewhere)
         }
     }
 
@@ -140,7 +140,7 @@ struct AbsentRows {
         var ids: [String] = []
         var at: String? = key
         while let next = at {
-            if next == top { return ids.reversed() }
+            if next.hasSameBytes(as: top) { return ids.reversed() }
             ids.append(node(next)?["id"]?.string ?? String(StoredKey.lastPart(of: next)))
             at = around(next)
         }

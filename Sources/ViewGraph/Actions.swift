@@ -43,12 +43,12 @@ extension TransactedWiring {
     /// The writes of a call, in order. All rules see the graph as it is before the first write.
     /// - Throws: `notFound` and `dangling` for a target that is not there, the failure of a rule, `limit`.
     public func makeWrites(of call: ActionCall) throws(Failure) -> [ActionWrite] {
-        let (text, row) = (call.path, call.row)
+        let (text, row, scope) = (call.path, call.row, Scope.modifier.atUse(call.action.isAtUse))
         var writes: [ActionWrite] = []
         for step in call.action.steps {
             var value: Value?
             do throws(Failure) {
-                if let expression = step.value { value = try evaluate(expression, at: row, .modifier, call.arguments) }
+                if let expression = step.value { value = try evaluate(expression, at: row, scope, call.arguments) }
             } catch {
                 throw error.located(at: text).within(text)
             }
@@ -59,7 +59,7 @@ extension TransactedWiring {
             }
             switch step.target {
             case .reference(let reference):
-                guard let target = resolveName(reference.name, from: row, .modifier) else {
+                guard let target = resolveName(reference.name, from: row, scope) else {
                     throw Failure(
                         .dangling, "\(text): $\(reference.name) names no attribute of an enclosing node", path: text)
                 }

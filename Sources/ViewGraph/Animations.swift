@@ -7,6 +7,10 @@ public final class Animations {
     unowned(unsafe) private var graph: Wiring!
     /// The values that the modifiers watch.
     private var values: Set<AttributeID> = []
+    /// True once somebody is told of changes of the tree, which any modifier may animate.
+    private var watchesAll = false
+    /// Nodes whose new modifiers are still to be watched.
+    private var unwatched: [NodeID] = []
 
     func attach(to graph: Wiring) { self.graph = graph }
 
@@ -24,11 +28,52 @@ public final class Animations {
     public func watchModifiers(around attribute: AttributeID) {
         guard graph.nodes.hasAnimations, let row = graph.attributes[Int(attribute.index)]?.node else { return }
         for row in graph.nodes.around(row) {
-            for (_, value) in graph.nodes[Int(row)].animations where values.insert(value).inserted {
-                graph.beginWatch(of: value)
-                _ = graph.content(of: value)
-            }
+            for (_, value) in graph.nodes[Int(row)].animations { watch(value) }
         }
+    }
+
+    /// Evaluates the values that all modifiers watch, now and later: any may animate a change of the tree. The first call
+    /// takes O(nodes).
+    public func watchAll() {
+        if watchesAll { return }
+        watchesAll = true
+        guard graph.nodes.hasAnimations else { return }
+        watchModifiers(of: graph.nodes.subtree(of: NodeID.root.row).map(graph.nodes.nodeID))
+    }
+
+    func noteNewModifiers(of node: NodeID) { if watchesAll { unwatched.append(node) } }
+
+    /// Begins to watch the modifiers that a change of the tree has made.
+    public func watchNew(in change: StructureChange) {
+        guard watchesAll, graph.nodes.hasAnimations else { return }
+        watchModifiers(of: change.addedNodes + unwatched)
+        unwatched = []
+    }
+
+    private func watchModifiers(of nodes: [NodeID]) {
+        for node in nodes where graph.nodes.isAlive(node) {
+            for (_, value) in graph.nodes[Int(node.row)].animations { watch(value) }
+        }
+    }
+
+    private func watch(_ value: AttributeID) {
+        guard values.insert(value).inserted else { return }
+        graph.beginWatch(of: value)
+        _ = graph.content(of: value)
+    }
+
+    /// The animation that the nodes around a change of the tree give it.
+    /// - Parameters:
+    ///   - row: the list that has made the change, or the node that has changed.
+    ///   - isNew: whether a node was made by the same change. What it says does not animate its own coming.
+    public func surroundings(
+        ofChangeAt row: UInt32, isNew: (NodeID) -> Bool, since stamp: UInt64, _ known: inout KnownSurroundings
+    ) -> MotionSurroundings {
+        var at = row
+        while case let visible = graph.nodes.visible(at), visible != NodeID.root.row, isNew(graph.nodes.nodeID(visible)) {
+            at = graph.nodes[Int(visible)].parent
+        }
+        return surroundings(at: at, since: stamp, &known)
     }
 
     /// What the nodes around an attribute say about animating its changes since `stamp`.
@@ -37,6 +82,12 @@ public final class Animations {
         -> MotionSurroundings
     {
         guard let row = graph.attributes[Int(attribute.index)]?.node else { return MotionSurroundings() }
+        return surroundings(at: row, since: stamp, &known)
+    }
+
+    private func surroundings(at row: UInt32, since stamp: UInt64, _ known: inout KnownSurroundings)
+        -> MotionSurroundings
+    {
         var (at, way) = (row, WayOut())
         var pending: [(row: UInt32, isShared: Bool)] = []
         var found = MotionSurroundings()

@@ -115,7 +115,7 @@ struct Completion {
     /// The order in which nodes below another one are made: that of their places. If several have the same id, the
     /// newest one stands there, so it is made first.
     private func inOrder(_ nodes: [AbsentNode]) -> [AbsentNode] {
-        let ids = Set(nodes.compactMap { $0.fields?["id"]?.string })
+        let ids = Set(texts: nodes.compactMap { $0.fields?["id"]?.string })
         if ids.count < nodes.count {
             return nodes.map { (number: StoredKey.number(in: $0.key) ?? 0, node: $0) }.sorted {
                 $0.number == $1.number ? $0.node.key.precedesByBytes($1.node.key) : $0.number > $1.number
@@ -315,7 +315,9 @@ struct Completion {
         }
         var target: NodeDefinition
         do throws(Failure) {
-            target = try (read("members") ?? NodeDefinition()).merged(over: old, without: without)
+            let members = try read("members") ?? NodeDefinition()
+            if let atUse = fields["atUse"]?.list { members.noteAtUse(atUse) }
+            target = members.merged(over: old, without: without)
             if let use = try read("use") { target = use.merged(over: target, isOfUse: true) }
         } catch {
             return fail(absent, error)

@@ -23,8 +23,10 @@ extension Wiring {
     }
 
     private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject)] {
-        nodes[Int(row)].definition.environmentObjects.compactMap { reference in
-            guard let named = self.resolveName(reference.name, from: row, .modifier) else { return nil }
+        let definition = nodes[Int(row)].definition
+        return definition.environmentObjects.enumerated().compactMap { position, reference in
+            let scope = Scope.modifier.atUse(position < definition.objectsAtUse)
+            guard let named = self.resolveName(reference.name, from: row, scope) else { return nil }
             let place = Place(named, reference.steps)
             let target = follow(place)
             if case .object(let object) = record(target.attribute).source {
@@ -81,6 +83,7 @@ extension Wiring {
     /// - Returns: the node's actions. Their triggers are still to be connected.
     func connectExpressions(of row: UInt32) -> [AttributeID] {
         let node = nodes[Int(row)]
+        if !node.standing.isEmpty { connectStanding(of: row) }
         if connectOwnRules(of: node) { return [] }
         defer { noteRules(of: node) }
         var actions: [AttributeID] = []
@@ -104,26 +107,30 @@ extension Wiring {
             case .transform(let transform):
                 guard let inherited = environmentSource(transform.key, at: row, before: position) else { continue }
                 let scope = Scope.nestedModifier(behind: definition.modifiersAround(position))
+                    .atUse(transform.isAtUse)
                 let written = boundRule(
                     transform.program, at: row, scope, value: Place(inherited, transform.steps), type: transform.type)
                 connectEnvironment(
-                    transform.key, transform.steps, transform.type, .rule(written), inherited, at: row, position)
+                    transform.key, transform.steps, transform.type, .rule(written), inherited, at: row,
+                    node.environment[position].attribute)
             }
         }
         for (position, entry) in definition.containerValues.enumerated() {
             let value = node.containerValues[position].source
-            replaceSource(of: value, source(entry.expression, at: row, .label, entry.type, at: .init(value)))
+            replaceSource(of: value, source(entry.expression, at: row, .label.atUse(entry.isAtUse), entry.type, at: .init(value)))
         }
         if let tag = node.tag, let expression = definition.tag {
-            replaceSource(of: tag, source(expression, at: row, .label, at: .init(tag)))
+            replaceSource(of: tag, source(expression, at: row, .label.atUse(definition.isTagAtUse), at: .init(tag)))
         }
         for (position, entry) in definition.preferences.enumerated() {
             let value = node.preferences[position].source
-            replaceSource(of: value, source(entry.expression, at: row, .modifier, entry.type, at: .init(value)))
+            let scope = Scope.modifier.atUse(entry.isAtUse)
+            replaceSource(of: value, source(entry.expression, at: row, scope, entry.type, at: .init(value)))
         }
         for (position, modifier) in definition.animations.enumerated() {
             let value = node.animations[position].value
-            replaceSource(of: value, source(modifier.value, at: row, .modifier, at: .init(value)))
+            let scope = Scope.modifier.atUse(modifier.isAtUse)
+            replaceSource(of: value, source(modifier.value, at: row, scope, at: .init(value)))
         }
         return actions
     }
@@ -151,19 +158,20 @@ extension Wiring {
 
     private func connectOverride(_ entry: KeyedExpression, at row: UInt32, _ position: Int) {
         let outer = nodes[Int(row)].definition.modifiersAround(position)
-        let written = source(entry.expression, at: row, .nestedModifier(behind: outer), entry.type)
+        let scope = Scope.nestedModifier(behind: outer).atUse(entry.isAtUse)
+        let written = source(entry.expression, at: row, scope, entry.type)
         let inherited = entry.steps.isEmpty ? nil : environmentSource(entry.key, at: row, before: position)
-        connectEnvironment(entry.key, entry.steps, entry.type, written, inherited, at: row, position)
+        connectEnvironment(
+            entry.key, entry.steps, entry.type, written, inherited, at: row,
+            nodes[Int(row)].environment[position].attribute)
     }
 
     /// Sets the source of an environment modifier's vertex: `written`, or `inherited` with one field replaced.
     /// - Parameter inherited: the value that the field is part of.
-    private func connectEnvironment(
+    func connectEnvironment(
         _ key: String, _ steps: [AttributePath.Step], _ type: ValueType, _ written: Source, _ inherited: AttributeID?,
-        at row: UInt32,
-        _ position: Int
+        at row: UInt32, _ vertex: AttributeID
     ) {
-        let vertex = nodes[Int(row)].environment[position].attribute
         guard !steps.isEmpty else { return replaceSource(of: vertex, written) }
         guard let inherited else { return }
         // The field's value has a vertex of its own, which the override reads.
@@ -284,10 +292,14 @@ extension Wiring {
         let source: AttributeID? =
             switch (input.root, key) {
             case ("env", _):
-                environmentSource(
-                    key, at: row, before: outerModifiers(of: row, scope), isDeclared: scope.isOfDeclaration)
+                if let standing = scope.standing {
+                    environmentSource(key, at: standing.row, standingBefore: standing.before)
+                } else {
+                    environmentSource(
+                        key, at: row, before: outerModifiers(of: row, scope), isDeclared: scope.isOfDeclaration)
+                }
             case ("preferences", _):
-                if case .data = scope {
+                if case .data = scope.kind {
                     systemAttribute(.preference(key), of: nodes.visibleParent(of: row))
                 } else {
                     systemAttribute(.preference(key), of: row)
@@ -303,14 +315,14 @@ extension Wiring {
     /// The container whose subviews a rule reads: the node itself. For the data of a list, the component around the
     /// list.
     private func container(meantBy scope: Scope, at row: UInt32) -> UInt32 {
-        guard case .data = scope else { return row }
+        guard case .data = scope.kind else { return row }
         return nodes.componentBody(around: row)?.root ?? row
     }
 
     /// How many of a node's own environment modifiers a rule of a scope sees: only those of the use of the component in
     /// whose body the rule is written. The others apply below the node only.
     private func outerModifiers(of row: UInt32, _ scope: Scope) -> Int {
-        switch scope {
+        switch scope.kind {
         case .nestedModifier(let outer): outer
         case .own, .modifier, .label: nodes[Int(row)].definition.modifiersAroundBody
         case .enclosing, .data: 0
@@ -359,7 +371,7 @@ extension NodeDefinition {
 
     /// How many of its environment modifiers are outside the component that wrote the modifier at `place`: those of the
     /// uses around that component.
-    fileprivate func modifiersAround(_ place: Int) -> Int {
+    func modifiersAround(_ place: Int) -> Int {
         let count = environment.count + transformEnvironment.count
         var around = 0
         var inner = base

@@ -101,12 +101,21 @@ extension Wiring {
         }
     }
 
+    /// Notes that the children of a node may have other indices than before.
     func indicesChanged(below parent: UInt32) {
         let parent = nodes.visible(parent)
-        guard nodes[Int(parent)].hasNumberedChildren else { return }
-        for (position, child) in nodes.visibleChildren(of: parent).enumerated() {
-            if let attribute = nodes[Int(child)].system[.selfIndex] {
-                setInput(attribute, .value(.int(Int64(position))))
+        if nodes[Int(parent)].hasNumberedChildren { unsettled.indices.insert(parent) }
+    }
+
+    /// Counts the children of the nodes where that is due.
+    func updateIndices() {
+        let parents = unsettled.indices
+        unsettled.indices = []
+        for parent in parents where nodes.isAlive(parent) {
+            for (position, child) in nodes.visibleChildren(of: parent).enumerated() {
+                if let attribute = nodes[Int(child)].system[.selfIndex] {
+                    setInput(attribute, .value(.int(Int64(position))))
+                }
             }
         }
     }

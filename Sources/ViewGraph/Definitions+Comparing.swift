@@ -22,7 +22,7 @@ extension NodeDefinition {
         tag == other.tag && transition == other.transition && environment == other.environment
             && containerValues == other.containerValues && preferences == other.preferences
             && environmentObjects == other.environmentObjects && transformEnvironment == other.transformEnvironment
-            && animations == other.animations
+            && animations == other.animations && objectsAtUse == other.objectsAtUse && isTagAtUse == other.isTagAtUse
     }
 
     /// True if the innermost modifiers of this definition are those of the component's body, as at a use of the
@@ -52,7 +52,7 @@ extension NodeDefinition {
 
     /// True if both say the same of the node itself, apart from the data of a list.
     func hasSameMembers(as other: NodeDefinition) -> Bool {
-        id == other.id && kind == other.kind && component == other.component && isContent == other.isContent
+        id.hasSameBytes(as: other.id) && kind == other.kind && component == other.component && isContent == other.isContent
             && givenSlot == other.givenSlot && layer == other.layer && attributes == other.attributes
             && hasSameModifiers(as: other)
     }
@@ -94,6 +94,7 @@ extension NodeDefinition {
         merged.layer = base.layer
         merged.position = position
         merged.forEach = forEach ?? base.forEach
+        if isOfUse { noteModifiersAtUse() }
         let names = Set(attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
         let isInBody = body == nil && !isOfUse
@@ -121,7 +122,8 @@ extension NodeDefinition {
         merged.containerValues = containerValues.use + containerValues.body
         // An outer preference replaces an inner one.
         merged.preferences = preferences.body + preferences.use
-        merged.environmentObjects = environmentObjects.isEmpty ? base.environmentObjects : environmentObjects
+        let objects = environmentObjects.isEmpty ? base : self
+        (merged.environmentObjects, merged.objectsAtUse) = (objects.environmentObjects, objects.objectsAtUse)
         merged.transformEnvironment = transformEnvironment.isEmpty ? base.transformEnvironment : transformEnvironment
         let outer = (transformEnvironment.isEmpty ? base : self).divided(\.environment).use.count
         for place in merged.transformEnvironment.indices {
@@ -130,12 +132,13 @@ extension NodeDefinition {
             let moved = merged.transformEnvironment[place].place + environment.use.count - outer
             merged.transformEnvironment[place].place = isInnermost ? merged.environment.count : moved
         }
-        merged.tag = tag ?? base.tag
+        let tagged = tag == nil ? base : self
+        (merged.tag, merged.isTagAtUse) = (tagged.tag, tagged.isTagAtUse)
         merged.transition = transition ?? base.transition
         merged.animations = animations.isEmpty ? base.animations : animations
         for member in members { merged.drop(member) }
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
-            let ids = Set(new.map(\.id))
+            let ids = Set(texts: new.map(\.id))
             return old.filter { !ids.contains($0.id) } + new
         }
         merged.children = union(children, base.children)
@@ -161,7 +164,7 @@ extension NodeDefinition {
         }
         switch group {
         case "attribute": attributes.removeAll { $0.name == name }
-        case "environment" where name == "objects": environmentObjects = []
+        case "environment" where name == "objects": (environmentObjects, objectsAtUse) = ([], 0)
         case "environment": environment.removeAll(where: isMeant)
         case "use.environment": environment.firstIndex(where: isMeant).map { _ = environment.remove(at: $0) }
         case "containerValues": containerValues.removeAll(where: isMeant)
@@ -169,7 +172,7 @@ extension NodeDefinition {
             containerValues.firstIndex(where: isMeant).map { _ = containerValues.remove(at: $0) }
         case "preferences": preferences.removeAll(where: isMeant)
         case "transformEnvironment": transformEnvironment = []
-        case "tag": tag = nil
+        case "tag": (tag, isTagAtUse) = (nil, false)
         case "animation": animations = []
         case "transition": transition = nil
         default: break

@@ -35,10 +35,14 @@ extension Wiring {
     }
 
     /// The vertex that holds a key's value at a node: the nearest override at or above it, else the default.
+    /// - Parameters: as for `nearestOverride`.
     func environmentSource(
-        _ key: String, at row: UInt32, before position: Int? = nil, isDeclared: Bool = false
+        _ key: String, at row: UInt32, before position: Int? = nil, standingBefore: Int? = nil,
+        isDeclared: Bool = false
     ) -> AttributeID? {
-        if let found = nodes.nearestOverride(of: key, at: row, before: position, isDeclared: isDeclared) {
+        if let found = nodes.nearestOverride(
+            of: key, at: row, before: position, standingBefore: standingBefore, isDeclared: isDeclared)
+        {
             return found
         }
         return environmentDefault(key)

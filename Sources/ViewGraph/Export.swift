@@ -98,7 +98,7 @@ struct SceneExporter {
         var made: [UInt32: Value] = [:]
         while let position = order.next() {
             let (row, _, shown, isUse) = rows[position]
-            noteDangling(in: row)
+            noteDangling(in: row, isUse)
             var fields = isUse ? use(row) : plain(row)
             for (key, slot) in [("header", Slot.header), ("children", .content), ("footer", .footer)] {
                 let list = shown.filter { graph.nodes[Int($0)].slot == slot }.compactMap {
@@ -176,7 +176,7 @@ struct SceneExporter {
                 return isLost ? graph.nodes.visibleChildren(of: child) : [child]
             }
         }
-        let inside = Set(body.slotted.map(\.0.id))
+        let inside = Set(texts: body.slotted.map(\.0.id))
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
     }
 
@@ -213,7 +213,7 @@ struct SceneExporter {
                 for (child, live) in zip(wanted, found) {
                     let living = graph.nodes[Int(live)]
                     // A node from elsewhere may have replaced the body's node and have its id.
-                    guard living.id == child.id, living.isContent == child.isContent,
+                    guard living.id.hasSameBytes(as: child.id), living.isContent == child.isContent,
                         living.definition.isCopy(of: child) || living.definition.hasSameMembers(as: child),
                         child.forEach.map({ living.definition.forEach?.isSame(as: $0) == true }) ?? true
                     else { return false }
@@ -255,9 +255,12 @@ struct SceneExporter {
 
     /// Notes the names in a node's attributes and modifiers that resolve to nothing where the node stands, or to an
     /// attribute that the client may not read.
-    private mutating func noteDangling(in row: UInt32) {
+    private mutating func noteDangling(in row: UInt32, _ isUse: Bool) {
         let names = ReferredNames(in: graph.nodes[Int(row)].definition)
-        for (names, scope) in [(names.enclosing, Scope.enclosing), (names.modifier, .modifier)] {
+        let all = [
+            (names.enclosing, Scope.enclosing), (names.modifier, .modifier), (names.use, .modifier.atUse(isUse)),
+        ]
+        for (names, scope) in all {
             for name in names
             where graph.resolveName(name, from: row, scope).map({ graph.isVisible($0) }) != true {
                 dangling.insert(name)

@@ -111,13 +111,34 @@ struct Gathering {
         }
     }
 
+    /// What a node that stands in another one passes up. For a placed subview inside a group that writes the preference,
+    /// the group's value counts instead, once: for the first of its subviews that is placed.
+    private func preferenceSource(_ key: String, of child: UInt32, in row: UInt32) throws -> AttributeID? {
+        let nodes = graph.nodes
+        guard nodes[Int(row)].definition.forEach?.choice == .place,
+            let root = nodes.componentBody(around: row)?.root
+        else { return graph.systemAttribute(.preferenceOutput(key), of: child) }
+        let around = nodes.upward(from: nodes[Int(child)].parent).prefix { $0 != root }
+        let writers = around.filter { row in nodes[Int(row)].preferences.contains { $0.key == key } }
+        guard let group = writers.last, let own = nodes[Int(group)].preferences.last(where: { $0.key == key }) else {
+            return graph.systemAttribute(.preferenceOutput(key), of: child)
+        }
+        try graph.readStructure(of: root)
+        let first = nodes.subtree(of: group).first { nodes.placements.place(of: $0, in: root) != nil }
+        return first == child ? own.source : nil
+    }
+
     private func mergedPreference(_ key: String, below row: UInt32) throws -> Content {
         try graph.readStructure(of: row)
         var merged: Value?
         for child in graph.nodes.shown(in: row) {
-            switch try graph.engine.read(graph.systemAttribute(.preferenceOutput(key), of: child)) {
+            guard let source = try preferenceSource(key, of: child, in: row) else { continue }
+            switch try graph.engine.read(source) {
             case .failure(let failure): return .failure(failure)
-            case .value(.optional(let value?)):
+            case .value(.optional(nil)): continue
+            case .value(let found):
+                var value = found
+                if case .optional(let inner?) = found { value = inner }
                 guard let before = merged else {
                     merged = value
                     continue
@@ -133,7 +154,6 @@ struct Gathering {
                 case .failure(let failure): return .failure(failure)
                 case .value(let reduced): merged = reduced
                 }
-            case .value: continue
             }
         }
         return .value(.optional(merged))

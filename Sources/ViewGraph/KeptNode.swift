@@ -1,3 +1,4 @@
+import AttributeValues
 import SceneModel
 
 /// What a store has to know about a node beyond its definition in a scene, template or component. Nodes that nobody
@@ -24,7 +25,7 @@ final class KeptNode {
         var base: NodeDefinition?
         var home: NodeID?
         var maker: NodeID?
-        var removed: Set<String> = []
+        var removed: Set<Name> = []
     }
 
     private var madeRare: Rare {
@@ -50,7 +51,7 @@ final class KeptNode {
         set { if rare != nil || newValue != nil { madeRare.maker = newValue } }
     }
     /// Ids of children that it was made with and that clients have removed.
-    var removed: Set<String> {
+    var removed: Set<Name> {
         get { rare?.removed ?? [] }
         _modify { yield &madeRare.removed }
     }

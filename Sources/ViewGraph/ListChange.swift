@@ -66,7 +66,7 @@ struct ListChange {
             return
         }
 
-        var wanted: [String: Int] = [:]
+        var wanted: [Name: Int] = [:]
         wanted.reserveCapacity(new.count)
         ids.reserveCapacity(new.count)
         names.reserveCapacity(new.count)

@@ -61,12 +61,12 @@ extension Lists {
     }
 
     /// The subviews that a component is given, by their ids; cached until the tree changes.
-    private func subviewIDs(of root: UInt32) -> [String: UInt32] {
+    private func subviewIDs(of root: UInt32) -> [Name: UInt32] {
         if let known = knownSubviews, known.root == root, known.changes == nodes.changes { return known.rows }
         let subviews = nodes.sections(of: root).flatMap { group in
             SubviewParts.slots.flatMap { nodes.subviews(of: group, in: $0.slot) }
         }
-        let rows = Dictionary(subviews.map { (nodes.id(ofSubview: $0, in: root), $0) }) { first, _ in first }
+        let rows = Dictionary(subviews.map { (Name(nodes.id(ofSubview: $0, in: root)), $0) }) { first, _ in first }
         knownSubviews = (root, nodes.changes, rows)
         return rows
     }

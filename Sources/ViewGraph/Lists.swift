@@ -11,7 +11,7 @@ final class Lists {
     let persistence: Persistence
     var nodes: Tree<NodeRecord> { persistence.nodes }
     /// The subviews by id of the component that was asked for last, and `Tree.changes` at that time.
-    var knownSubviews: (root: UInt32, changes: UInt64, rows: [String: UInt32])?
+    var knownSubviews: (root: UInt32, changes: UInt64, rows: [Name: UInt32])?
 
     init(_ persistence: Persistence) { self.persistence = persistence }
 

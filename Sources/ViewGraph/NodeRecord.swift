@@ -89,6 +89,9 @@ enum ProvidedObject: Equatable {
 private final class NodeExtras {
     /// Overrides and transforms of the environment that begin at this node, in order of application.
     var environment: [(key: String, attribute: AttributeID)] = []
+    /// Where the node is placed by itself: what the modifiers of the groups and lists around it do there, from outside
+    /// in.
+    var standing: [StandingModifier] = []
     /// Objects that this node provides to what is below, by type.
     var objects: [(type: String, object: ProvidedObject)] = []
     /// Values that the node has for its container.
@@ -124,6 +127,10 @@ extension NodeRecord {
     var environment: [(key: String, attribute: AttributeID)] {
         get { extras?.environment ?? [] }
         _modify { yield &madeExtras.environment }
+    }
+    var standing: [StandingModifier] {
+        get { extras?.standing ?? [] }
+        _modify { yield &madeExtras.standing }
     }
     var objects: [(type: String, object: ProvidedObject)] {
         get { extras?.objects ?? [] }
@@ -168,7 +175,7 @@ extension NodeRecord {
     func removeModifiers() {
         guard let extras else { return }
         (extras.environment, extras.containerValues, extras.preferences) = ([], [], [])
-        (extras.animations, extras.tag, extras.objects) = ([], nil, [])
+        (extras.animations, extras.tag, extras.objects, extras.standing) = ([], nil, [], [])
     }
 
     /// Set while `kind` is `.forEach` or `.choice`.
@@ -369,7 +376,7 @@ struct AttributeRun: RandomAccessCollection {
 /// Names in order. A look-up goes through few names one by one, and uses a dictionary for many.
 final class AttributeNames {
     private(set) var list: [String]
-    private var places: [String: Int]?
+    private var places: [Name: Int]?
 
     private static let indexThreshold = 12
 
@@ -379,7 +386,7 @@ final class AttributeNames {
     }
 
     private func makeIndex() {
-        places = Dictionary(list.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        places = Dictionary(list.enumerated().map { (Name($1), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     func place(of name: String) -> Int? {

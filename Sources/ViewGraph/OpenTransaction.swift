@@ -102,7 +102,8 @@ final class OpenTransaction {
                 }
             }
         }
-        if let animation { bindingAnimations[state] = animation }
+        // The last write decides.
+        if animation != nil || !bindingAnimations.isEmpty { bindingAnimations[state] = animation }
     }
 
     func noteReport(of place: Place) { reports.append(place) }

@@ -32,15 +32,15 @@ extension Persistence {
     /// Deletes rows without a node at and below nodes that are removed or made anew.
     func forgetAbsentRows(below rows: [UInt32]) {
         guard !absentRows.isEmpty, !rows.isEmpty else { return }
-        let tops = Set(rows.map { nodes.key(of: $0) })
-        lazy var moved = Set(nodes.living.filter { nodes[Int($0)].kept?.home != nil }.map { nodes.key(of: $0) })
-        let keys = absentRows.findKeys(below: tops.contains, unlessIn: { hasMovedNodes && moved.contains($0) })
+        let tops = Set(texts: rows.map { nodes.key(of: $0) })
+        lazy var moved = Set(texts: nodes.living.filter { nodes[Int($0)].kept?.home != nil }.map { nodes.key(of: $0) })
+        let keys = absentRows.findKeys(below: { tops.contains($0) }, unlessIn: { hasMovedNodes && moved.contains($0) })
         for key in keys.sorted(by: { $0.precedesByBytes($1) }) {
             let home = absentRows[key].flatMap(homeOfMoved)
             let revision = absentRows[key]?.revision ?? 0
             absentRows.remove(key)
             note(StoreChange(key: key, name: nil, value: nil))
-            guard let home, !sequence(first: home, next: { self.absentRows.around($0) }).contains(where: tops.contains)
+            guard let home, !sequence(first: home, next: { self.absentRows.around($0) }).contains(where: { tops.contains($0) })
             else { continue }
             noteGoneElsewhere(key, from: home, revision)
         }
@@ -59,7 +59,10 @@ extension Persistence {
         let id = StoredKey.lastPart(of: key)
         if let row = nodes.living.first(where: { nodes.hasKey(home, $0) }) {
             // It stands there, because the node that it was moved to does not exist.
-            guard nodes[Int(row)].kept?.removed.contains(where: { StoredKey.escape($0) == id }) == true else { return }
+            let isRemoved = nodes[Int(row)].kept?.removed.contains {
+                StoredKey.escape($0.text).hasSameBytes(as: String(id))
+            }
+            guard isRemoved == true else { return }
         } else {
             absentRows.insert(StoredRow(key: key, name: "", revision: revision, value: ["removed": true]))
         }
@@ -107,10 +110,10 @@ extension Persistence {
         guard !absentRows.isEmpty else { return }
         let top = nodes.key(of: forEach)
         let made = nodes[Int(forEach)].definition.forEach
-        for key in absentRows.findKeys(below: [top]).sorted(by: { $0.precedesByBytes($1) }) {
+        for key in absentRows.findKeys(below: [Name(top)]).sorted(by: { $0.precedesByBytes($1) }) {
             guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
             func hasID(_ definition: NodeDefinition, _ id: String) -> Bool {
-                StoredKey.escape(definition.id) == id || definition.id == id
+                StoredKey.escape(definition.id).hasSameBytes(as: id) || definition.id.hasSameBytes(as: id)
             }
             var definition =
                 made?.choice == nil ? made?.templates.first : made?.templates.first { hasID($0, instance) }
@@ -133,7 +136,7 @@ extension Persistence {
         for row in nodes.living {
             guard let removed = nodes[Int(row)].kept?.removed, !removed.isEmpty else { continue }
             let key = nodes.key(of: row)
-            for gone in removed.map({ key + "/" + StoredKey.escape($0) })
+            for gone in removed.map({ key + "/" + StoredKey.escape($0.text) })
             where absentRows.node(gone)?["removed"] == true { absentRows.remove(gone) }
         }
         func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {

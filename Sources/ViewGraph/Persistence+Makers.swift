@@ -81,7 +81,7 @@ extension Persistence {
             pending = due.map { ($0, false) }
         } while !pending.isEmpty
         if !isNew { for (row, _, key) in affected { forget(row, key) } }
-        var renamed: [String: String] = [:]
+        var renamed: [Name: String] = [:]
         for (row, isOwn, old) in affected {
             if !isOwn, let key = nodes.ownKey(of: row), let maker = nodes[Int(row)].kept?.maker,
                 let before = keys[maker.row]
@@ -124,12 +124,12 @@ extension Persistence {
         }
     }
 
-    private func rename(_ renamed: [String: String]) {
+    private func rename(_ renamed: [Name: String]) {
         for key in absentRows.findKeys(below: Set(renamed.keys)) {
             guard let absent = absentRows[key] else { continue }
             var new = key
-            for (old, other) in renamed where key == old || key.hasPrefix(old + "/") {
-                new = other + key.dropFirst(old.count)
+            for (old, other) in renamed where key.hasSameBytes(as: old.text) || key.utf8.starts(with: (old.text + "/").utf8) {
+                new = other + String(Substring(key.utf8.dropFirst(old.text.utf8.count)))
             }
             let parent = absent.fields?["parent"]?.string.flatMap { renamed[$0] }
             guard new != key || parent != nil else { continue }
@@ -184,14 +184,14 @@ extension Persistence {
         guard notesChanges, nodes.isOwn(top), isUse(top) else { return [] }
         var renamed: [UInt32] = []
         // The body makes these nodes, too, but they stand elsewhere in the use.
-        var moved: [UInt32: Set<String>] = [:]
+        var moved: [UInt32: Set<Name>] = [:]
         for row in hasMovedNodes ? nodes.subtree(of: top) : [] {
             if let home = nodes[Int(row)].kept?.home { moved[home.row, default: []].insert(nodes[Int(row)].id) }
         }
         var pending = [(made: childDefinitions(madeBy: top, isOwn: true), parent: top)]
         while let (made, parent) = pending.popLast() {
             if nodes[Int(parent)].kind.isMadeFromData { continue }
-            let ids = Set(made.map(\.id))
+            let ids = Set(texts: made.map(\.id))
             for child in nodes[Int(parent)].children
             where !nodes.isOwn(child) && nodes[Int(child)].kept?.home == nil && !ids.contains(nodes[Int(child)].id) {
                 renamed += makeOwn(child)
@@ -230,7 +230,7 @@ extension Persistence {
     private func noteGone(_ id: String, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row
-                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
+                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id.hasSameBytes(as: id) })
         else { return }
         noteRemoved(id, from: row, nodes.key(of: row))
     }
@@ -304,11 +304,11 @@ extension Persistence {
 
     /// - Parameter others: ids of removed children that stay noted.
     private func forgetRemoved(
-        besides others: Set<String> = [], from row: UInt32, _ key: String? = nil, upTo revision: UInt64? = nil
+        besides others: Set<Name> = [], from row: UInt32, _ key: String? = nil, upTo revision: UInt64? = nil
     ) {
         guard let kept = nodes[Int(row)].kept, !kept.removed.isSubset(of: others) else { return }
         let key = key ?? nodes.key(of: row)
-        for id in kept.removed.subtracting(others).sorted(by: { $0.precedesByBytes($1) }) {
+        for id in kept.removed.subtracting(others).sorted().texts {
             note(StoreChange(key: key + "/" + StoredKey.escape(id), name: nil, value: nil, revision: revision))
         }
         kept.removed.formIntersection(others)

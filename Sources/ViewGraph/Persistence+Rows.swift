@@ -12,6 +12,7 @@ import SceneModel
 // | `given` | the component's slot that it is given for, if it was not made so; a client's node is made for `content` |
 // | `layer` | which of the components around it has it in its body, if that is not the innermost one |
 // | `members` | members that differ from those it was made with, in document form |
+// | `atUse` | which of the `members` are written at the use of its component, as `[group, name]` |
 // | `use` | modifiers of the use of its component that differ, if the component's body has others of these keys |
 // | `without` | members that it was made with and no longer has, as `[group, name]` |
 // | `heir` | a scene or template makes it now, and it keeps this key |
@@ -71,8 +72,7 @@ extension Persistence {
     }
 
     private func names(in definition: NodeDefinition) -> Value? {
-        let referred = ReferredNames(in: definition)
-        let names = referred.enclosing.union(referred.modifier).sorted { $0.precedesByBytes($1) }
+        let names = ReferredNames(in: definition).all.sorted { $0.precedesByBytes($1) }
         return names.isEmpty ? nil : .list(names.map { .string($0) })
     }
 
@@ -145,6 +145,8 @@ extension Persistence {
             DefinitionWriter.addData(of: forEach, into: &members)
         }
         if !members.isEmpty { fields["members"] = .map(members) }
+        let atUse = definition.membersAtUse.filter { members.contains(memberNamed: $0) }
+        if !atUse.isEmpty { fields["atUse"] = .list(ValueList(atUse)) }
         var use = MemberGroups()
         let (hidden, hides) = (hiddenOverrides(of: base), hiddenOverrides(of: definition))
         for (name, value) in hides where hidden[name] != value { use.add(name.group, name.name, value) }
@@ -155,5 +157,17 @@ extension Persistence {
         use.add(to: &uses)
         if !uses.isEmpty { fields["use"] = .map(uses) }
         if !without.isEmpty { fields["without"] = .list(without) }
+    }
+}
+
+extension ValueMap {
+    /// True if the members of a definition in document form have one with a `[group, name]`.
+    fileprivate func contains(memberNamed member: Value) -> Bool {
+        guard let group = member.list?.first, let name = member.list?.last else { return false }
+        switch group.string {
+        case "animation", "tag": return self[group] != nil
+        case "objects": return self["environment"]?.map?["objects"] != nil
+        default: return self[group]?.map?[name] != nil
+        }
     }
 }

@@ -129,7 +129,7 @@ public final class Persistence {
         let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.escape(node.id)
         if isSalvaged,
             let known = absentRows.keys.first(where: {
-                StoredKey.number(in: $0) != nil && $0.hasPrefix(path + "#")
+                StoredKey.number(in: $0) != nil && $0.utf8.starts(with: (path + "#").utf8)
             })
         {
             return nodes.setKey(known, of: row)

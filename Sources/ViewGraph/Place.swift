@@ -26,3 +26,17 @@ enum BoundInput: Equatable {
     case dynamic(Place)
     case failure(Failure)
 }
+
+extension [AttributePath.Step] {
+    /// True if no value is both at or in the place that these steps lead to, and at or in that of others. Steps of
+    /// different kinds may lead to the same value.
+    func isApart(from others: [AttributePath.Step]) -> Bool {
+        zip(self, others).contains { step, other in
+            switch (step, other) {
+            case (.key(let a), .key(let b)): !a.hasSameBytes(as: b)
+            case (.index(let a), .index(let b)): a != b
+            default: false
+            }
+        }
+    }
+}

@@ -24,7 +24,7 @@ extension ViewGraph {
         }
         for place in places where nodes.isAlive(place) {
             shapeChanged(at: place)
-            structureChange.rearrangedNodes.append(nodes.nodeID(nodes.visible(place)))
+            structureChange.rearrangedNodes.append((nodes.nodeID(nodes.visible(place)), nodes.nodeID(place)))
         }
         var rows: [UInt32] = []
         for node in moved where nodes.isAlive(node) {

@@ -77,13 +77,13 @@ public final class Planning {
 private struct ChildOrigin {
     private let isComponentRoot: Bool
     private let own: Set<ObjectIdentifier>
-    private let ids: Set<String>
+    private let ids: Set<Name>
 
     init(in base: NodeDefinition?, isComponentRoot: Bool) {
         self.isComponentRoot = isComponentRoot
         let body = isComponentRoot ? base?.slotted ?? [] : []
         own = Set(body.map { ObjectIdentifier($0.0) })
-        ids = Set(body.map(\.0.id))
+        ids = Set(texts: body.map(\.0.id))
     }
 
     func isGiven(_ definition: NodeDefinition) -> Bool {
@@ -262,7 +262,7 @@ extension Planning {
         }
         var ids = SiblingIDs()
         var taken: String?
-        var named: Set<String> = []
+        var named: Set<Name> = []
         for (definition, _) in done.definitions {
             named.insert(definition.id)
             // It completes a node in a branch.
@@ -286,7 +286,7 @@ extension Planning {
     }
 
     private func planRemovals(besides done: Children) {
-        let kept = Set(done.definitions.map(\.0.id))
+        let kept = Set(texts: done.definitions.map(\.0.id))
         for child in nodes[Int(done.parent)].children where !kept.contains(nodes[Int(child)].id) {
             cost += PlanCost.removal
             plan.removals.append(child)

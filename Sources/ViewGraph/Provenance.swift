@@ -114,3 +114,17 @@ public struct Provenance {
 extension Wiring {
     public var provenance: Provenance { Provenance(self) }
 }
+
+extension Wiring {
+    /// The state whose change, since a stamp, has changed what a list or choice shows. A list inside of another one
+    /// that has come with it shows what that one's data says.
+    public func originState(ofList list: NodeID, since stamp: UInt64) -> AttributeID? {
+        for row in nodes.upward(from: list.row) where nodes[Int(row)].kind.isMadeFromData {
+            guard let data = nodes[Int(row)].instances?.data, let origin = provenance.originState(of: data),
+                engine.changedAt(origin) > stamp
+            else { continue }
+            return origin
+        }
+        return nil
+    }
+}

@@ -52,6 +52,7 @@ public final class Reactions {
             definition.trigger != nil || watched[action] != nil
         else { return }
         exist = true
+        graph.detours.isWanted = true
         let trigger = definition.trigger
         guard case .change(let value, _)? = trigger else {
             forget(action)
@@ -60,7 +61,7 @@ public final class Reactions {
         }
         let vertex = watched[action]?.vertex ?? graph.createHidden(graph.record(action).name, row)
         if watched[action] == nil { watched[action] = Watched(vertex: vertex) }
-        graph.replaceSource(of: vertex, graph.source(value, at: row, .modifier))
+        graph.replaceSource(of: vertex, graph.source(value, at: row, .modifier.atUse(definition.isAtUse)))
     }
 
     /// Notes that an action watches another value. The present value counts as no change.
@@ -143,6 +144,9 @@ public final class Reactions {
         return watched.last
     }
 
+    /// From now on until `Wiring.endDetours`, what changes is noted: actions may take it back.
+    public func begin() { graph.detours.begin() }
+
     /// Calls no actions for what has happened so far: later values are compared with the present ones.
     func armAll() {
         var known = 0
@@ -188,6 +192,7 @@ public final class Reactions {
     /// The call of a reaction; nil if another reaction has removed its node.
     public func call(of reaction: Reaction) -> ActionCall? {
         guard let action = definition(of: reaction) else { return nil }
+        graph.detours.noteCall()
         var arguments = ValueMap()
         if let (old, new) = reaction.values {
             arguments[.string(ActionDefinition.oldValue)] = old

@@ -7,6 +7,8 @@ import SceneModel
 struct ReferredNames {
     private(set) var enclosing: Set<String> = []
     private(set) var modifier: Set<String> = []
+    /// Names in the modifiers at the use of a component.
+    private(set) var use: Set<String> = []
 
     /// Names that rules can read and that are no attributes.
     private static let systemNames: Set<String> = ["subviews", "sections", "value"]
@@ -16,14 +18,27 @@ struct ReferredNames {
             // The rules of a binding also read the value that is written.
             let known: Set<String> = if case .binding = attribute.role { [BindingTarget.newValue] } else { [] }
             for expression in attribute.inputs { ReferredNames.add(expression, to: &enclosing, except: known) }
-            ReferredNames.addInner(attribute, to: &modifier, except: [])
+            if case .action(let action) = attribute.role, action.isAtUse {
+                ReferredNames.addInner(attribute, to: &use, except: [])
+            } else {
+                ReferredNames.addInner(attribute, to: &modifier, except: [])
+            }
         }
         if let made = definition.forEach {
             ReferredNames.add(made.data, to: &enclosing)
             addNames(in: made)
         }
-        for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier) }
+        for (expression, isAtUse) in definition.modifiers {
+            if isAtUse {
+                ReferredNames.add(expression, to: &use)
+            } else {
+                ReferredNames.add(expression, to: &modifier)
+            }
+        }
     }
+
+    /// All names, whatever they are looked up in.
+    var all: Set<String> { enclosing.union(modifier).union(use) }
 
     /// - Parameter known: names that mean something where the expression stands, below the node.
     private static func add(_ expression: Expression, to found: inout Set<String>, except known: Set<String> = []) {
@@ -66,8 +81,14 @@ struct ReferredNames {
                 pending += inner.templates.map { ($0, own, [inner.elementName, inner.indexName]) }
             }
             for expression in inputs { ReferredNames.add(expression, to: &modifier, except: around) }
-            for expression in definition.modifiers { ReferredNames.add(expression, to: &modifier, except: own) }
-            for attribute in definition.attributes { ReferredNames.addInner(attribute, to: &modifier, except: own) }
+            let atUse = around.union(definition.attributes.map(\.name).filter { !definition.isHiddenAtUse($0) })
+            for (expression, isAtUse) in definition.modifiers {
+                ReferredNames.add(expression, to: &modifier, except: isAtUse ? atUse : own)
+            }
+            for attribute in definition.attributes {
+                let isAtUse = if case .action(let action) = attribute.role { action.isAtUse } else { false }
+                ReferredNames.addInner(attribute, to: &modifier, except: isAtUse ? atUse : own)
+            }
             let isComponent = definition.component != nil
             let given = Set((definition.base?.slotted ?? []).map { ObjectIdentifier($0.0) })
             for (child, _) in definition.slotted where !isComponent || !given.contains(ObjectIdentifier(child)) {
@@ -89,13 +110,14 @@ extension AttributeDefinition {
 }
 
 extension NodeDefinition {
-    fileprivate var modifiers: [Expression] {
+    /// Their expressions, and whether they are written at the use of a component.
+    fileprivate var modifiers: [(Expression, isAtUse: Bool)] {
         let keyed: [KeyedExpression] = environment + containerValues + preferences
-        var modifiers: [Expression] = keyed.map(\.expression)
-        modifiers += environmentObjects.map { Expression.reference($0) }
-        modifiers += transformEnvironment.map { Expression.rule($0.program) }
-        modifiers += animations.map(\.value)
-        if let tag { modifiers.append(tag) }
+        var modifiers: [(Expression, isAtUse: Bool)] = keyed.map { ($0.expression, $0.isAtUse) }
+        modifiers += environmentObjects.enumerated().map { (.reference($1), $0 < objectsAtUse) }
+        modifiers += transformEnvironment.map { (.rule($0.program), $0.isAtUse) }
+        modifiers += animations.map { ($0.value, $0.isAtUse) }
+        if let tag { modifiers.append((tag, isTagAtUse)) }
         return modifiers
     }
 }

@@ -18,7 +18,7 @@ final class RootReference {
 
 /// The paths from the root that something refers to.
 struct RootReferences {
-    var byText: [String: (reference: RootReference, vertex: AttributeID)] = [:]
+    var byText: [Name: (reference: RootReference, vertex: AttributeID)] = [:]
 
     var isEmpty: Bool { byText.isEmpty }
 }

@@ -15,7 +15,7 @@ struct RuleHost: GraphHost {
     func evaluate(_ attribute: AttributeID, in engine: GraphCore<RuleHost>) throws -> Content {
         guard let graph else { return .failure(RuleHost.removed) }
         return try graph._withUnsafeGuaranteedRef { graph in
-            if _slowPath(graph.transaction != nil) { graph.noteTouched(attribute) }
+            if _slowPath(graph.transaction != nil || graph.detours.notesAll) { graph.noteTouched(attribute) }
             if let rule = graph.attributes.rule(attribute.index) {
                 return try rule._withUnsafeGuaranteedRef { try graph.evaluate($0, for: attribute) }
             }

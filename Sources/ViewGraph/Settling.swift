@@ -33,7 +33,7 @@ extension ViewGraph {
         connectNew()
         followRootReferences()
         collectInvalidated()
-        if !unsettled.lists.isEmpty || nodes.hasPlaces { settleLists() }
+        if !unsettled.lists.isEmpty || !unsettled.indices.isEmpty || nodes.hasPlaces { settleLists() }
         followRootReferences()
         if !unsettled.states.isEmpty { beginStates() }
         places.forgetLocators()
@@ -48,8 +48,13 @@ extension ViewGraph {
             collectInvalidated()
             let stale = lists.takeStale(settlement)
             if stale.isEmpty {
-                if nodes.placements.isSettled(at: nodes.changes) { break }
-                settlePlacements()
+                if !nodes.placements.isSettled(at: nodes.changes) {
+                    settlePlacements()
+                } else if !unsettled.indices.isEmpty {
+                    updateIndices()
+                } else {
+                    break
+                }
                 continue
             }
             for (_, row) in stale where nodes.isAlive(row) && nodes.isLinked(row) {
@@ -77,6 +82,8 @@ extension ViewGraph {
 
     private func perform(_ edit: ListEdit) {
         let row = edit.row
+        structureChange.beginList(nodes.nodeID(row))
+        defer { structureChange.endList() }
         let gone = lists.performEdit(edit) { instantiate($0, id: $1, under: row, slot: .content) }
         for instance in gone { destroySubtree(instance) }
     }
@@ -135,6 +142,7 @@ extension ViewGraph {
     /// Connects the references of a node, and the data of a list. Its instances come later: what they bind to is found
     /// through their elements.
     func connectData(of row: UInt32) {
+        if nodes.hasPlaces { renewStanding(of: row) }
         connectReferences(of: row)
         if nodes[Int(row)].kind.isMadeFromData, lists.connectData(of: row) { removeInstances(of: row) }
     }

@@ -68,12 +68,13 @@ enum StoredKey {
     /// A part of a key: the id of a node, with the characters escaped that have a meaning in keys.
     static func escape(_ id: String) -> String {
         if isPlain(id) { return id }
-        return id.reduce(into: "") { text, sign in
+        // A combining mark may follow a sign, so that both are one character.
+        return id.unicodeScalars.reduce(into: "") { text, sign in
             switch sign {
             case "/": text += "%2F"
             case "#": text += "%23"
             case "%": text += "%25"
-            default: text.append(sign)
+            default: text.unicodeScalars.append(sign)
             }
         }
     }
@@ -95,7 +96,7 @@ enum StoredKey {
 
     /// The part of a key behind the parent's key.
     static func lastPart(of key: String) -> Substring {
-        key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...]
+        key.utf8.lastIndex(of: UInt8(ascii: "/")).map { key[key.utf8.index(after: $0)...] } ?? key[...]
     }
 
     /// The number in a client's key.

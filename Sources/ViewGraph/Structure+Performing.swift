@@ -55,7 +55,11 @@ extension ViewGraph {
                 persistence.noteOrder(below: parent)
             }
         }
-        for parent in parents { shapeChanged(at: parent) }
+        for parent in parents {
+            shapeChanged(at: parent)
+            // New nodes may have read their index before they had their place, and others may have another one now.
+            indicesChanged(below: parent)
+        }
         if !plan.updates.isEmpty {
             let made = unsettled.takeNodes()
             connect(withObjects(nodes.everything(in: plan.changes)) + made)
@@ -211,6 +215,7 @@ extension ViewGraph {
         if !hasSameModifiers {
             destroyModifiers(of: row)
             createModifiers(of: row)
+            if !target.animations.isEmpty { animations.noteNewModifiers(of: nodes.nodeID(row)) }
             wrappingChanged(at: row)
         }
         return begun

@@ -1,4 +1,5 @@
 import AttributeGraph
+import AttributeValues
 import Timelines
 
 /// The changes of the tree since they were last taken.
@@ -10,14 +11,26 @@ public struct StructureChange {
     public internal(set) var reorderedNodes: [NodeID] = []
     /// Nodes that have another parent. The nodes that were below them before have moved with them.
     public internal(set) var movedNodes: [Move] = []
-    /// Nodes that show other nodes than before, or in another order: see `shown(in:)`.
-    public internal(set) var rearrangedNodes: [NodeID] = []
+    /// Nodes that show other nodes than before, or in another order: see `shown(in:)`. Each with the `place` or `slot`
+    /// that does.
+    public internal(set) var rearrangedNodes: [(node: NodeID, place: NodeID)] = []
     public internal(set) var addedAttributes: [AttributeID] = []
     /// Instances of a `forEach` whose index is no vertex yet.
     public internal(set) var addedInstances: [NodeID] = []
     public internal(set) var removedAttributes: [AttributeID] = []
     /// Large subtrees that were removed. `removedNames` and `removedAttributes` do not have their contents.
     public internal(set) var removedTrees: [NodeID] = []
+    /// What the data of lists and choices has changed, in order. The rest was asked for.
+    private var stretches: [Stretch] = []
+    private var openStretch: Stretch?
+
+    /// The changes that one list has made: positions in the lists of changes.
+    private struct Stretch {
+        let list: NodeID
+        var added: Range<Int>
+        var trees: Range<Int>
+        var reordered: Range<Int>
+    }
 
     public var isEmpty: Bool {
         addedNodes.isEmpty && removedNames.isEmpty && reorderedNodes.isEmpty && movedNodes.isEmpty
@@ -27,9 +40,44 @@ public struct StructureChange {
 }
 
 extension StructureChange {
+    /// Until `endList`, what changes is made by a list.
+    mutating func beginList(_ list: NodeID) {
+        openStretch = Stretch(
+            list: list, added: addedNodes.count..<addedNodes.count, trees: removedTrees.count..<removedTrees.count,
+            reordered: reorderedNodes.count..<reorderedNodes.count)
+    }
+
+    mutating func endList() {
+        guard var stretch = openStretch else { return }
+        openStretch = nil
+        stretch.added = stretch.added.lowerBound..<addedNodes.count
+        stretch.trees = stretch.trees.lowerBound..<removedTrees.count
+        stretch.reordered = stretch.reordered.lowerBound..<reorderedNodes.count
+        if !(stretch.added.isEmpty && stretch.trees.isEmpty && stretch.reordered.isEmpty) { stretches.append(stretch) }
+    }
+
+    /// The list that is changing the tree.
+    var currentList: NodeID? { openStretch?.list }
+
+    /// The list whose data has added, removed or reordered a node; nil: it was asked for.
+    public func list(adding position: Int) -> NodeID? { list(\.added, position) }
+    public func list(removingTree position: Int) -> NodeID? { list(\.trees, position) }
+    public func list(reordering position: Int) -> NodeID? { list(\.reordered, position) }
+
+    /// O(log lists).
+    private func list(_ kind: KeyPath<Stretch, Range<Int>>, _ position: Int) -> NodeID? {
+        var (low, high) = (0, stretches.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if stretches[middle][keyPath: kind].lowerBound <= position { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0, stretches[low - 1][keyPath: kind].contains(position) else { return nil }
+        return stretches[low - 1].list
+    }
+
     /// Drops removals below the new place of a moved node: what the move has removed was never there.
     mutating func forgetRemovals(since start: Int, below place: [String]) {
-        let others = removedNames[start...].filter { !$0.ids.starts(with: place) }
+        let others = removedNames[start...].filter { !$0.ids.names.starts(with: place.names) }
         removedNames.replaceSubrange(start..., with: others)
     }
 
@@ -51,6 +99,8 @@ public struct NodeNames {
     public var isWhole: Bool
     /// How the node appears and disappears.
     public var transition: Transition?
+    /// The list or choice that has removed the node, if one has.
+    public var list: NodeID?
 
     public init(ids: [String], attributes: [String], isWhole: Bool = true, transition: Transition? = nil) {
         self.ids = ids

@@ -88,6 +88,7 @@ extension ViewGraph {
 
     func destroyModifiers(of row: UInt32) {
         for vertex in nodes[Int(row)].modifierVertices { destroyVertex(vertex) }
+        for standing in nodes[Int(row)].standing { destroyVertex(standing.attribute) }
         nodes[Int(row)].removeModifiers()
     }
 
@@ -116,7 +117,9 @@ extension ViewGraph {
     /// - Parameter isTold: whether its names are added to `structureChange`.
     func destroyNode(_ row: UInt32, isTold: Bool = true) {
         if isTold, !nodes[Int(row)].isObject, !nodes[Int(row)].isTransparent {
-            structureChange.removedNames.append(nodeNames(of: nodes.nodeID(row)))
+            var names = nodeNames(of: nodes.nodeID(row))
+            names.list = structureChange.currentList
+            structureChange.removedNames.append(names)
         }
         destroyModifiers(of: row)
         for (_, attribute) in nodes[Int(row)].attributes {

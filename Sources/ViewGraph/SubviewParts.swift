@@ -1,3 +1,4 @@
+import AttributeValues
 import RuleLanguage
 
 /// The parts of subviews and sections that a rule reads. The rule's list has only these parts, so it does not change
@@ -8,6 +9,8 @@ struct SubviewParts: Hashable {
     var hasContainerValues = false
     /// Container-value keys; nil: all.
     var keys: [String]? = []
+    /// The part of a container value that is read.
+    var steps: [AttributePath.Step] = []
     var hasSectionID = false
     var hasSectionValues = false
     /// For sections: `header`, `content`, `footer`.
@@ -15,9 +18,11 @@ struct SubviewParts: Hashable {
 
     static let slots: [(name: String, slot: Slot)] = [("header", .header), ("content", .content), ("footer", .footer)]
 
-    static let whole = SubviewParts(
-        hasID: true, hasTag: true, hasContainerValues: true, keys: nil, hasSectionID: true, hasSectionValues: true,
-        slots: Set(slots.map(\.name)))
+    static var whole: SubviewParts {
+        SubviewParts(
+            hasID: true, hasTag: true, hasContainerValues: true, keys: nil, hasSectionID: true, hasSectionValues: true,
+            slots: Set(slots.map(\.name)))
+    }
 }
 
 extension SubviewParts {
@@ -34,5 +39,10 @@ extension SubviewParts {
         hasSectionID = used.uses("id", of: "section")
         hasSectionValues = used.uses("containerValues", of: "section")
         slots = Set(SubviewParts.slots.map(\.name).filter { used.uses($0, of: "section") })
+    }
+
+    /// True if the container value at `steps` of a key contains what is read, or is in it.
+    func mayShow(_ key: String, _ steps: [AttributePath.Step]) -> Bool {
+        (keys?.contains(key) ?? true) && !steps.isApart(from: self.steps)
     }
 }

@@ -29,7 +29,8 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
     }
 
     /// A node can have one tag of each type: one that it writes, its id if a `forEach` made it, and those of its
-    /// wrappers. The innermost tag of a type wins. Null without tags, a list if there are several.
+    /// wrappers. The innermost tag of a type wins, also over one that fails. Null without tags, a list if there are
+    /// several.
     private func tag(of row: UInt32) throws -> Value {
         var tags: [Value] = []
         func add(_ tag: Value) {
@@ -39,8 +40,14 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
         }
         for wrapper in tree.wrappers(of: row, in: container) {
             if let vertex = tree[Int(wrapper)].tag {
-                let written = try engine.read(vertex).get()
-                for tag in written.list ?? [written] { add(tag) }
+                switch try engine.read(vertex) {
+                case .value(let written): for tag in written.list ?? [written] { add(tag) }
+                case .failure(let failure):
+                    let type = tree[Int(wrapper)].definition.tag?.program?.resultType.valueType ?? .dyn
+                    // A tag of an unknown type could have been one that an inner tag overrides.
+                    let isOverridden = tags.contains { type == .dyn || ValueType(of: $0) == type }
+                    if !isOverridden { throw failure }
+                }
             }
             if let id = elementID(of: wrapper) { add(id) }
         }
@@ -55,16 +62,23 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
         return ids.indices.contains(place) ? ids[place] : nil
     }
 
-    /// Container values of a node: defaults, then what wrappers set from outside in, then its own.
+    /// Container values of a node: defaults, then what wrappers set from outside in, then its own. A value that an inner
+    /// one overrides is not read.
     private func values(of row: UInt32, _ parts: SubviewParts) throws -> Value {
         let shown =
             parts.keys.map { $0.compactMap { keys[$0] } } ?? keys.values.sorted { $0.name.precedesByBytes($1.name) }
         var whole = Value.map(ValueMap(shown.map { (Value.string($0.name), $0.defaultValue) }))
-        for writer in tree.wrappers(of: row, in: container).reversed() {
-            for (key, steps, source) in tree[Int(writer)].containerValues where parts.keys?.contains(key) ?? true {
-                let value = try engine.read(source).get()
-                whole = try whole.changing([.key(key)] + steps) { _ in value }
+        var writers: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
+        for wrapper in tree.wrappers(of: row, in: container) {
+            for writer in tree[Int(wrapper)].containerValues.reversed() where parts.mayShow(writer.key, writer.steps) {
+                if !writers.contains(where: { $0.key == writer.key && writer.steps.starts(with: $0.steps) }) {
+                    writers.append(writer)
+                }
             }
+        }
+        for (key, steps, source) in writers.reversed() {
+            let value = try engine.read(source).get()
+            whole = try whole.changing([.key(key)] + steps) { _ in value }
         }
         return whole
     }
@@ -98,7 +112,7 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
             case "index": break
             case "containerValues":
                 parts.hasContainerValues = true
-                parts.keys = key(steps.dropFirst())
+                parts.readValue(at: steps.dropFirst())
             default: return nil
             }
         }
@@ -122,14 +136,19 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
         case "index": break
         case "containerValues":
             parts.hasSectionValues = true
-            parts.keys = key(rest)
+            parts.readValue(at: rest)
         default: return nil
         }
         return Content.value(try sectionValue(group, index, parts)).selecting(steps)
     }
+}
 
-    /// The container values that a place needs; nil: all.
-    private func key(_ steps: ArraySlice<AttributePath.Step>) -> [String]? {
-        if case .key(let key)? = steps.first { [key] } else { nil }
+extension SubviewParts {
+    /// Limits the container values to those that a place in them needs.
+    fileprivate mutating func readValue(at steps: ArraySlice<AttributePath.Step>) {
+        keys = nil
+        guard case .key(let key)? = steps.first else { return }
+        keys = [key]
+        self.steps = Array(steps.dropFirst())
     }
 }

@@ -9,6 +9,10 @@ public struct Commit {
     /// True if a state was reported whose reports somebody reads, also if its value has stayed.
     public var hasReports = false
     public var bindingAnimations: [AttributeID: String] = [:]
+    /// True if `equal` is wanted.
+    public var notesEqual = false
+    /// States that were written with the values that they had.
+    public var equal: [AttributeID] = []
     /// The paths of the actions that wrote states because of the change.
     public var causes: [AttributeID: String] = [:]
 
@@ -35,6 +39,8 @@ extension TransactedWiring {
     /// Opens a transaction: all writes up to `ViewGraph.commit` are one change; after `rollBack` there is none.
     public func begin() {
         precondition(transaction == nil, "transactions do not nest")
+        // Notes of a transaction that has changed nothing.
+        if detours.isWanted, !detours.notesAll { _ = detours.end() }
         reused.begin(at: engine.revision)
         transaction = reused
     }
@@ -43,14 +49,29 @@ extension TransactedWiring {
     func closeTransaction(into made: inout Commit) {
         let done = takeOpen()
         defer { done.end() }
-        done.takeWrites { state, value in setInput(state, .value(value)) }
+        if detours.isWanted {
+            for touched in done.touched { detours.note(touched) }
+            done.takeWrites { state, value in
+                if !detours.notesAll { detours.note(touched(state)) }
+                setInput(state, .value(value))
+            }
+        } else {
+            done.takeWrites { state, value in setInput(state, .value(value)) }
+        }
         var same: Set<AttributeID>?
         if done.isAhead {
             engine.endBatch()
             same = forgetDetours(of: done)
         }
         made.states.removeEach()
-        done.forEachState { if engine.changedAt($0) > done.stamp { made.states.append($0) } }
+        if !made.equal.isEmpty { made.equal = [] }
+        done.forEachState {
+            if engine.changedAt($0) > done.stamp {
+                made.states.append($0)
+            } else if made.notesEqual {
+                made.equal.append($0)
+            }
+        }
         if let same { withdrawReports { made.states.isEmpty || same.contains($0) } }
         if !made.bindingAnimations.isEmpty || !done.bindingAnimations.isEmpty {
             made.bindingAnimations = done.bindingAnimations
@@ -111,10 +132,22 @@ extension TransactedWiring {
     /// A vertex that was touched ahead of the commit and has its old content in the end counts as never changed. All
     /// touched vertices are brought up to date first, because some may depend on values that were not committed.
     /// - Returns: the vertices with their old content.
-    private func forgetDetours(of done: OpenTransaction) -> Set<AttributeID> {
-        for touched in done.touched { _ = content(of: touched.attribute) }
+    private func forgetDetours(of done: OpenTransaction) -> Set<AttributeID> { forgetDetours(in: done.touched) }
+
+    /// The same for a change of several commits: what the last ones have taken back counts as not changed. Call it at
+    /// the end of the change.
+    public func endDetours() {
+        let noted = detours.end()
+        if noted.isEmpty { return }
+        var known: Set<AttributeID> = []
+        let same = forgetDetours(in: noted.filter { engine.isAlive($0.attribute) && known.insert($0.attribute).inserted })
+        if !same.isEmpty { withdrawReports(since: 0) { same.contains($0) } }
+    }
+
+    private func forgetDetours(in all: [OpenTransaction.Touched]) -> Set<AttributeID> {
+        for touched in all where engine.isAlive(touched.attribute) { _ = content(of: touched.attribute) }
         var same: Set<AttributeID> = []
-        for touched in done.touched {
+        for touched in all {
             guard let before = touched.content, engine.isAlive(touched.attribute),
                 content(of: touched.attribute) == before
             else { continue }
@@ -126,8 +159,9 @@ extension TransactedWiring {
 
     /// Withdraws the reports of attributes that have not changed after all since writes were passed to the engine.
     /// These attributes are read, which runs no rule, so that the engine reports their next change.
-    private func withdrawReports(_ isOver: (AttributeID) -> Bool) {
-        let old = watches.invalidated.count
+    /// - Parameter first: reports before this position stay.
+    private func withdrawReports(since first: Int? = nil, _ isOver: (AttributeID) -> Bool) {
+        let old = first ?? watches.invalidated.count
         collectInvalidated()
         let over = Set(watches.invalidated[old...].filter(isOver))
         for attribute in over { _ = content(of: attribute) }

@@ -19,7 +19,7 @@ extension Tree<NodeRecord> {
         var pending = self[Int(parent)].children.map { self[Int($0)].definition }.filter { $0.kind == .choice }
         while let next = pending.popLast() {
             for child in next.forEach?.templates.flatMap(\.children) ?? [] {
-                if child.kind == .choice { pending.append(child) } else if child.id == id { return true }
+                if child.kind == .choice { pending.append(child) } else if child.id.hasSameBytes(as: id) { return true }
             }
         }
         return false
@@ -31,10 +31,12 @@ extension Tree<NodeRecord> {
             // An instance of a `forEach` sees its own element and index where other nodes see only
             // what encloses them.
             if let found = element(name, of: row) { return found }
+        } else if scope.isAtUse, self[Int(row)].definition.isHiddenAtUse(name) {
+            if let found = element(name, of: row) { return found }
         } else if let own = own(name, of: row) {
             return own
         }
-        if case .own = scope { return nil }
+        if case .own = scope.kind { return nil }
         var at = row
         while at != NodeID.root.row {
             let isContent = self[Int(at)].isContent
@@ -71,18 +73,29 @@ extension Tree<NodeRecord> {
     /// The vertex of the nearest override of a key at or around a node.
     /// - Parameters:
     ///   - position: looks only at so many of the node's overrides, for an override that builds on those before it.
+    ///   - standingBefore: looks at none of the node's overrides, and only at so many of those around it where it is
+    ///     placed.
     ///   - isDeclared: searches around the place where the node was declared, not where it stands.
     func nearestOverride(
-        of key: String, at row: UInt32, before position: Int? = nil, isDeclared: Bool = false
+        of key: String, at row: UInt32, before position: Int? = nil, standingBefore: Int? = nil,
+        isDeclared: Bool = false
     ) -> AttributeID? {
         var overrides = self[Int(row)].environment[...]
         if let position { overrides = overrides.prefix(position) }
+        var standing = self[Int(row)].standing[...]
+        if let standingBefore { (overrides, standing) = ([], standing.prefix(standingBefore)) }
         var (at, way) = (row, WayOut())
         while true {
             if let found = overrides.last(where: { $0.key == key }) { return found.attribute }
             if at == NodeID.root.row { return nil }
-            at = isDeclared ? self[Int(at)].parent : way.next(after: at, in: self)
+            if isDeclared {
+                at = self[Int(at)].parent
+            } else {
+                if let found = standing.last(where: { $0.key == key }) { return found.attribute }
+                at = self[Int(at)].standing.isEmpty ? way.next(after: at, in: self) : way.place(of: at, in: self)
+            }
             overrides = self[Int(at)].environment[...]
+            standing = self[Int(at)].standing[...]
         }
     }
 

@@ -20,6 +20,17 @@ struct WayOut {
         }
         return given.remove(at: found).place
     }
+
+    /// The place of a placed node, without the groups and lists around the node where it was declared.
+    mutating func place(of row: UInt32, in tree: Tree<NodeRecord>) -> UInt32 {
+        var at = row
+        while at != NodeID.root.row {
+            let parent = tree[Int(at)].parent
+            at = next(after: at, in: tree)
+            if at != parent { break }
+        }
+        return at
+    }
 }
 
 extension Tree<NodeRecord> {

@@ -66,13 +66,12 @@ extension Tree<NodeRecord> {
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
         if !placements.isEmpty, !isInside(row, of: container) {
             let (from, to) = (ids(of: container), ids(of: row))
-            let common = zip(from, to).prefix { $0 == $1 }.count
+            let common = zip(from, to).prefix { $0.hasSameBytes(as: $1) }.count
             let way = AttributePath.describe(nodes: Array(to.dropFirst(common)))
             return [String](repeating: "..", count: from.count - common).joined(separator: "/") + way
         }
         let ids = upward(from: row).prefix { $0 != container }.map { self[Int($0)] }.filter { !$0.isTransparent }
             .map(\.id)
-        if ids.count == 1, let id = ids.first, !id.utf8.contains(UInt8(ascii: "/")) { return id }
         return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
     }
 

@@ -72,7 +72,7 @@ struct UnlinkedTrees {
         } else {
             guard let parts = marker.value.list, parts.count == 2, case .int(let revision) = parts[0] else { return }
             batch.revision = UInt64(clamping: revision)
-            let tops = Set((parts[1].list ?? []).compactMap(\.string))
+            let tops = Set(texts: (parts[1].list ?? []).compactMap(\.string))
             // The rows under a top's own key were written when it was unlinked, or later.
             keys = persistence.absentRows.findKeys(below: tops).filter { !tops.contains($0) }
             lastMarker = max(lastMarker, Int(marker.name) ?? 0)

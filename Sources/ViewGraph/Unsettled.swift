@@ -8,8 +8,11 @@ struct Unsettled {
     var states: [AttributeID] = []
     /// Lists whose data may have changed.
     var lists: Set<UInt32> = []
+    /// Visible nodes whose children may have other indices. They are counted when no list changes any more: one list
+    /// may take back what another one has shifted.
+    var indices: Set<UInt32> = []
 
-    var isEmpty: Bool { lists.isEmpty && nodes.isEmpty && states.isEmpty }
+    var isEmpty: Bool { lists.isEmpty && nodes.isEmpty && states.isEmpty && indices.isEmpty }
 
     mutating func takeNodes() -> [UInt32] {
         defer { nodes = [] }

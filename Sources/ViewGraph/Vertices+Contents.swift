@@ -75,7 +75,7 @@ extension Vertices {
 
     private func setEngineInput(_ attribute: AttributeID, _ content: consuming Content) {
         guard engine.isAlive(attribute) else { return }
-        if transaction != nil { noteTouched(attribute) }
+        if transaction != nil || detours.notesAll { noteTouched(attribute) }
         do { _ = try engine.set(attribute, content) } catch {
             preconditionFailure("inputs are only written between evaluations: \(error)")
         }
@@ -83,9 +83,12 @@ extension Vertices {
 
     /// Notes a vertex that is about to get another content while a transaction is open.
     func noteTouched(_ attribute: AttributeID) {
+        if detours.notesAll { detours.note(touched(attribute)) }
         guard transaction?.needsNote(of: attribute) == true else { return }
-        transaction?.note(
-            .init(
-                attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute)))
+        transaction?.note(touched(attribute))
+    }
+
+    func touched(_ attribute: AttributeID) -> OpenTransaction.Touched {
+        .init(attribute: attribute, content: engine.lastValue(of: attribute), changedAt: engine.changedAt(attribute))
     }
 }

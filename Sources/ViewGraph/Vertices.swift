@@ -15,6 +15,8 @@ public class Vertices {
     final var evaluation = Evaluation()
     /// The writes of the open transaction so far. While it is open, vertices are noted before their contents change.
     final var transaction: OpenTransaction?
+    /// The contents before a change that actions may take back: see `Detours`.
+    final var detours = Detours()
 
     deinit { engine.deallocate() }
 

@@ -25,6 +25,11 @@ extension Wiring {
         return place
     }
 
+    /// The attribute that stores what an attribute, or a place in one, shows.
+    public func storingState(of attribute: AttributeID) -> AttributeID {
+        follow(Place(wholeAttribute(of: attribute) ?? attribute)).attribute
+    }
+
     /// The vertex that always has the content of a place.
     func vertex(for place: Place) -> AttributeID {
         var place = place
@@ -151,6 +156,12 @@ extension Wiring {
         switch attributes[Int(attribute.index)]?.source {
         case .selected(let selection)?: return .selected(selection)
         case .rooted(let reference)?: return .rooted(reference)
+        case .override(let inherited, let part, let value)?:
+            // A part that is not overridden is inherited, and an inherited error does not matter to one that is.
+            if steps.starts(with: part) {
+                return .alias(Place(value, Array(steps.dropFirst(part.count))), vertex: nil)
+            }
+            return part.isApart(from: steps) ? .alias(Place(inherited, steps), vertex: nil) : .projection
         default: return follow(place).attribute == attribute ? .projection : .alias(place, vertex: nil)
         }
     }

@@ -3,9 +3,9 @@ import WireProtocol
 
 /// The newest contents of watched attributes, and the displayed values of those that move.
 struct WatchedValues {
-    private(set) var contents: [String: Content] = [:]
+    private(set) var contents: [Name: Content] = [:]
     /// By path, while the displayed value differs from the model value.
-    private(set) var displayed: [String: Value] = [:]
+    private(set) var displayed: [Name: Value] = [:]
     private var awaitsSnapshot = false
 
     /// - Parameter isSnapshot: true if the next update has all values.
@@ -18,8 +18,8 @@ struct WatchedValues {
             var gone = changes.filter { $0.content.failure?.code == .removed }.map(\.path)
             if isInitial, awaitsSnapshot {
                 awaitsSnapshot = false
-                let present = Set(changes.map(\.path))
-                gone += contents.keys.filter { !present.contains($0) }
+                let present = Set(texts: changes.map(\.path))
+                gone += contents.keys.filter { !present.contains($0) }.texts
             }
             for path in gone { (contents[path], displayed[path]) = (nil, nil) }
             let kept = changes.filter { $0.content.failure?.code != .removed }
@@ -37,7 +37,7 @@ struct WatchedValues {
 
     /// - Returns: the content before the change.
     private mutating func put(_ change: Change) -> Content? {
-        let before = contents.updateValue(change.content, forKey: change.path)
+        let before = contents.updateValue(change.content, forKey: Name(change.path))
         // The displayed value stays until the first frame, so that nothing jumps ahead.
         displayed[change.path] = change.timeline == nil ? nil : displayed[change.path] ?? before?.value
         return before

@@ -37,7 +37,7 @@ final class Gateway {
     private let meter: Meter
     private let loop: NIOIsolatedEventLoop
     /// By the JSON of their parameters.
-    private var watches: [String: SharedWatch] = [:]
+    private var watches: [Name: SharedWatch] = [:]
     private var pages: [ObjectIdentifier: PageStream] = [:]
     private var hasEnded = false
     /// The time up to which pages have received all changes, if there is no connection now.

@@ -35,7 +35,7 @@ final class PageStream {
         var watch: SharedWatch?
         var since: (epoch: String, revision: Int64)?
         var heard: (epoch: String, revision: Int64)?
-        var pending: Set<String> = []
+        var pending: Set<Name> = []
         var pendingFrom: Int64 = 0
     }
 
@@ -93,7 +93,7 @@ final class PageStream {
     func send(update encoded: Encoded, _ index: Int, _ paths: [String], _ revision: Int64) {
         guard channel.isWritable, waiting.isEmpty else {
             if places[index].pending.isEmpty { places[index].pendingFrom = revision }
-            places[index].pending.formUnion(paths)
+            places[index].pending.formUnion(paths.names)
             return
         }
         send("update", index, encoded)

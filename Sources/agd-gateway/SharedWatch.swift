@@ -25,8 +25,8 @@ final class SharedWatch {
     private var pages: [Key: (page: PageStream, index: Int)] = [:]
     /// The callbacks that wait for the daemon's answer.
     var awaiting: [(Answer?) -> Void] = []
-    private(set) var known: [String: Known] = [:]
-    private var removed: [String: Int64] = [:]
+    private(set) var known: [Name: Known] = [:]
+    private var removed: [Name: Int64] = [:]
     /// Changes up to this revision are not known individually.
     private var oldest: Int64 = 0
     private(set) var epoch = ""
@@ -65,7 +65,7 @@ final class SharedWatch {
     private func begin(_ page: PageStream, _ index: Int, _ since: (epoch: String, revision: Int64)?) {
         if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !hearsStructure {
             let changed = known.values.lazy.filter { $0.revision > since.revision }.map(\.change)
-            let gone = removed.lazy.filter { $0.value > since.revision }.map { SharedWatch.removal(of: $0.key) }
+            let gone = removed.lazy.filter { $0.value > since.revision }.map { SharedWatch.removal(of: $0.key.text) }
             page.send("resumed", index, ValueMap([("revision", .int(revision))]))
             let changes = Array(changed) + Array(gone)
             if !changes.isEmpty {
@@ -85,8 +85,8 @@ final class SharedWatch {
     }
 
     /// The newest values of paths, for a page that was slow.
-    func update(of paths: Set<String>, from first: Int64) -> ValueMap {
-        let changes = paths.sorted().map { known[$0]?.change ?? SharedWatch.removal(of: $0) }
+    func update(of paths: Set<Name>, from first: Int64) -> ValueMap {
+        let changes = paths.sorted().map { known[$0]?.change ?? SharedWatch.removal(of: $0.text) }
         return ValueMap([("revision", .int(revision)), ("from", .int(first)), ("changes", .list(changes))])
     }
 

@@ -68,7 +68,7 @@ struct ForwardedWrites {
     ) throws(Failure) -> SiteCopy? {
         var target: SiteCopy?
         let call = try call.mapPaths { (path) throws(Failure) in
-            let copy = copies.values.first { path.nodes.starts(with: container + [$0.id]) }
+            let copy = copies.values.first { path.nodes.names.starts(with: (container + [$0.id]).names) }
             guard let copy, target == nil || target === copy else {
                 throw Failure(.conflict, "a transaction changes one site", path: path.description)
             }

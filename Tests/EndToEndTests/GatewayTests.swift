@@ -139,6 +139,24 @@ struct GatewayTests: GatewayTest {
         while let line = try stream.line(), !line.contains("\"value\":21") {}
     }
 
+    @Test("nodes whose ids look the same and have other bytes are two in a stream") func canonicalIDs() throws {
+        let ids = ["K\u{FC}che", "Ku\u{308}che"]
+        let nodes = ids.map { id -> Value in ["id": .string(id), "state": ["x": 1]] }
+        try daemon.client().call("apply", ["document": ["nodes": .list(ValueList(nodes))]])
+        // The second page gets the snapshot that the gateway has.
+        for _ in 0..<2 {
+            let stream = try ask("/watch?path=/*.x")
+            var seen: Set<Name> = []
+            while seen.isEmpty, let line = try stream.line() {
+                guard line.hasPrefix("data: "), line.contains("initial"),
+                    let data = try? JSONParser.parseOnce(line.dropFirst(6).filter({ $0 != "\r" }).utf8)
+                else { continue }
+                seen = Set(texts: (data["changes"]?.list ?? []).compactMap { $0["path"]?.string })
+            }
+            #expect(seen == Set(texts: ids.map { "/\($0).x" }))
+        }
+    }
+
     @Test("pages that watch the same share one subscription of the daemon")
     func sharedWatches() throws {
         let pages = try (0..<20).map { _ in try ask("/watch?path=/counter.*") }

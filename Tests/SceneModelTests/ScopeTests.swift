@@ -160,4 +160,23 @@ struct ScopeTests {
         #expect(try second.node("a", "playButton0").type("symbol") == .string)
         #expect(try second.node("a").type("lineLimit") == .nullable(.int))
     }
+
+    @Test(
+        "a modifier at a use of a component cannot name what the component keeps to itself",
+        arguments: [
+            "environment: { locale: =own }", "transformEnvironment: { locale: value + own }", "tag: =own",
+            "animation: { curve: bouncy, value: =own }", "environment: { locale: $own }",
+            "onChange: { of: own, perform: { toggle: $isOn } }", "onAppear: { set: { $own: x } }",
+        ])
+    func privateNames(_ modifier: String) {
+        let fault = onlyFault(
+            """
+            components: { Card: { let: [title], state: { own: x } } }
+            nodes:
+              - id: app
+                state: { isOn: true }
+                children: [{ id: card, component: Card, let: { title: x }, \(modifier) }]
+            """)
+        #expect(fault.contains("own") && fault.contains("Card's own: a use can name the component's parameters"), "\(fault)")
+    }
 }

@@ -374,6 +374,61 @@ struct RowTests {
         #expect(try next.value("/p.own") == 2.0 && next.value("/p/inside.scale") == 3.0)
     }
 
+    @Test("modifiers that a client writes at a use do not read the component's own names after a restart either")
+    func modifiersAtUse() throws {
+        let life = try Life(
+            """
+            keys: { environment: { size: 0, shade: 0, depth: 0 }, container: { weight: 0 } }
+            components:
+              Card:
+                kind: container
+                let: { title: { default: 5 } }
+                state: { count: 1, isOn: false }
+                environment: { depth: =count }
+                children: [{ id: inside, inherit: [size, shade, depth] }]
+            nodes:
+              - id: app
+                kind: container
+                state: { count: 1000, isShown: false }
+                computed: { seen: "subviews.map(s, [s.tag, s.containerValues.weight])" }
+                children: [{ id: card, component: Card }]
+            """)
+        try life.apply(
+            """
+            [{ id: card, component: Card, environment: { size: =count, depth: =count }, tag: =count,
+               transformEnvironment: { shade: value + count }, containerValues: { weight: =count },
+               onChange: { of: isShown, perform: { add: { $count: 1 } } } }]
+            """, at: "/app")
+        let next = try expectKept(life, times: 2)
+        for life in [life, next] {
+            try life.set("/app/card.count", 7)
+            try life.set("/app/card.isOn", true)
+            #expect(try life.value("/app.count") == 1000)
+            #expect(try life.value("/app/card/inside.size") == 1000 && life.value("/app/card/inside.shade") == 1000)
+            #expect(try life.value("/app/card/inside.depth") == 7)
+            #expect(try life.value("/app.seen") == [[1000, 1000]])
+            try life.set("/app.isShown", true)
+            #expect(try life.value("/app.count") == 1001 && life.value("/app/card.count") == 7)
+        }
+    }
+
+    @Test("nodes whose ids look the same and have other bytes keep their values over a restart") func canonicalIDs() throws {
+        let (composed, decomposed) = ("K\u{FC}che", "Ku\u{308}che")
+        let life = try Life()
+        for id in [composed, decomposed] { try life.apply("[{ id: \(id), state: { x: 0 } }]") }
+        try life.apply("[{ id: list, state: { items: [\(composed), \(decomposed)] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { state: { y: 0 } } } }] }]")
+        for (id, value) in [(composed, 1), (decomposed, 2)] as [(String, Value)] {
+            try life.set("/\(id).x", value)
+            try life.set("/list/rows/\(id).y", value)
+        }
+        // A mark behind a slash makes both one character.
+        try life.apply("[{ id: \"a/\u{301}\", state: { z: 3 } }]")
+        let next = try expectKept(life, times: 2)
+        #expect(try next.value("/\(composed).x") == 1 && next.value("/\(decomposed).x") == 2)
+        #expect(try next.value("/list/rows/\(composed).y") == 1 && next.value("/list/rows/\(decomposed).y") == 2)
+        #expect(try next.value("/\"a/\u{301}\".z") == 3)
+    }
+
     @Test("a use that is merged with another component of the name has after a restart the order that it had")
     func mergedAnew() throws {
         let life = try Life()

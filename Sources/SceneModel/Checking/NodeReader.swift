@@ -84,9 +84,13 @@ struct NodeReader {
             own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
         }
         let continued = tree.continued(by: node)
-        for (name, type) in continued?.attributes ?? [] where list.attribute(named: name) == nil {
+        // A row of the store has modifiers of a component's use too, which do not know the component's own names.
+        let isOfUse = cursor.isKept && continued?.component != nil
+        let (continuedNames, firstContinued) = (continued?.attributes ?? [], own.count)
+        for (name, type) in continuedNames where list.attribute(named: name) == nil {
             own.append(ScopeEntry(name: name, type: type))
         }
+        let lastContinued = own.count
         if let written = fields[.computed] {
             let before = list.attributes.count
             cursor.withHint(forOther: place.enclosing.hintForComputed) {
@@ -98,6 +102,7 @@ struct NodeReader {
                 own.append(ScopeEntry(name: entry.name, type: .dyn, access: .readOnly("computed")))
             }
         }
+        if isOfUse { for place in firstContinued..<lastContinued { own[place].type = .dyn } }
         func scope() -> ExpressionScope {
             ExpressionScope(
                 lexical: own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing),

@@ -1,3 +1,5 @@
+import AttributeValues
+
 /// The ids of a node's children, including those in the branches of `if` and `switch`. Two children may have the same
 /// id if they are in different branches of one choice, because they never exist together.
 public struct SiblingIDs {
@@ -9,7 +11,7 @@ public struct SiblingIDs {
 
     private var names = NameSet()
     /// The branches around the children with an id, for ids that occur only in branches.
-    private var places: [String: [[Place]]] = [:]
+    private var places: [Name: [[Place]]] = [:]
     private var choices = 0
 
     public init() {}

@@ -59,14 +59,29 @@ extension NodeReader {
                 parts.computed.read(written, own: own, isContainer: isContainer, into: list)
             }
         }
+        // A variant extends its base, and can use all its names. A use can use the parameters alone.
+        let isUse = !place.isComponentRoot
         func scope() -> ExpressionScope {
-            let names = place.ownNames(of: list.attributes)
+            let names = place.ownNames(of: isUse ? list.attributes.filter(\.isParameter) : list.attributes)
             return ExpressionScope(lexical: LexicalScope(names, in: place.enclosing), isContainer: isContainer)
         }
-        parts.readActions(place.isComponentRoot ? fields : fields.without([.actions]), in: scope(), into: list)
+        func hint(_ name: String) -> String? {
+            guard isUse, body.attributes.contains(where: { $0.name.hasSameBytes(as: name) }) else { return nil }
+            return "'\(name)' is \(base.name)'s own: a use can name the component's parameters, and what is around it"
+        }
+        cursor.withHint(forOther: hint) {
+            let before = list.attributes.count
+            parts.readActions(isUse ? fields.without([.actions]) : fields, in: scope(), into: list)
+            if isUse {
+                for attribute in list.attributes.dropFirst(before) {
+                    if case .action(let action) = attribute.role { action.isAtUse = true }
+                }
+            }
+        }
         node.attributes = list.attributes
         let full = scope()
-        parts.readModifiers(fields, of: node, full)
+        cursor.withHint(forOther: hint) { parts.readModifiers(fields, of: node, full) }
+        if isUse { node.noteModifiersAtUse() }
         wrap(node, around: body)
         if base.isRepeated {
             node.repeated = body
@@ -154,7 +169,7 @@ extension NodeReader {
         node.containerValues += base.containerValues
         node.preferences = base.preferences + node.preferences
         node.animations += base.animations
-        node.tag = base.tag ?? node.tag
+        if let tag = base.tag { (node.tag, node.isTagAtUse) = (tag, false) }
         node.transition = node.transition ?? base.transition
     }
 }

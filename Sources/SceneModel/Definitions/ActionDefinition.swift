@@ -51,6 +51,8 @@ public final class ActionDefinition: Equatable {
     public let trigger: Trigger?
     /// As it is written under `actions`.
     public let document: Value
+    /// As for `KeyedExpression`.
+    public internal(set) var isAtUse = false
 
     public init(
         parameters: [Parameter], steps: [Step], outsideTargets: [String] = [], trigger: Trigger? = nil, document: Value
@@ -62,7 +64,9 @@ public final class ActionDefinition: Equatable {
         self.document = document
     }
 
-    public static func == (a: ActionDefinition, b: ActionDefinition) -> Bool { a.document == b.document }
+    public static func == (a: ActionDefinition, b: ActionDefinition) -> Bool {
+        a.document == b.document && a.isAtUse == b.isAtUse
+    }
 
     public static let oldValue = "oldValue"
     public static let newValue = "newValue"

@@ -8,7 +8,7 @@ public enum Expression: Equatable {
     case reference(Reference)
     case selection(Selection)
 
-    var program: Program? {
+    public var program: Program? {
         switch self {
         case .rule(let program): program
         case .selection(let selection): selection.program

@@ -66,8 +66,8 @@ public struct ForEachDefinition {
                 )
             }
             let named = Branch.case(text)
-            name = templates.contains { $0.id == named } ? named : Branch.default
+            name = templates.contains { $0.id.hasSameBytes(as: named) } ? named : Branch.default
         }
-        return templates.contains { $0.id == name } ? [.string(name)] : []
+        return templates.contains { $0.id.hasSameBytes(as: name) } ? [.string(name)] : []
     }
 }

@@ -12,6 +12,8 @@ public struct KeyedExpression: Equatable {
     public let type: ValueType
     public let expression: Expression
     public let position: SourcePosition
+    /// True if it is written at the use of a component: see `NodeDefinition.isHiddenAtUse`.
+    public var isAtUse = false
 
     public init(
         key: String, steps: [AttributePath.Step], type: ValueType, expression: Expression, position: SourcePosition
@@ -26,6 +28,7 @@ public struct KeyedExpression: Equatable {
     /// The position in the document does not count.
     public static func == (a: KeyedExpression, b: KeyedExpression) -> Bool {
         a.key == b.key && a.steps == b.steps && a.type == b.type && a.expression == b.expression
+            && a.isAtUse == b.isAtUse
     }
 }
 
@@ -40,6 +43,8 @@ public struct EnvironmentTransform: Equatable {
     /// The number of the node's overrides that are outside the transform. Overrides written beside it or further out,
     /// as at the use of a component, are before it; those of the component's own root follow it.
     public var place: Int
+    /// As for `KeyedExpression`.
+    public var isAtUse = false
 }
 
 public enum EnvironmentModifier {
@@ -53,4 +58,6 @@ public struct AnimationModifier: Equatable {
     /// The text form; nil if the change is not animated.
     public let animation: String?
     public let value: Expression
+    /// As for `KeyedExpression`.
+    public var isAtUse = false
 }

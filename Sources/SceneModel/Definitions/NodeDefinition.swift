@@ -30,6 +30,8 @@ public final class NodeDefinition {
         var preferences: [KeyedExpression] = []
         var animations: [AnimationModifier] = []
         var tag: Expression?
+        var objectsAtUse = 0
+        var isTagAtUse = false
         var transition: Transition?
         var forEach: ForEachDefinition?
         var givenSlot: String?
@@ -113,6 +115,16 @@ public final class NodeDefinition {
     public var tag: Expression? {
         get { rest.isEmpty ? nil : rest[0].tag }
         set { if !rest.isEmpty || newValue != nil { madeRest.tag = newValue } }
+    }
+    /// How many of `environmentObjects`, from the first, are written at the use of a component.
+    public var objectsAtUse: Int {
+        get { rest.isEmpty ? 0 : rest[0].objectsAtUse }
+        set { if newValue != objectsAtUse { madeRest.objectsAtUse = newValue } }
+    }
+    /// True if the tag is written at the use of a component.
+    public var isTagAtUse: Bool {
+        get { rest.isEmpty ? false : rest[0].isTagAtUse }
+        set { if newValue != isTagAtUse { madeRest.isTagAtUse = newValue } }
     }
     public var transition: Transition? {
         get { rest.isEmpty ? nil : rest[0].transition }

@@ -30,7 +30,7 @@ struct DashBoard {
     private let nodes: [String: DashNode]
     /// The subviews of containers for which only `eval` can tell them, by path.
     private let subviews: [String: ValueList]
-    private let values: [String: Content]
+    private let values: [Name: Content]
     private(set) var rows: [Row] = []
     private var featured: [DashCard] = []
     /// True if panels describe the cards below a node, by path.
@@ -38,7 +38,7 @@ struct DashBoard {
     /// Cards beyond the limit.
     private(set) var omitted = 0
 
-    init(_ tree: DashNode, subviews: [String: ValueList], values: [String: Content]) {
+    init(_ tree: DashNode, subviews: [String: ValueList], values: [Name: Content]) {
         self.tree = tree
         self.subviews = subviews
         self.values = values

@@ -62,7 +62,7 @@ struct DashValues {
     /// The time at which the connection was lost; nil while it exists.
     private(set) var interruptedAt: Double?
 
-    var contents: [String: Content] { watched.contents }
+    var contents: [Name: Content] { watched.contents }
 
     mutating func interrupted(at now: Double) {
         interruptedAt = interruptedAt ?? now

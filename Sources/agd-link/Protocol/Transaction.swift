@@ -10,6 +10,10 @@ struct Transaction: Hashable {
         /// It is text because messages and requests of the daemon contain it as text. Most places are never parsed.
         let path: String
 
+        static func == (a: Place, b: Place) -> Bool { a.path.hasSameBytes(as: b.path) }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(Name(path)) }
+
         var isOfRoot: Bool { path.utf8.first == UInt8(ascii: ".") }
 
         /// The ids from the root of the site to the node, and the attribute. For a malformed path, a node that no tree
