@@ -5,13 +5,13 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run fleet test lint endurance docs site bench release package package-test wheel install uninstall dependencies clean
+.PHONY: help run fleet test lint endurance docs site bench counts release package package-test wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## build the release, start agd with the host monitor and its feeder, until Ctrl-C
+run: ## build, start agd with the host monitor, its feeder and a dashboard, until Ctrl-C
 	@SWIFT="$(SWIFT)" Scripts/run
 
 fleet: ## start three NATS servers, three daemons and a mirror of them on this machine, until Ctrl-C
@@ -24,7 +24,7 @@ test: lint ## run all tests
 lint: ## compare the sources with the committed format; "Scripts/lint --mend" writes it
 	@SWIFT="$(SWIFT)" Scripts/lint
 
-endurance: ## run the two tests that take an hour each; MINUTES=5 is shorter
+endurance: counts ## count as "make counts" does, and run the two tests that take an hour each; MINUTES=5 is shorter
 	@AGD_FLEET_SECONDS=$$(($(or $(MINUTES),60) * 60)) SWIFT="$(SWIFT)" Scripts/test --filter FleetTests
 	@AGD_PROGRAMS="$${AGD_PROGRAMS:-$(CURDIR)/.build/release}" node dashboard/test/endurance.js $(MINUTES)
 
@@ -36,6 +36,10 @@ site: ## build the documentation as a site with search, in .build/site/html; che
 
 bench: dependencies ## run the benchmarks
 	@SWIFT="$(SWIFT)" Scripts/bench
+
+counts: dependencies ## count what requests take in a released daemon, and compare it with the limits
+	@Scripts/dependencies --tests
+	@SWIFT="$(SWIFT)" Scripts/counts
 
 release: dependencies ## build the programs that ship, with the Swift runtime inside
 	@SWIFT="$(SWIFT)" Scripts/release

@@ -154,6 +154,7 @@ let package = Package(
         program(
             "agd-link", ["AGClient", "AttributeValues", "CNATS", "CSteadyTime", "CommandArguments", "WireProtocol"],
             settings: fast),
+        module("Programs", ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),

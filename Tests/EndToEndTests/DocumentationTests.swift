@@ -72,14 +72,34 @@ struct DocumentationTests {
         #expect(try client.get("/podcaster.episode.isFavorite") == true)
     }
 
-    @Test("make run's script starts agd, its feeder and the dashboard, says where they are, and ends them on Ctrl-C")
+    /// Programs and pages as an installation has them.
+    private func installation() throws -> Folder {
+        let folder = try Folder()
+        let files = FileManager.default
+        let pages = folder.file("share/agd/dashboard")
+        for path in [folder.file("bin"), pages] { try files.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
+            try files.copyItem(atPath: Program.built(name), toPath: folder.file("bin/\(name)"))
+        }
+        for source in ["dashboard", "clients/javascript"] {
+            for name in try files.contentsOfDirectory(atPath: Project.file(source)) where name.contains(".") {
+                try files.copyItem(atPath: Project.file("\(source)/\(name)"), toPath: "\(pages)/\(name)")
+            }
+        }
+        return folder
+    }
+
+    @Test(
+        "make run's script starts the installed agd, feeder and dashboard, says where they are, and ends them on Ctrl-C")
     func run() throws {
         let folder = try Folder()
+        let installation = try installation()
         let (ours, theirs) = try Descriptor.pair()
         let script = try Program(
-            "/bin/bash", [Project.file("Scripts/run")],
-            environment: ["AGD_PROGRAMS": Program.folder, "AGD_RUN": folder.path, "AGD_PORT": "0"], folder: folder,
-            standardOutput: theirs)
+            "/bin/bash", [Project.file("Scripts/run"), "--installed"],
+            environment: [
+                "PATH": installation.file("bin") + ":/usr/bin:/bin", "AGD_RUN": folder.path, "AGD_PORT": "0",
+            ], folder: folder, standardOutput: theirs)
         var stage = "the script's output"
         do {
             let output = Client(socket: ours)

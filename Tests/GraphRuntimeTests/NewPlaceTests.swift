@@ -60,7 +60,7 @@ struct OverriddenFailureTests {
               weights: "subviews.map(s, s.containerValues.weight)"
               x: "subviews[0].containerValues.pin.x"
               tags: "subviews.map(s, s.tag)"
-              sections: "sections.map(s, s.containerValues.weight)"
+              parts: "sections.map(s, s.containerValues.weight)"
             children:
               - id: g
                 kind: group
@@ -81,7 +81,7 @@ struct OverriddenFailureTests {
         #expect(try graph.value("/c.weights") == [5, 4])
         #expect(try graph.value("/c.x") == 7)
         #expect(try graph.value("/c.tags") == [9, 8])
-        #expect(try graph.value("/c.sections[1]") == 6)
+        #expect(try graph.value("/c.parts[1]") == 6)
         #expect(try graph.value("/c/g/v/r.x") == 3)
         #expect(try graph.get("/c/g/v/r.y").failure != nil)
         try graph.set("/c.zero", 1)

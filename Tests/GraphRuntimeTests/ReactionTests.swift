@@ -224,14 +224,15 @@ struct ReactionTests {
         let written = """
             components:
               Lamp:
-                state: { isOn: false, changes: 0 }
+                binding: { isOn: { type: bool } }
+                state: { changes: 0 }
                 onChange: { of: isOn, perform: { add: { $changes: 1 } } }
             nodes:
               - id: room
                 kind: container
-                state: { log: '' }
+                state: { log: '', isOn: false }
                 children:
-                  - { id: lamp, component: Lamp, onChange: { of: isOn, perform: { append: { $log: x } } } }
+                  - { id: lamp, component: Lamp, binding: { isOn: $isOn }, onChange: { of: isOn, perform: { append: { $log: x } } } }
             """
         let graph = try Harness(written)
         try graph.set("/room/lamp.isOn", true)
