@@ -77,7 +77,8 @@ struct PendingStructure {
     /// Sorted, so that a node comes before its descendants.
     var paths: StructurePaths {
         StructurePaths(
-            added: added.sorted().texts, removed: removed.sorted().texts, arrived: arrived.sorted().texts, reordered: reordered.sorted().texts,
+            added: added.sorted().texts, removed: removed.sorted().texts, arrived: arrived.sorted().texts,
+            reordered: reordered.sorted().texts,
             rearranged: rearranged.sorted().texts)
     }
 }

@@ -150,7 +150,9 @@ extension Watching {
                     names: names, kind: \.arrived, from: top.from + names.ids.dropFirst(depth), node: top.node)
                 guard body({ line }) else { return }
             }
-            for names in top.names { guard body({ .init(names: names, kind: \.removed, node: top.node) }) else { return } }
+            for names in top.names {
+                guard body({ .init(names: names, kind: \.removed, node: top.node) }) else { return }
+            }
         }
         for (position, top) in structure.removedTrees.enumerated() {
             let list = structure.list(removingTree: position)

@@ -32,8 +32,8 @@ public final class Animations {
         }
     }
 
-    /// Evaluates the values that all modifiers watch, now and later: any may animate a change of the tree. The first call
-    /// takes O(nodes).
+    /// Evaluates the values that all modifiers watch, now and later: any may animate a change of the tree. The first
+    /// call takes O(nodes).
     public func watchAll() {
         if watchesAll { return }
         watchesAll = true
@@ -70,7 +70,8 @@ public final class Animations {
         ofChangeAt row: UInt32, isNew: (NodeID) -> Bool, since stamp: UInt64, _ known: inout KnownSurroundings
     ) -> MotionSurroundings {
         var at = row
-        while case let visible = graph.nodes.visible(at), visible != NodeID.root.row, isNew(graph.nodes.nodeID(visible)) {
+        while case let visible = graph.nodes.visible(at), visible != NodeID.root.row, isNew(graph.nodes.nodeID(visible))
+        {
             at = graph.nodes[Int(visible)].parent
         }
         return surroundings(at: at, since: stamp, &known)

@@ -117,7 +117,8 @@ extension Wiring {
         }
         for (position, entry) in definition.containerValues.enumerated() {
             let value = node.containerValues[position].source
-            replaceSource(of: value, source(entry.expression, at: row, .label.atUse(entry.isAtUse), entry.type, at: .init(value)))
+            replaceSource(
+                of: value, source(entry.expression, at: row, .label.atUse(entry.isAtUse), entry.type, at: .init(value)))
         }
         if let tag = node.tag, let expression = definition.tag {
             replaceSource(of: tag, source(expression, at: row, .label.atUse(definition.isTagAtUse), at: .init(tag)))

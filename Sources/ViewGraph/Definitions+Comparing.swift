@@ -52,7 +52,8 @@ extension NodeDefinition {
 
     /// True if both say the same of the node itself, apart from the data of a list.
     func hasSameMembers(as other: NodeDefinition) -> Bool {
-        id.hasSameBytes(as: other.id) && kind == other.kind && component == other.component && isContent == other.isContent
+        id.hasSameBytes(as: other.id) && kind == other.kind && component == other.component
+            && isContent == other.isContent
             && givenSlot == other.givenSlot && layer == other.layer && attributes == other.attributes
             && hasSameModifiers(as: other)
     }

@@ -40,7 +40,8 @@ extension Persistence {
             let revision = absentRows[key]?.revision ?? 0
             absentRows.remove(key)
             note(StoreChange(key: key, name: nil, value: nil))
-            guard let home, !sequence(first: home, next: { self.absentRows.around($0) }).contains(where: { tops.contains($0) })
+            guard let home,
+                !sequence(first: home, next: { self.absentRows.around($0) }).contains(where: { tops.contains($0) })
             else { continue }
             noteGoneElsewhere(key, from: home, revision)
         }

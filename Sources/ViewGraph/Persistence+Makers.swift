@@ -128,7 +128,8 @@ extension Persistence {
         for key in absentRows.findKeys(below: Set(renamed.keys)) {
             guard let absent = absentRows[key] else { continue }
             var new = key
-            for (old, other) in renamed where key.hasSameBytes(as: old.text) || key.utf8.starts(with: (old.text + "/").utf8) {
+            for (old, other) in renamed
+            where key.hasSameBytes(as: old.text) || key.utf8.starts(with: (old.text + "/").utf8) {
                 new = other + String(Substring(key.utf8.dropFirst(old.text.utf8.count)))
             }
             let parent = absent.fields?["parent"]?.string.flatMap { renamed[$0] }
@@ -230,7 +231,8 @@ extension Persistence {
     private func noteGone(_ id: String, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row
-                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id.hasSameBytes(as: id) })
+                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id.hasSameBytes(as: id) }
+                )
         else { return }
         noteRemoved(id, from: row, nodes.key(of: row))
     }

@@ -36,7 +36,8 @@ extension ViewGraph {
             }
         }
         let old = nodes[Int(row)].standing
-        if old.elementsEqual(wanted, by: { ($0.wrapper, $0.position) == ($1.wrapper, $1.position) && $0.key == $1.key }) {
+        if old.elementsEqual(wanted, by: { ($0.wrapper, $0.position) == ($1.wrapper, $1.position) && $0.key == $1.key })
+        {
             return
         }
         nodes[Int(row)].standing = wanted.map { wrapper, position, key in

@@ -62,8 +62,8 @@ struct SubviewReader<Host: GraphHost> where Host.Value == Content {
         return ids.indices.contains(place) ? ids[place] : nil
     }
 
-    /// Container values of a node: defaults, then what wrappers set from outside in, then its own. A value that an inner
-    /// one overrides is not read.
+    /// Container values of a node: defaults, then what wrappers set from outside in, then its own. A value that an
+    /// inner one overrides is not read.
     private func values(of row: UInt32, _ parts: SubviewParts) throws -> Value {
         let shown =
             parts.keys.map { $0.compactMap { keys[$0] } } ?? keys.values.sorted { $0.name.precedesByBytes($1.name) }

@@ -140,7 +140,8 @@ extension TransactedWiring {
         let noted = detours.end()
         if noted.isEmpty { return }
         var known: Set<AttributeID> = []
-        let same = forgetDetours(in: noted.filter { engine.isAlive($0.attribute) && known.insert($0.attribute).inserted })
+        let same = forgetDetours(
+            in: noted.filter { engine.isAlive($0.attribute) && known.insert($0.attribute).inserted })
         if !same.isEmpty { withdrawReports(since: 0) { same.contains($0) } }
     }
 

@@ -30,9 +30,12 @@ struct ForwardedCall {
     func explaining(_ failure: Failure, below root: [String]) -> Failure {
         guard failure.code == .denied, failure.hint?.contains("access = ") != true else { return failure }
         let given = parameters["path"]?.string ?? parameters["mutations"]?.list?.first?.map?["path"]?.string
-        guard let path = failure.path ?? given.flatMap({ try? AttributePath($0) }).map({ path in
-            AttributePath(nodes: root + path.nodes, attribute: path.attribute, steps: []).description
-        }) else { return failure }
+        guard
+            let path = failure.path
+                ?? given.flatMap({ try? AttributePath($0) }).map({ path in
+                    AttributePath(nodes: root + path.nodes, attribute: path.attribute, steps: []).description
+                })
+        else { return failure }
         let line = "access = \(method == "do" ? "do" : "write") as:\(principal) \(path)"
         return Failure(
             .denied, failure.message, path: path, hint: "a line of the daemon's configuration gives it: \(line)")

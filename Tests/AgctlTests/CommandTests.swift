@@ -119,7 +119,7 @@ struct CommandTests {
             ("set /a.b", "<value> is missing", "see 'agctl help set'"),
             ("get", "<path> ... is missing", "see 'agctl help get'"),
             ("set /a.b 1 2", "unexpected argument '2'", "see 'agctl help set'"),
-            ("apply", "--file <file> is missing", "see 'agctl help apply'"),
+            ("apply", "the file of the scene is missing", "agctl apply scene.yaml"),
             ("apply -f", "-f <file> needs a value", "see 'agctl help apply'"),
             ("apply -f --merge", "-f <file> needs a value", "see 'agctl help apply'"),
             ("apply -f x --merge --replace", "only one of --create, --merge, --replace may be given", nil),

@@ -127,7 +127,9 @@ struct MutationTextTests {
     @Test("a fed line is a mutation in words or as JSON; with --json, it is JSON alone")
     func fedLine() throws {
         func read(_ line: String, _ form: ValueForm) throws -> String? {
-            try MutationText.readFedLine(line, form).map { "\($0.operation) \($0.path) \($0.operand.typedJSON.jsonText)" }
+            try MutationText.readFedLine(line, form).map {
+                "\($0.operation) \($0.path) \($0.operand.typedJSON.jsonText)"
+            }
         }
         let object = #"{"op":"set","path":"/a.s","value":"x\nset /a.b 1"}"#
         for form in [ValueForm.auto, .json] {
@@ -149,7 +151,8 @@ struct MutationTextTests {
         "a text is read by a type: as JSON if that fits, otherwise as it is",
         arguments: [
             ("12345", "string", #"{"string":"12345"}"#), ("12345", "int", #"{"int":"12345"}"#),
-            ("12345", "dyn", #"{"int":"12345"}"#), ("5", "double", #"{"int":"5"}"#), ("00501", "string", #"{"string":"00501"}"#),
+            ("12345", "dyn", #"{"int":"12345"}"#), ("5", "double", #"{"int":"5"}"#),
+            ("00501", "string", #"{"string":"00501"}"#),
             ("true", "string", #"{"string":"true"}"#), ("true", "bool", #"{"bool":true}"#),
             ("\"on\"", "string", #"{"string":"on"}"#), ("null", "string?", #"{"null":null}"#),
             ("null", "string", #"{"string":"null"}"#), ("7", "string?", #"{"string":"7"}"#),

@@ -32,7 +32,8 @@ struct OutputTests {
             // A path with quotes.
             let path = "/\"x\u{9b}\".a"
             Array(path.utf8).withUnsafeBufferPointer(output.writeNamed)
-            #expect(try AttributePath(output.buffer.text) == AttributePath(path) && output.buffer.text == "/\"x\\u009b\".a")
+            #expect(
+                try AttributePath(output.buffer.text) == AttributePath(path) && output.buffer.text == "/\"x\\u009b\".a")
             output.buffer.removeAll()
         }
         let complaint = Complaint(.data, "no \u{1b}]0;x\u{7}", hint: "did you mean '\u{9b}'?").text(Self.plain)

@@ -77,7 +77,9 @@ struct DocumentationTests {
         let folder = try Folder()
         let files = FileManager.default
         let pages = folder.file("share/agd/dashboard")
-        for path in [folder.file("bin"), pages] { try files.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        for path in [folder.file("bin"), pages] {
+            try files.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
         for name in ["agd", "agctl", "agd-host-feeder", "agd-gateway"] {
             try files.copyItem(atPath: Program.built(name), toPath: folder.file("bin/\(name)"))
         }
@@ -90,7 +92,8 @@ struct DocumentationTests {
     }
 
     @Test(
-        "make run's script starts the installed agd, feeder and dashboard, says where they are, and ends them on Ctrl-C")
+        "make run's script starts the installed agd, feeder and dashboard, says where they are, and ends them on Ctrl-C"
+    )
     func run() throws {
         let folder = try Folder()
         let installation = try installation()

@@ -752,7 +752,8 @@ struct LinkTests {
                     && denial?["hint"]
                         == .string(
                             "on the owner's machine, a line of the daemon's configuration gives it: access = write "
-                                + "as:\(name) /host.load"))
+                                + "as:\(name) /host.load")
+            )
         }
         #expect(
             try anna.refusal("set", ["path": "/fleet/web-01.load", "value": "x"])["data"]?["code"] == "typeMismatch")

@@ -113,7 +113,8 @@ struct RecipeTests {
         try folder.write(lines.joined(), to: "messages")
         try folder.write("#!/bin/sh\ncat \(folder.file("messages"))\n", to: "mosquitto_sub")
         return try shell(
-            "cd \(folder.path) && chmod +x mosquitto_sub && PATH=$PWD:$PATH bash \(Project.file("Examples/recipes/mqtt-receive.sh")) 2>&1")
+            "cd \(folder.path) && chmod +x mosquitto_sub && PATH=$PWD:$PATH bash \(Project.file("Examples/recipes/mqtt-receive.sh")) 2>&1"
+        )
     }
 
     @Test("a message is a value and never a command", .enabled(if: has("jq"), "jq is not installed"))
@@ -192,12 +193,15 @@ struct RecipeTests {
         let publishing = try recipe("mqtt-publish", ["/player.volume", "/*.name", "/*.names", "/*.none"])
         #expect(try message("agd/player.volume") == "0.5")
         // MQTT has no topics with # or +.
-        let scene = Self.lamp.replacing("names: []", with: "names: '\(String(repeating: "x", count: 200_000))'")
+        let scene =
+            Self.lamp.replacing("names: []", with: "names: '\(String(repeating: "x", count: 200_000))'")
             + "\n    computed: { none: 1 / 0 }\n"
         #expect(try daemon.control(["apply", "-f", try folder.write(scene, to: "lamp.yaml")]).code == 0)
         #expect(try message("agd/\"living room %231%2B50%25\".name") == "\"Lamp\"")
         #expect(try message("agd/lamp.names").count == 200_002)
-        #expect(try shell("mosquitto_pub --unix \(socket) -r -t 'agd/set/\"living room %231%2B50%25\".name' -m 007").code == 0)
+        #expect(
+            try shell("mosquitto_pub --unix \(socket) -r -t 'agd/set/\"living room %231%2B50%25\".name' -m 007").code
+                == 0)
         let receiving = try recipe("mqtt-receive", [])
         let watch = try daemon.client()
         try watch.call("subscribe", ["paths": ["/player.volume"]])

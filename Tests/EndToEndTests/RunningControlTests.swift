@@ -64,7 +64,8 @@ struct RunningControlTests {
         #expect(pattern.code == 65 && pattern.text.contains("only patterns have *"), "\(pattern.text)")
     }
 
-    @Test("when does not run its command again after an error in between, and may leave out a rule that is true at first")
+    @Test(
+        "when does not run its command again after an error in between, and may leave out a rule that is true at first")
     func whenErrors() throws {
         let client = try daemon.client()
         try client.call("apply", ["document": "nodes: [{ id: r, state: { x: 1, n: 0 } }]"])
@@ -95,7 +96,8 @@ struct RunningControlTests {
         "when refuses a rule that gives no bool",
         arguments: [
             ("volume", "the rule gives no bool, but 0.5"), ("1 / 0", "the rule gives no bool"),
-            ("queue", "the rule gives no bool, but []"), ("volume > 0.4 ? 'loud' : 'low' // why", "the rule gives no bool, but \"loud\""),
+            ("queue", "the rule gives no bool, but []"),
+            ("volume > 0.4 ? 'loud' : 'low' // why", "the rule gives no bool, but \"loud\""),
         ])
     func whenTypes(_ rule: String, _ message: String) throws {
         let (code, text) = try daemon.control(["when", rule, "--at", "/player", "--once"])

@@ -76,7 +76,8 @@ struct StartTests {
         return try Program.run(program, words, environment: variables, folder: folder)
     }
 
-    private func begin(_ name: String, _ arguments: [String], in surroundings: Surroundings, until socket: String) throws
+    private func begin(_ name: String, _ arguments: [String], in surroundings: Surroundings, until socket: String)
+        throws
         -> Program
     {
         let (program, words) = surroundings.start(name, arguments)
@@ -145,7 +146,8 @@ struct StartTests {
     @Test("arguments that are not UTF-8 are refused, not replaced", arguments: programs)
     func encoding(_ name: String) throws {
         let ended = try Program.run(
-            "/bin/sh", ["-c", "exec \"$0\" --socket \"$(printf '/tmp/caf\\351')\"", Program.built(name)], folder: folder)
+            "/bin/sh", ["-c", "exec \"$0\" --socket \"$(printf '/tmp/caf\\351')\"", Program.built(name)], folder: folder
+        )
         #expect([64, 65].contains(ended.code) && ended.text.contains("argument 2 is not UTF-8"), "\(ended.text)")
     }
 }

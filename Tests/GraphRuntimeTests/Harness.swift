@@ -32,6 +32,8 @@ final class Harness {
         now.monotonic = Harness.start.monotonic
         now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64((pause + correction) * 1e9))) ?? now.wall
         try self.init(scene, at: now)
+        // A daemon restores its store before anything else changes.
+        store = []
         earlierRows = earlier.rows
     }
 

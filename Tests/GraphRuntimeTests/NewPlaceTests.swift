@@ -27,7 +27,8 @@ struct NewPlaceTests {
         #expect(try graph.value("/s/h.i") == 0 && graph.value("/s/x.i") == 1)
     }
 
-    @Test("the id of a subview is its path from the container, in quotes where a path needs them") func quotedIDs() throws
+    @Test("the id of a subview is its path from the container, in quotes where a path needs them") func quotedIDs()
+        throws
     {
         let graph = try Harness(
             """

@@ -282,13 +282,14 @@ struct TimeOperatorTests {
         try graph.set("/n.x", 9)
         graph.advance(1)
         try graph.set("/n.x", 4)
+        graph.now.monotonic += 3
         graph.now.wall = try #require(graph.now.wall.advanced(by: TimeSpan(nanoseconds: 3_000_000_000)))
         graph.end()
         let next = try restarted(graph, TimeOperatorTests.recorded, after: 10)
         next.advance(2)
         let recorded = try history("/n.x", next)
         #expect(seconds(recorded) == [0, 1, 2, 3, 4, 15, 16, 17])
-        #expect(recorded["greatest"] == [1.0, 9.0, 9.0, 4.0, 4.0, 4.0, 4.0, 4.0])
+        #expect(recorded["greatest"] == [1.0, 9.0, 4.0, 4.0, 4.0, 4.0, 4.0, 4.0])
         let rule = try history("/n.double", next)
         #expect(seconds(rule) == seconds(recorded))
         #expect(rule["least"]?.list?.last == 8.0)
@@ -308,7 +309,7 @@ struct TimeOperatorTests {
         // A clock that somebody sets is no sleep.
         graph.setBack(-50)
         graph.turn([.woken])
-        #expect(try history("/n.x", graph)["times"]?.list?.count == 58)
+        #expect(try history("/n.x", graph)["times"]?.list?.count == recorded["times"]?.list?.count)
     }
 
     @Test("a history with another span keeps its record, at its own scale") func rescaled() throws {

@@ -48,7 +48,8 @@ struct PlacedModifierTests {
     {
         let graph = try Harness(
             PlacedModifierTests.scene(
-                shown, "environment: { shade: =env.size + 1, pin.y: =n }, transformEnvironment: { size: value + n }"
+                shown,
+                "environment: { shade: =env.size + 1, pin.y: =n }, transformEnvironment: { size: value + n }"
                     .replacing(", transformEnvironment", with: "\n            transformEnvironment")))
         for node in ["a", "b"] { #expect(try graph.value("/app/card/g/\(node).size") == 102) }
         #expect(try graph.value("/app/card/c.size") == 100)

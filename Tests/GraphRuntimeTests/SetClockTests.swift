@@ -77,6 +77,7 @@ struct SetClockTests {
         try next.subscribe(["/n.alarm", "/n.slow"], initial: true)
         #expect(try next.get("/n.mean") == .value(9.0))
         #expect(try next.get("/n.top") == .value(9.0))
+        #expect(try next.get("/n.alarm") == .value(false) && next.get("/n.slow") == .value(7.0))
         next.advance(50)
         // A second restart does not forget the first one.
         next.end()

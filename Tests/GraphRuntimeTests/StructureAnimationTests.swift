@@ -29,7 +29,8 @@ struct StructureAnimationTests {
                 then: [{ id: view }]
         """
 
-    @Test("a node that comes or goes has the animation of the modifier around it whose value has changed") func modifier()
+    @Test("a node that comes or goes has the animation of the modifier around it whose value has changed")
+    func modifier()
         throws
     {
         let graph = try Harness(StructureAnimationTests.choice)
@@ -44,10 +45,12 @@ struct StructureAnimationTests {
         #expect(curves(graph) == ["/door/view": "timingCurve"])
     }
 
-    @Test("a modifier that a later document adds animates what comes and goes, and curve: null keeps it still") func later()
+    @Test("a modifier that a later document adds animates what comes and goes, and curve: null keeps it still")
+    func later()
         throws
     {
-        let graph = try Harness("nodes: [{ id: a, state: { open: false }, children: [{ if: open, then: [{ id: b }] }] }]")
+        let graph = try Harness(
+            "nodes: [{ id: a, state: { open: false }, children: [{ if: open, then: [{ id: b }] }] }]")
         try graph.subscribe(["/**"], events: .structure)
         _ = try graph.apply("nodes: [{ id: a, animation: { curve: bouncy, value: =open } }]")
         try graph.set("/a.open", true)
@@ -99,8 +102,10 @@ struct StructureAnimationTests {
                 "/a/rows/y": "timingCurve",
             ])
         #expect(graph.structures.count == 3)
-        try graph.succeed(.do(
-                path: RequestPath("/a.back"), arguments: ValueMap(), TransactionOptions(animation: "linear(duration: 3)")))
+        try graph.succeed(
+            .do(
+                path: RequestPath("/a.back"), arguments: ValueMap(),
+                TransactionOptions(animation: "linear(duration: 3)")))
         #expect(curves(graph) == ["/a/first": "spring", "/a/first/inner": "spring", "/a/second": "timingCurve"])
     }
 }

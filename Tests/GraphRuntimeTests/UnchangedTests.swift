@@ -67,7 +67,11 @@ struct UnchangedTests {
 
     private func phases(_ graph: Harness) -> [String] {
         graph.events.compactMap {
-            if case .completion(_, let transaction, let phase, let paths) = $0 { "\(transaction) \(phase) \(paths)" } else { nil }
+            if case .completion(_, let transaction, let phase, let paths) = $0 {
+                "\(transaction) \(phase) \(paths)"
+            } else {
+                nil
+            }
         }
     }
 
@@ -101,7 +105,8 @@ struct UnchangedTests {
         try graph.subscribe(["/a.x"], events: [.update, .completion], initial: true)
         try graph.transact(
             [
-                Mutation(operation: .set, path: "/a.x", value: 2.0), Mutation(operation: .set, path: "/a.y", value: 1.0),
+                Mutation(operation: .set, path: "/a.x", value: 2.0),
+                Mutation(operation: .set, path: "/a.y", value: 1.0),
             ], animation: "linear(duration: 1)")
         #expect(phases(graph).isEmpty)
         graph.advance(1.1)

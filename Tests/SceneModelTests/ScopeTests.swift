@@ -177,6 +177,8 @@ struct ScopeTests {
                 state: { isOn: true }
                 children: [{ id: card, component: Card, let: { title: x }, \(modifier) }]
             """)
-        #expect(fault.contains("own") && fault.contains("Card's own: a use can name the component's parameters"), "\(fault)")
+        #expect(
+            fault.contains("own") && fault.contains("Card's own: a use can name the component's parameters"), "\(fault)"
+        )
     }
 }

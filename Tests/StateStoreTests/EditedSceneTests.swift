@@ -28,14 +28,17 @@ struct EditedSceneTests {
         #expect(try differences(life.described(), back.described()) == [])
     }
 
-    @Test("a state whose type has changed is named with both types, and prune does not delete what is written afterwards")
+    @Test(
+        "a state whose type has changed is named with both types, and prune does not delete what is written afterwards")
     func changedType() throws {
         let life = try Life("nodes: [{ id: n, state: { x: one, y: 1 } }]")
         try life.set("/n.x", "two")
         try life.set("/n.y", 2)
         let edited = try life.next("nodes: [{ id: n, state: { x: 5 } }]")
         #expect(try edited.value("/n.x") == 5)
-        #expect(edited.failures.count == 1 && edited.failures[0].contains("/n.x takes int, not string"), "\(edited.failures)")
+        #expect(
+            edited.failures.count == 1 && edited.failures[0].contains("/n.x takes int, not string"),
+            "\(edited.failures)")
         #expect(edited.failures[0].contains("agctl prune"))
         // The type fits again, and nobody has written the state.
         let back = try edited.next("nodes: [{ id: n, state: { x: one, y: 1 } }]")

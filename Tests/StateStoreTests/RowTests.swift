@@ -412,11 +412,15 @@ struct RowTests {
         }
     }
 
-    @Test("nodes whose ids look the same and have other bytes keep their values over a restart") func canonicalIDs() throws {
+    @Test("nodes whose ids look the same and have other bytes keep their values over a restart") func canonicalIDs()
+        throws
+    {
         let (composed, decomposed) = ("K\u{FC}che", "Ku\u{308}che")
         let life = try Life()
         for id in [composed, decomposed] { try life.apply("[{ id: \(id), state: { x: 0 } }]") }
-        try life.apply("[{ id: list, state: { items: [\(composed), \(decomposed)] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { state: { y: 0 } } } }] }]")
+        try life.apply(
+            "[{ id: list, state: { items: [\(composed), \(decomposed)] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { state: { y: 0 } } } }] }]"
+        )
         for (id, value) in [(composed, 1), (decomposed, 2)] as [(String, Value)] {
             try life.set("/\(id).x", value)
             try life.set("/list/rows/\(id).y", value)

@@ -235,7 +235,7 @@ struct PastTests {
             past.absorb(report: 7, step * PastTests.second)
             #expect(past.deadline(step * PastTests.second) == nil)
         }
-        #expect(try #require(past.row(from: 0)?.list).count == 2 + 3 * 2)
+        #expect(try #require(past.row(from: 0)?.list).count == 2 + 1 + 3 * 2)
     }
 
     @Test("held is true from the moment at which the condition has stood for the span") func holds() throws {

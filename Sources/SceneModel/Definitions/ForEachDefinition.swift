@@ -46,7 +46,7 @@ public struct ForEachDefinition {
 
     /// The template for an element with an id; nil if the choice has no branch of that name.
     public func template(for id: Value) -> NodeDefinition? {
-        choice == nil ? templates.first : templates.first { id.string == $0.id }
+        choice == nil ? templates.first : templates.first { id.string?.hasSameBytes(as: $0.id) == true }
     }
 
     /// The list of elements that a value of the data stands for.
