@@ -58,14 +58,9 @@ func benchmark(_ name: String, _ dependencies: [Target.Dependency], links: [Link
         name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast, linkerSettings: links)
 }
 
-/// Nobody imports a module of tests, so it is not compiled once more for its interface. Of its debug information only
-/// the lines are read, in backtraces. Without both, it compiles a tenth faster.
-let testing: [SwiftSetting] =
-    strict + [.unsafeFlags(["-no-emit-module-separately", "-gline-tables-only"], .when(configuration: .debug))]
-
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude, swiftSettings: testing)
+        name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 /// A thin C++ face over a system library.
