@@ -617,7 +617,7 @@ struct LinkTests {
         #expect(reason.contains("message-size"), "\(reason)")
         try owner.set("/host/disk.used", 6)
         try mirror.wait("", 6, at: "/fleet/web-02.used")
-        #expect(try mirror.client.get("/fleet/web-02.isLive") == true)
+        try mirror.wait("", true, at: "/fleet/web-02.isLive")
         // It shrinks.
         try owner.set("/host.words", ["a"])
         try mirror.wait(".isLive", true)
