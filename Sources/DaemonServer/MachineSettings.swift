@@ -7,7 +7,7 @@ import RuleLanguage
 struct MachineSettings {
     /// Values by key, without those that the machine does not set.
     private(set) var values: [String: Value] = [:]
-    /// What agd does not understand, one line each.
+    /// The settings that agd does not understand, one line each.
     private(set) var warnings: [String] = []
     private let environment: ProcessEnvironment
     /// The folder that contains `etc` and `usr`.

@@ -30,7 +30,7 @@ final class AnimatedChange {
             return found
         }
         if let node = line.node { return animation(at: node, by: nil) }
-        // What has gone was asked to go, from a node that may have gone, too.
+        // The node that has gone cannot be asked any more. The nearest node around it that is still there is.
         for count in stride(from: line.names.ids.count - 1, through: 0, by: -1) {
             guard let around = try? graph.node(at: Array(line.names.ids.prefix(count)), looksForNames: false) else {
                 continue

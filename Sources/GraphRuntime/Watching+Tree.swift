@@ -76,7 +76,7 @@ extension Watching {
         return exact.attribute != nil || (try? graph.node(at: exact.nodes)) == nil
     }
 
-    /// Tells each topic of the change. What is animated in different ways is told in several events.
+    /// Tells each topic of the change. Parts with different animations are told in an event each.
     func deliver(_ structure: StructureChange, _ motion: Motion, since stamp: UInt64) {
         log(structure)
         let listeners = topics.inOrder.count { $0.key.events.contains(.structure) && !$0.isOverfull }

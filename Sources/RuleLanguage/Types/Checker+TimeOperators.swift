@@ -84,7 +84,7 @@ extension Checker {
         return span
     }
 
-    /// What a counter's falls mean: a map of constants; nil after reporting a fault.
+    /// Reads how an operator takes falls of a counter, from a map of constants; nil after reporting a fault.
     private mutating func falls(_ id: SyntaxTree.ID, _ name: String) -> TimeOperator.Falls? {
         let form = "as \(name)(x, duration('1m'), {'dip': 0.1, 'zeros': 1})"
         var falls = TimeOperator.Falls()

@@ -130,7 +130,7 @@ extension NodeReader {
         }
     }
 
-    /// What to write for data that is no list.
+    /// The hint for data that is no list: how to write it right.
     private func hint(forData node: DocumentNode, in scope: LexicalScope) -> String {
         if case .literal(.string(let text)) = node.form {
             let known = expressions.dataScope(scope)
