@@ -107,16 +107,11 @@ describe('the board', { skip: CHROMIUM ? false : 'there is no Chromium', concurr
   })
 
   test('a refused write is told, and the control shows the true state again', async () => {
-    await page.run(`(() => {
-      window.fetchBefore = window.fetch
-      window.fetch = (url, options) => options?.body?.includes('"set"')
-        ? Promise.resolve(new Response('{"error":{"code":-32000,"message":"not now","data":{"code":"denied"}}}'))
-        : fetchBefore(url, options)
-    })()`)
+    await page.refuseWrites()
     await page.click(`card('/all/written/toggle.x').querySelector('button')`)
     await page.until(`textOf('/all/written/toggle.x', '.context')?.includes('not now')`)
     assert.equal(await page.run(`card('/all/written/toggle.x').querySelector('button').ariaChecked`), 'true')
-    await page.run(`window.fetch = window.fetchBefore`)
+    await page.allowWrites()
   })
 
   test('a button calls an action, and tells why it was refused', async () => {

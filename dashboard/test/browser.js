@@ -279,6 +279,21 @@ export class Page {
     await this.send('Input.dispatchKeyEvent', { type: 'keyUp', ...given })
   }
 
+  /** Answers each `set` of the page with a refusal, "not now". */
+  async refuseWrites() {
+    await this.run(`(() => {
+      window.fetchBefore = window.fetch
+      window.fetch = (url, options) => options?.body?.includes('"set"')
+        ? Promise.resolve(new Response('{"error":{"code":-32000,"message":"not now","data":{"code":"denied"}}}'))
+        : fetchBefore(url, options)
+    })()`)
+  }
+
+  /** Ends `refuseWrites`. */
+  async allowWrites() {
+    await this.run('window.fetch = window.fetchBefore')
+  }
+
   /** Clicks in the middle of what the expression finds. */
   async click(expression) {
     const [x, y] = await this.run(`(() => {

@@ -112,16 +112,11 @@ describe('what the page knows', { skip: CHROMIUM ? false : 'there is no Chromium
 
   test('a refusal stays at its card until the user operates it again', async () => {
     const press = (path) => page.click(`card('${path}').querySelector('button')`)
-    await page.run(`(() => {
-      window.fetchBefore = window.fetch
-      window.fetch = (url, options) => options?.body?.includes('"set"')
-        ? Promise.resolve(new Response('{"error":{"code":-32000,"message":"not now","data":{"code":"denied"}}}'))
-        : fetchBefore(url, options)
-    })()`)
+    await page.refuseWrites()
     await press('/k/row/lamp.x')
     await page.until(`${context('/k/row/lamp.x')} === 'not now'`)
     assert.equal(await page.run(`card('/k/row/lamp.x').querySelector('.context').role`), 'alert')
-    await page.run(`window.fetch = window.fetchBefore`)
+    await page.allowWrites()
     // Neither another value nor time takes it away.
     await site.client.set('/k/row/lamp.x', true)
     await page.until(`card('/k/row/lamp.x').querySelector('button').ariaChecked === 'true'`)
