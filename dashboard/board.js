@@ -71,6 +71,8 @@ export class Board {
   /** Whether panels describe what is below a node, by path. */
   #arranging = new Map()
   #values = new Map()
+  /** When each value was last reported. */
+  #reports = new Map()
   #tree = null
   /** By path and kind. */
   #cards = new Map()
@@ -139,13 +141,14 @@ export class Board {
   }
 
   async #follow(root) {
-    const options = { css: true, events: ['update', 'structure'], onLive: (isLive) => this.#setLive(isLive) }
+    const options = { css: true, reports: true, events: ['update', 'structure'], onLive: (isLive) => this.#setLive(isLive) }
     this.#watch = this.#client.watch(root === '/' ? '/**' : `${root}/**`, options)
     for await (const event of this.#watch) {
       if (event instanceof Update) {
         if (event.initial) {
           this.#values.clear()
-          for (const [path, { value }] of event.details) this.#values.set(path, value)
+          this.#reports.clear()
+          for (const [path, change] of event.details) this.#keep(path, change)
           this.#changed = null
           await this.#describe(root)
           this.#setLive(true)
@@ -168,14 +171,25 @@ export class Board {
     }
   }
 
+  #keep(path, { value, reported }) {
+    this.#values.set(path, value)
+    this.#reports.set(path, reported)
+  }
+
+  /** The change with which a card begins. */
+  #known(path) {
+    return { value: this.#values.get(path), timeline: null, css: null, reported: this.#reports.get(path) }
+  }
+
   #take(details) {
     let isDue = false
     for (const [path, change] of details) {
       if (change.value instanceof AttributeFailed && change.value.code === 'removed') {
         this.#values.delete(path)
+        this.#reports.delete(path)
         continue
       }
-      this.#values.set(path, change.value)
+      this.#keep(path, change)
       for (const card of this.#readers.get(path) ?? []) card.show(path, change)
       if (/\.(cards|tint|colorScheme|locale|title)$/.test(path)) isDue = true
       if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), change.value)
@@ -503,7 +517,7 @@ export class Board {
     for (const card of made) {
       if (this.#isLive === false) card.setLive(false)
       for (const path of card.paths) {
-        if (this.#values.has(path)) card.show(path, { value: this.#values.get(path), timeline: null, css: null })
+        if (this.#values.has(path)) card.show(path, this.#known(path))
       }
       this.#partOf(card)
     }
@@ -531,13 +545,13 @@ export class Board {
     const [, attribute, rest] = /^([^.]*\.[^.[]+)(.+)$/.exec(card.path) ?? []
     if (!attribute) return
     const keys = rest.split(/[.[\]"]+/).filter(Boolean)
-    const part = { show: (_, { value }) => {
+    const part = { show: (_, { value, reported }) => {
       const found = value instanceof AttributeFailed ? value : keys.reduce(member, value)
-      card.show(card.path, { value: found ?? null, timeline: null, css: null })
+      card.show(card.path, { value: found ?? null, timeline: null, css: null, reported })
     } }
     if (!this.#readers.has(attribute)) this.#readers.set(attribute, [])
     this.#readers.get(attribute).push(part)
-    if (this.#values.has(attribute)) part.show(attribute, { value: this.#values.get(attribute) })
+    if (this.#values.has(attribute)) part.show(attribute, this.#known(attribute))
   }
 
   #section(row) {

@@ -76,7 +76,7 @@ export class Card {
     this.body = make('div', 'body')
     this.context = make('p', 'context')
     this.element.append(title_, this.body, this.context)
-    this.reported = this.now
+    this.reported = null
     this.decimals = new Decimals()
     this.refusal = ''
     this.said = ''
@@ -104,7 +104,7 @@ export class Card {
   }
 
   show(path, change) {
-    this.#note()
+    this.#note(change.reported)
     this.element.classList.remove('is-waiting')
     if (change.value instanceof AttributeFailed && !this.rows) return this.fail(change.value)
     const needed = NEEDS[this.kind]
@@ -122,9 +122,9 @@ export class Card {
     this.#compare(value)
   }
 
-  /** The card's value has been reported. Its age counts from here. An update is the only report that the page gets. */
-  #note() {
-    this.reported = this.now
+  /** The age of a card counts from the last report of its value, and of a table from the newest one. */
+  #note(time) {
+    if (typeof time === 'number') this.reported = this.rows ? Math.max(this.reported ?? -Infinity, time) : time
   }
 
   /** Seconds of the daemon's clock, which goes on while the page's device sleeps. */
@@ -175,7 +175,7 @@ export class Card {
     const isNotable = this.kind !== 'status' && status && status !== 'ok'
     const mark = isNotable ? `${STATUS_SHAPES[status]} ${words(status)}` : ''
     const isShort = this.kind === 'gauge' && mark
-    const age = this.isOld ? `${duration(this.now - this.reported)} ago` : ''
+    const age = this.isOld && this.reported !== null ? `${duration(this.now - this.reported)} ago` : ''
     const said = this.refusal || age ? [this.refusal, age] : [mark, isShort ? '' : this.said]
     const text = said.filter(Boolean).join(' · ')
     if (this.context.textContent !== text) this.context.textContent = text

@@ -71,7 +71,7 @@ export class AgdCard extends HTMLElement {
     if (!path) return
     const source = client()
     let card = null
-    const options = { css: true, onLive: (isLive) => card?.setLive(isLive) }
+    const options = { css: true, reports: true, onLive: (isLive) => card?.setLive(isLive) }
     const watch = (this.#watch = source.watch(path, options))
     this.#timer = setInterval(() => card?.tick(), 1000)
     const make = async (value) => {

@@ -103,7 +103,7 @@ extension Event {
                 changes.append(
                     Change(
                         path: change["path"]?.string ?? "", content: try Content(change, typed: typed),
-                        timeline: change["timeline"]?.value))
+                        timeline: change["timeline"]?.value, reported: change["reported"]?.number))
             }
             self = .update(
                 revision: revision, from: number("from"), label: parameters["label"]?.string,

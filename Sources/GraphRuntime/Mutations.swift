@@ -29,9 +29,13 @@ extension ViewGraph {
         _ mutation: Mutation, at place: Place, _ path: AttributePath, typed: Bool, animation: String? = nil
     ) throws(Failure) {
         func write(_ change: (Value?) throws(Failure) -> Value?) throws(Failure) {
-            // A merge is a write of some parts.
-            let isUpdate = mutation.operation != .set && mutation.operation != .merge
-            try self.write(place, through: path, isUpdate: isUpdate, animation: animation, change)
+            let basis: WriteBasis =
+                switch mutation.operation {
+                case .set: .nothing
+                case .merge: .lastValue
+                default: .presentValue
+                }
+            try self.write(place, through: path, on: basis, animation: animation, change)
         }
         func value() throws(Failure) -> Value {
             guard let value = mutation.value else {

@@ -16,6 +16,8 @@ struct Pending {
     var since: UInt64 = 0
     /// Attributes of the topic that have a new name.
     private(set) var renamed: Set<AttributeID> = []
+    /// Attributes that were reported with equal values.
+    var reported: Set<AttributeID> = []
     /// Names that the client knows and that lead nowhere now.
     var left: Set<Name> = []
     /// Names that the client does not know yet. It need not hear when they leave.
@@ -47,7 +49,9 @@ struct Pending {
 
     /// True if the pending update contains the attribute.
     func hasChanged(_ attribute: AttributeID, in graph: ViewGraph) -> Bool {
-        from != nil && (graph.mayHaveChanged(attribute, since: since) || renamed.contains(attribute))
+        from != nil
+            && (graph.mayHaveChanged(attribute, since: since) || renamed.contains(attribute)
+                || reported.contains(attribute))
     }
 }
 

@@ -10,6 +10,8 @@ struct TopicKey: Hashable {
     var css: Bool
     /// Updates name their author.
     var writers: Bool
+    /// Changes have the time of the last report.
+    var reports: Bool
 }
 
 /// The number of attributes that all topics together watch.

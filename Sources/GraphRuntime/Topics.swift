@@ -15,9 +15,11 @@ final class Topics {
     let ledger = WatchLedger()
     /// Topics with completion events.
     private(set) var completionCount = 0
+    let reports: WatchedReports
 
     init(_ graph: ViewGraph, _ limits: RuntimeLimits) {
         self.graph = graph
+        reports = WatchedReports(graph)
         self.limits = limits
     }
 
@@ -34,7 +36,7 @@ final class Topics {
     func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
         let key = TopicKey(
             patterns: request.patterns.names, events: request.events, typed: request.typed, css: request.css,
-            writers: request.writers)
+            writers: request.writers, reports: request.reports)
         if let existing = byKey[key] { return existing }
         var patterns: [PathPattern] = []
         for text in request.patterns { patterns.append(try PathPattern(text)) }
@@ -90,6 +92,9 @@ final class Topics {
             graph.beginWatch(of: attribute)
             watches.insert(attribute).topics.append(topic)
         }
+        if topic.key.reports, let watch = watches[attribute], watch.report == nil {
+            watch.report = reports.begin(of: attribute)
+        }
         if topic.wantsValues {
             graph.animations.watchModifiers(around: attribute)
         } else {
@@ -99,6 +104,7 @@ final class Topics {
 
     /// Stops watching an attribute that no topic contains any more.
     func unwatch(_ attribute: AttributeID) {
+        if let watch = watches[attribute] { reports.end(&watch.report) }
         watches.remove(attribute)
         graph.endWatch(of: attribute)
     }
@@ -125,6 +131,7 @@ final class Topics {
             for attribute in topic.order {
                 guard let watch = watches[attribute], !watch.topics.isEmpty else { continue }
                 watch.topics.removeAll(where: \.hasEnded)
+                if watch.report != nil, !watch.topics.contains(where: \.key.reports) { reports.end(&watch.report) }
                 if watch.topics.isEmpty { unwatched.append(attribute) }
             }
         }

@@ -7,6 +7,8 @@ final class Watch {
     /// The content that was last evaluated for a topic with values; nil before.
     var content: Content?
     var topics: [Topic] = []
+    /// For topics that want reports: the vertex with the time of the last report.
+    var report: WatchedReport?
 
     fileprivate init(generation: UInt32) { self.generation = generation }
 }

@@ -75,7 +75,10 @@ extension Watching {
             let timeline = presentations.moving(attribute).map {
                 presentations.describe($0, replaces: nil, css: topic.key.css)
             }
-            for path in paths { changes.append(Change(path: path, content: content, timeline: timeline)) }
+            let reported = reported(attribute, topic)
+            for path in paths {
+                changes.append(Change(path: path, content: content, timeline: timeline, reported: reported))
+            }
         }
         return changes
     }
@@ -111,6 +114,7 @@ extension Watching {
         var next = bookmarks.next(history.revision, interval: limits.bookmarkInterval) ?? .infinity
         for stream in frames.all { next = min(next, stream.nextTick ?? .infinity) }
         if topics.completionCount > 0 { next = min(next, presentations.completions.nextDeadline ?? .infinity) }
+        next = min(next, topics.reports.deadline ?? .infinity)
         for subscription in held.values where subscription.mayFlush { next = min(next, subscription.nextAllowed) }
         return next < .infinity ? next : nil
     }
@@ -122,6 +126,7 @@ extension Watching {
         if !frames.all.isEmpty { deliverDueFrames() }
         let ends = presentations.advance()
         if !ends.isEmpty { deliver(completionNews(ends)) }
+        deliverDueReports()
         if !held.isEmpty { flushDue() }
         deliverDueBookmarks()
     }

@@ -59,7 +59,8 @@ extension Watching {
     private func open(_ request: Request.Subscribe, _ subscription: Subscription) throws(Failure) -> Opening {
         var opening = Opening(subscription: subscription)
         let topic = subscription.topic
-        if let position = request.since, let missed = missed(since: position, of: topic, by: subscription.client) {
+        // Nobody knows which values were reported meanwhile.
+        if let position = request.since, !request.reports, let missed = missed(since: position, of: topic, by: subscription.client) {
             try clients.admit(missed.update, isTyped: topic.key.typed, to: subscription.client)
             opening.isResumed = true
             if let event = structureEvent(missed.structure, for: subscription.client) { opening.events.append(event) }

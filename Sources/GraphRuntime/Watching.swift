@@ -125,7 +125,7 @@ final class Watching {
 
     /// - Parameter motion: nil where nothing moves.
     private func collect(_ attribute: AttributeID, since stamp: UInt64, _ motion: Motion?) {
-        guard let watch = topics[attribute] else { return }
+        guard let watch = topics[attribute] else { return topics.reports.note(attribute, at: now) }
         var wantsValues = false
         for topic in watch.topics {
             if topic.wantsValues { wantsValues = true }
@@ -139,6 +139,7 @@ final class Watching {
         // A change of the tree takes several steps, of which a later one may take back what an earlier one has done.
         if news.mayCancel, watch.content == content { return }
         if news.hasJoined { news.collected.insert(attribute) }
+        if watch.report != nil { watch.report?.told = graph.reportClock }
         guard let motion else {
             for topic in watch.topics where topic.wantsValues { tell(topic, of: attribute, content) }
             watch.content = content
@@ -175,7 +176,8 @@ final class Watching {
                 }
                 news.enlist(topic)
                 for path in topic.paths[attribute] ?? [] {
-                    topic.news.changes.append(Change(path: path, content: content, timeline: timeline))
+                    topic.news.changes.append(
+                        Change(path: path, content: content, timeline: timeline, reported: reportedNow(topic)))
                 }
             }
             if topic.frames.isEmpty { continue }
@@ -194,7 +196,9 @@ final class Watching {
         topic.stopFrames(attribute, isGone: false)
         guard topic.key.events.contains(.update), let paths = topic.paths[attribute] else { return }
         news.enlist(topic)
-        for path in paths { topic.news.changes.append(Change(path: path, content: content)) }
+        for path in paths {
+            topic.news.changes.append(Change(path: path, content: content, reported: reportedNow(topic)))
+        }
     }
 
     /// Steps for each new motion, until its end, and for each topic that tells of it.
@@ -211,7 +215,8 @@ final class Watching {
                 if let running { topic.startFrames(attribute, running, at: now) }
                 guard topic.key.events.contains(.update) else { continue }
                 let timeline = running.map { presentations.describe($0, replaces: nil, css: topic.key.css) }
-                topic.news.changes.append(Change(path: path, content: content, timeline: timeline))
+                topic.news.changes.append(
+                    Change(path: path, content: content, timeline: timeline, reported: reported(attribute, topic)))
             }
         }
     }
@@ -289,7 +294,7 @@ final class Watching {
     func writing(_ changes: [Change], isTyped: Bool, _ tell: () -> Void) -> Bool {
         defer { if text.count > Watching.shortText { text = ByteBuffer() } else { text.removeAll() } }
         for change in changes {
-            text.appendChange(of: change.path, change.content, typed: isTyped)
+            text.appendChange(of: change.path, change.content, reported: change.reported, typed: isTyped)
             if text.count > clients.longestAnswer { return false }
         }
         tell()

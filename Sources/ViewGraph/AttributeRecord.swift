@@ -309,4 +309,6 @@ enum Source {
     case given
     /// An operator over the past of another vertex.
     case timed(TimedValue)
+    /// When another vertex was last reported, for its watchers.
+    case reportTime(AttributeID)
 }

@@ -115,7 +115,9 @@ extension AttributeID {
 
 /// The bound rules that were made last, to be shared by further vertices.
 struct RecentRules {
+    /// Sets of a few rules each. A program has at most one rule in its set.
     private var rules = [BoundRule?](repeating: nil, count: 256)
+    private static let setSize = 4
     /// The memory for the inputs of the next rule.
     var inputs: [BoundInput] = []
 
@@ -123,14 +125,22 @@ struct RecentRules {
     mutating func rule(
         _ program: Program, accepted: ValueType?, inputs: [BoundInput], at base: BoundRule.Base
     ) -> BoundRule {
-        let place = Int(bitPattern: ObjectIdentifier(program)) >> 4 & (rules.count - 1)
+        let first = (Int(bitPattern: ObjectIdentifier(program)) >> 4) * RecentRules.setSize & (rules.count - 1)
+        var place = first
+        let last = first + RecentRules.setSize - 1
+        while place < last, let rule = rules[place], rule.program !== program { place += 1 }
         if let rule = rules[place], rule.program === program, rule.accepted == accepted,
             rule.sources(at: base).elementsEqual(inputs)
         {
             return rule
         }
         let made = BoundRule.make(program: program, accepted: accepted, inputs: inputs, at: base)
-        rules[place] = made
+        // The newest is first, so that the oldest leaves a full set.
+        while place > first {
+            rules[place] = rules[place - 1]
+            place -= 1
+        }
+        rules[first] = made
         return made
     }
 }

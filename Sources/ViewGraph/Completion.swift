@@ -308,17 +308,18 @@ struct Completion {
         let given = givenSlot(fields, old)
         let isChanged = fields["members"] != nil || fields["use"] != nil || !without.isEmpty
         guard isChanged || given != old.givenSlot else { return }
-        func read(_ field: String) throws(Failure) -> NodeDefinition? {
+        func read(_ field: String, isAtUse: Bool = false) throws(Failure) -> NodeDefinition? {
             guard case .map(var members)? = fields[field] else { return nil }
             members["id"] = .string(record(row).id)
-            return try definitions([.map(members)], fields, at: record(row).parent).first
+            return try definitions([.map(members)], fields, at: record(row).parent, isAtUse: isAtUse).first
         }
         var target: NodeDefinition
         do throws(Failure) {
             let members = try read("members") ?? NodeDefinition()
             if let atUse = fields["atUse"]?.list { members.noteAtUse(atUse) }
             target = members.merged(over: old, without: without)
-            if let use = try read("use") { target = use.merged(over: target, isOfUse: true) }
+            // What is written at the use of a component knows the component's parameters alone.
+            if let use = try read("use", isAtUse: true) { target = use.merged(over: target, isOfUse: true) }
         } catch {
             return fail(absent, error)
         }
@@ -369,11 +370,11 @@ struct Completion {
     /// Reads the definitions of nodes, and checks them where the nodes stand.
     /// - Parameter fields: of their rows.
     private func definitions(
-        _ nodes: [Value], _ fields: ValueMap, at parent: UInt32
+        _ nodes: [Value], _ fields: ValueMap, at parent: UInt32, isAtUse: Bool = false
     ) throws(Failure) -> [NodeDefinition] {
         var document = ValueMap([(.string("agd"), 1), (.string("nodes"), .list(nodes))])
         document["dangling"] = fields["names"]
         document["components"] = fields["components"]
-        return try graph.read(.map(document), at: parent).nodes
+        return try graph.read(.map(document), at: parent, isAtUse: isAtUse).nodes
     }
 }

@@ -95,7 +95,10 @@ extension NodeDefinition {
         merged.layer = base.layer
         merged.position = position
         merged.forEach = forEach ?? base.forEach
-        if isOfUse { noteModifiersAtUse() }
+        if isOfUse {
+            noteModifiersAtUse()
+            noteActionsAtUse()
+        }
         let names = Set(attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
         let isInBody = body == nil && !isOfUse

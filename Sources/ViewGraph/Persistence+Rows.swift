@@ -111,7 +111,7 @@ extension Persistence {
     private func addDifferences(of row: UInt32, to fields: inout ValueMap) {
         let (base, definition) = (nodes.baseDefinition(of: row), nodes[Int(row)].definition)
         guard base !== definition else { return }
-        var groups = MemberGroups()
+        var (groups, use) = (MemberGroups(), MemberGroups())
         var without: [Value] = []
         let old = Dictionary(base.attributes.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         var names: Set<String> = []
@@ -119,7 +119,11 @@ extension Persistence {
             names.insert(attribute.name)
             if old[attribute.name] == attribute { continue }
             let (group, value) = DefinitionWriter.attribute(attribute)
-            groups.add(group, attribute.name, value)
+            if case .action(let action) = attribute.role, action.isAtUse {
+                use.add(group, attribute.name, value)
+            } else {
+                groups.add(group, attribute.name, value)
+            }
         }
         for attribute in base.attributes where !names.contains(attribute.name) {
             without.append(["attribute", .string(attribute.name)])
@@ -147,7 +151,6 @@ extension Persistence {
         if !members.isEmpty { fields["members"] = .map(members) }
         let atUse = definition.membersAtUse.filter { members.contains(memberNamed: $0) }
         if !atUse.isEmpty { fields["atUse"] = .list(ValueList(atUse)) }
-        var use = MemberGroups()
         let (hidden, hides) = (hiddenOverrides(of: base), hiddenOverrides(of: definition))
         for (name, value) in hides where hidden[name] != value { use.add(name.group, name.name, value) }
         for name in hidden.keys where hides[name] == nil {

@@ -62,7 +62,8 @@ public struct Provenance {
             case .elements:
                 guard let list = graph.nodes[Int(record.node)].instances else { return false }
                 inputs = [list.data]
-            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .given:
+            case .subviewList, .subviews, .sections, .preferenceOutput, .preference, .object, .timed, .reportTime,
+                .given:
                 return false
             }
             for input in inputs where seen.insert(input).inserted { pending.append(input) }

@@ -106,6 +106,7 @@ extension Wiring {
         case .elements: return try elementIDs(of: record.node)
         case .given: return try gathering.given(for: record.node)
         case .timed(let value): return try evaluate(value)
+        case .reportTime(let vertex): return try evaluate(reportTimeOf: vertex)
         case .state, .system:
             preconditionFailure("inputs are set, not evaluated")
         }

@@ -7,7 +7,10 @@ extension Wiring {
     /// - Parameters:
     ///   - mode: for `merge` the context also has the existing nodes, which the document completes.
     ///   - isKept: the document was accepted once, so the lengths of its values are not checked.
-    public func sceneContext(at node: NodeID, _ mode: ApplyMode, isKept: Bool) -> SceneContext {
+    ///   - isAtUse: it completes uses of components, to which the components' own names mean nothing.
+    public func sceneContext(
+        at node: NodeID, _ mode: ApplyMode, isKept: Bool, isAtUse: Bool = false
+    ) -> SceneContext {
         var enclosing: [[(name: String, type: ValueType)]] = [[]]
         var at = node.row
         // Nodes that are given to a component from outside see the names around it.
@@ -32,19 +35,23 @@ extension Wiring {
                 guard let next = self.nodes.visibleChild(id, of: row) else { return nil }
                 row = next
             }
+            let definition = self.nodes[Int(row)].definition
+            let names = self.namesAndTypes(of: row).filter { !isAtUse || !definition.isHiddenAtUse($0.name) }
             return ExistingNode(
-                kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row),
-                component: self.nodes[Int(row)].definition.component,
+                kind: self.nodes[Int(row)].kind, attributes: names,
+                component: definition.component,
                 isContent: self.nodes[Int(row)].isContent)
         }
         return context
     }
 
     /// Reads a document that was accepted once, as one that is applied at a node.
-    func read(_ document: Value, at row: UInt32) throws(Failure) -> SceneDefinition {
+    /// - Parameter isAtUse: its nodes are uses of components, and it says what is written there.
+    func read(_ document: Value, at row: UInt32, isAtUse: Bool = false) throws(Failure) -> SceneDefinition {
         do throws(SceneFaults) {
             return try SceneReader.read(
-                value: document, context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true))
+                value: document,
+                context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true, isAtUse: isAtUse))
         } catch {
             throw error.failure
         }

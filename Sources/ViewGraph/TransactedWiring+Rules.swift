@@ -15,10 +15,12 @@ extension TransactedWiring {
     /// - Parameter steps: the place inside its value that is written.
     func write(
         _ set: [BindingTarget.Write], of binding: AttributeID, at steps: [AttributePath.Step],
-        _ path: AttributePath, isKept: Bool, _ animation: String?, _ change: (Value?) throws(Failure) -> Value?
+        _ path: AttributePath, isKept: Bool, on basis: WriteBasis, _ animation: String?, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let record = record(binding)
-        let whole = try contentInTransaction(at: Place(binding)).get()
+        // A write of the whole needs no present value, and may be what gives the binding a value again.
+        let content = contentInTransaction(at: Place(binding))
+        let whole = basis == .nothing && steps.isEmpty ? content.value ?? .null : try content.get()
         let changed: Value
         do throws(Failure) { changed = try whole.changing(steps, change) } catch {
             throw error.located(at: path.description)

@@ -22,6 +22,16 @@ public struct Commit {
     }
 }
 
+/// How a new value depends on the present one.
+public enum WriteBasis {
+    /// It replaces the present value, whatever that is.
+    case nothing
+    /// It keeps parts of the present value, or of the last one of a stale state.
+    case lastValue
+    /// It follows from the present value, so there has to be one.
+    case presentValue
+}
+
 /// A wiring whose states are written in transactions: all writes become visible at once, or none. Rules and actions in
 /// a transaction see its writes so far.
 public class TransactedWiring: Wiring {
@@ -199,18 +209,17 @@ extension TransactedWiring {
     ///   - isKept: the value was accepted once, and comes from a store or a document: the limit of its size does not
     ///     apply.
     ///   - wanted: the animation of the write, unless a binding on the way has one.
-    ///   - isUpdate: the new value follows from the present one, so there has to be one.
     ///   - change: makes the new value (nil: remove it) from the present one (nil: the key is missing).
     /// - Throws: `readOnly`, `typeMismatch`, `notFound`, `dangling`, `limit` or what `change` throws; then nothing was
     ///   written.
     public func write(
-        _ place: Place, through path: AttributePath, isKept: Bool = false, isUpdate: Bool = false,
+        _ place: Place, through path: AttributePath, isKept: Bool = false, on basis: WriteBasis = .nothing,
         animation wanted: String? = nil, _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
         if case .binding(.rules(_, let set)?, _)? = record(state.attribute).definition?.role {
-            return try write(set, of: state.attribute, at: state.steps, path, isKept: isKept, animation, change)
+            return try write(set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
         }
         if case .object(let object) = record(state.attribute).source {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
@@ -219,7 +228,7 @@ extension TransactedWiring {
         if let written = transaction?.value(of: state.attribute) {
             whole = written
         } else {
-            whole = try value(of: state, before: isUpdate, path)
+            whole = try value(of: state, on: basis, path)
         }
         let steps = stepsByPosition(state, in: whole)
         if !isKept { try charge(Budget.cost(ofWriteInto: whole, at: steps, through: way.bindings)) }
@@ -260,10 +269,10 @@ extension TransactedWiring {
 
     /// The value of the state that is about to be written. Of a stale one, it is the last value, unless the new value
     /// would follow from it.
-    private func value(of place: Place, before isUpdate: Bool, _ path: AttributePath) throws(Failure) -> Value {
+    private func value(of place: Place, on basis: WriteBasis, _ path: AttributePath) throws(Failure) -> Value {
         let content = content(of: place.attribute)
         guard case .failure(let failure) = content else { return try content.get() }
-        if isUpdate { throw shown(failure, of: place.attribute).located(at: path.description) }
+        if basis == .presentValue { throw shown(failure, of: place.attribute).located(at: path.description) }
         if failure.code == .stale { return try self.content(ofStored: place.attribute).get() }
         // The rule for the state's first value has failed.
         return try place.steps.isEmpty ? .null : content.get()

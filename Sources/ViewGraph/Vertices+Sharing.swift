@@ -43,6 +43,7 @@ extension Vertices {
             forEachVertex(in: selection.rule, attribute, body)
             for target in selection.targets { if let target { body(target) } }
         case .timed(let value): body(value.operand)
+        case .reportTime(let vertex): body(vertex)
         default: break
         }
     }

@@ -60,6 +60,7 @@ extension Wiring {
             _ = content(of: attribute)
             return engine.inputs(of: attribute)
         case .timed(let value): return [value.operand]
+        case .reportTime(let vertex): return [vertex]
         case .state, .system, .literal, .unconnected: return []
         }
     }

@@ -87,10 +87,16 @@ extension ByteBuffer {
     }
 
     /// Appends a change without a timeline to those before it.
-    public func appendChange(of path: String, _ content: Content, typed: Bool) {
+    public func appendChange(of path: String, _ content: Content, reported: Double? = nil, typed: Bool) {
         if !isEmpty { append(UInt8(ascii: ",")) }
         appendStart(of: path, content, typed: typed)
+        if let reported { appendReported(reported) }
         append(UInt8(ascii: "}"))
+    }
+
+    private func appendReported(_ time: Double) {
+        append(",\"reported\":")
+        appendJSON(time)
     }
 
     /// The members of a frame: its time, and values that the closure writes.
@@ -105,6 +111,7 @@ extension ByteBuffer {
     private func append(_ change: Change, typed: Bool) {
         appendStart(of: change.path, change.content, typed: typed)
         appendMember(",\"timeline\":", change.timeline)
+        if let reported = change.reported { appendReported(reported) }
         append(UInt8(ascii: "}"))
     }
 }

@@ -62,11 +62,14 @@ public struct Change {
     public var content: Content
     /// The motion of the displayed value, if it moves: the timeline object of `Documentation/Animation.md`.
     public var timeline: Value?
+    /// When the value was last reported, in seconds on the daemon's monotonic clock.
+    public var reported: Double?
 
-    public init(path: String, content: Content, timeline: Value? = nil) {
+    public init(path: String, content: Content, timeline: Value? = nil, reported: Double? = nil) {
         self.path = path
         self.content = content
         self.timeline = timeline
+        self.reported = reported
     }
 }
 

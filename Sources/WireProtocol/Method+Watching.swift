@@ -30,6 +30,10 @@ extension Method {
                 .optional(
                     .writers, .bool, default: false,
                     "Updates of one revision name the client that wrote, if the subscriber may read everything."),
+                .optional(
+                    .reports, .bool, default: false,
+                    "Changes have the time of the last report. Reports of an equal value are updates, too, "
+                        + "at most one each second."),
             ],
             result: .object([
                 .required("subscription", .count, "The number of the subscription, which its events repeat."),

@@ -61,7 +61,7 @@ extension Parameters {
                 return Request.Position(epoch: epoch, revision: UInt64(revision))
             },
             maxRate: self[.maxRate]?.number, frameRate: frameRate, css: flag(.css), typed: flag(.typed),
-            bookmarks: flag(.bookmarks), writers: flag(.writers))
+            bookmarks: flag(.bookmarks), writers: flag(.writers), reports: flag(.reports))
     }
 }
 

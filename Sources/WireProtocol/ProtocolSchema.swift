@@ -56,7 +56,9 @@ public enum ProtocolSchema {
     public static var events: [(name: String, summary: String, fields: [Field])] {
         let change = Shape.object(
             [.required("path", .string, "The attribute.")] + Method.content + [
-                .optional("timeline", .any, "How the displayed value moves to the new one.")
+                .optional("timeline", .any, "How the displayed value moves to the new one."),
+                .optional(
+                    "reported", .number, "With reports: the time of the last report, on the daemon's monotonic clock."),
             ])
         return [
             (

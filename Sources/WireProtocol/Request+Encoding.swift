@@ -208,5 +208,6 @@ private struct ParameterWriter {
         put("typed", subscribe.typed)
         put("bookmarks", subscribe.bookmarks)
         put("writers", subscribe.writers)
+        put("reports", subscribe.reports)
     }
 }

@@ -107,6 +107,8 @@ public enum Request {
         public var bookmarks: Bool
         /// Updates name their author, to clients that may read everything.
         public var writers: Bool
+        /// Changes have the time of the last report, and equal reports are told.
+        public var reports: Bool
 
         /// - Parameters:
         ///   - events: `frames` is added if there is a frame rate.
@@ -115,7 +117,7 @@ public enum Request {
         public init(
             patterns: [String], events: EventKinds = .update, initial: Bool? = nil, since: Position? = nil,
             maxRate: Double? = nil, frameRate: Double? = nil, css: Bool = false, typed: Bool = false,
-            bookmarks: Bool = false, writers: Bool = false
+            bookmarks: Bool = false, writers: Bool = false, reports: Bool = false
         ) {
             self.patterns = patterns
             self.events = frameRate == nil ? events : events.union(.frames)
@@ -127,6 +129,7 @@ public enum Request {
             self.typed = typed
             self.bookmarks = bookmarks
             self.writers = writers
+            self.reports = reports
         }
     }
 

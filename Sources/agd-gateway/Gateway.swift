@@ -270,12 +270,13 @@ final class Gateway {
     // MARK: Watching
 
     private func watch(_ target: Target) throws(UnreadableOption) -> ValueMap {
-        try target.allow("path", "maxRate", "css", "frames", "events", "since")
+        try target.allow("path", "maxRate", "css", "frames", "events", "reports", "since")
         let paths = target.all("path")
         guard !paths.isEmpty else { throw UnreadableOption(text: "name what to watch, as in /watch?path=/host/**") }
         var parameters = ValueMap([("paths", .list(paths.map { .string($0) }))])
         if let rate = try target.rate("maxRate") { parameters["maxRate"] = .double(rate) }
         if let css = try target.flag("css") { parameters["css"] = .bool(css) }
+        if let reports = try target.flag("reports") { parameters["reports"] = .bool(reports) }
         if let rate = try target.rate("frames") { parameters["frames"] = ["rate": .double(rate)] }
         if let events = target["events"] {
             parameters["events"] = .list(events.split(separator: ",").map { .string(String($0)) })

@@ -40,8 +40,10 @@ final class SharedWatch {
 
     init(parameters: ValueMap) { self.parameters = parameters }
 
-    private var hearsStructure: Bool {
-        (parameters["events"]?.list ?? []).contains { $0 == "structure" || $0 == "completion" || $0 == "invalidate" }
+    /// True if a returning page gets a snapshot, because its events are not stored by path.
+    private var needsSnapshot: Bool {
+        parameters["reports"] == true
+            || (parameters["events"]?.list ?? []).contains { $0 == "structure" || $0 == "completion" || $0 == "invalidate" }
     }
 
     // MARK: Pages
@@ -63,7 +65,7 @@ final class SharedWatch {
 
     /// Sends a page the events with which its subscription begins.
     private func begin(_ page: PageStream, _ index: Int, _ since: (epoch: String, revision: Int64)?) {
-        if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !hearsStructure {
+        if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !needsSnapshot {
             let changed = known.values.lazy.filter { $0.revision > since.revision }.map(\.change)
             let gone = removed.lazy.filter { $0.value > since.revision }.map { SharedWatch.removal(of: $0.key.text) }
             page.send("resumed", index, ValueMap([("revision", .int(revision))]))

@@ -156,6 +156,8 @@ struct NonInterferenceTests {
         case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed,
             .writers:
             return .bool(random.below(10) == 0)
+        // The times of reports of a readable attribute come from anywhere, as its value does.
+        case .reports: return false
         case .elapsed: return 0.5
         case .client, .as, .label, .once: return .string("me")
         case .result: return ["k": 1]

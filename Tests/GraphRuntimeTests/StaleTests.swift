@@ -131,6 +131,50 @@ struct StaleTests {
         #expect(refused?.message.contains("nobody has written it since") == true)
     }
 
+    @Test("a write through a binding with rules makes a stale state fresh; what needs the present value is refused")
+    func throughRules() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: n
+                state: { x: { initial: 1, expires: 30s }, m: { initial: { a: 1 }, expires: 30s } }
+                children:
+                  - id: c
+                    binding:
+                      twice: { get: x * 2, set: { $x: =newValue / 2 } }
+                      same: { get: m, set: { $m: =newValue } }
+                      sum: { get: x, set: { $x: =newValue + m.a } }
+            """)
+        graph.advance(30)
+        let revision = graph.runtime.revision
+        #expect(refusal { try graph.transact([mutate(.add, "/n/c.twice", 2)]) }?.code == .stale)
+        #expect(refusal { try graph.set("/n/c.same.a", 2) }?.code == .stale)
+        #expect(refusal { try graph.transact([mutate(.merge, "/n/c.same", ["b": 2])]) }?.code == .stale)
+        #expect(refusal { try graph.set("/n/c.sum", 2) }?.code == .stale, "the rule reads a stale state")
+        #expect(refusal { try graph.set("/n/c.twice", "x") }?.code == .typeMismatch)
+        #expect(graph.runtime.revision == revision)
+        try graph.set("/n/c.twice", 8)
+        try graph.set("/n/c.same", ["a": 3])
+        #expect(try graph.value("/n.x") == 4 && graph.value("/n/c.twice") == 8 && graph.value("/n.m") == ["a": 3])
+        try graph.set("/n/c.sum", 2)
+        #expect(try graph.value("/n.x") == 5)
+    }
+
+    @Test("the error of a stale state names the place to which its node has moved") func moved() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - { id: top, kind: container, children: [{ id: inner, state: { x: { initial: 1, expires: 30s } } }] }
+              - { id: other, kind: container }
+            """)
+        graph.advance(30)
+        try graph.subscribe(["/**"], initial: true)
+        try graph.succeed(.move(path: "/top", to: "/other", index: nil, .init()))
+        let path = "/other/top/inner.x"
+        #expect(graph.changes[path]?.failure?.path == path)
+        #expect(try graph.get(path).failure?.path == path)
+    }
+
     @Test("a write of a part keeps a state fresh, and makes a stale one fresh with the other parts' last values")
     func parts() throws {
         let graph = try Harness(StaleTests.sensor)

@@ -389,7 +389,7 @@ struct RowTests {
             nodes:
               - id: app
                 kind: container
-                state: { count: 1000, isShown: false }
+                state: { count: 1000, isOn: false }
                 computed: { seen: "subviews.map(s, [s.tag, s.containerValues.weight])" }
                 children: [{ id: card, component: Card }]
             """)
@@ -397,7 +397,7 @@ struct RowTests {
             """
             [{ id: card, component: Card, environment: { size: =count, depth: =count }, tag: =count,
                transformEnvironment: { shade: value + count }, containerValues: { weight: =count },
-               onChange: { of: isShown, perform: { add: { $count: 1 } } } }]
+               onChange: { of: isOn, perform: { add: { $count: 1 } } } }]
             """, at: "/app")
         let next = try expectKept(life, times: 2)
         for life in [life, next] {
@@ -407,7 +407,7 @@ struct RowTests {
             #expect(try life.value("/app/card/inside.size") == 1000 && life.value("/app/card/inside.shade") == 1000)
             #expect(try life.value("/app/card/inside.depth") == 7)
             #expect(try life.value("/app.seen") == [[1000, 1000]])
-            try life.set("/app.isShown", true)
+            try life.set("/app.isOn", true)
             #expect(try life.value("/app.count") == 1001 && life.value("/app/card.count") == 7)
         }
     }

@@ -28,6 +28,8 @@ export interface WatchOptions {
   css?: boolean
   bookmarks?: boolean
   writers?: boolean
+  /** Changes have `reported`, and equal reports are updates, too. */
+  reports?: boolean
   /** Called with false when the connection is lost and with true when it is back. */
   onLive?: (isLive: boolean) => void
 }
@@ -86,6 +88,7 @@ export class Change {
   value: Json | AttributeFailed
   timeline: Timeline | null
   css: Json | null
+  reported: number | null
   displayed(at: number): Json | AttributeFailed
 }
 export class Update {

@@ -12,7 +12,7 @@ export const PARAMETERS = {
   transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
   do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
   onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
-  subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed', 'writers'],
+  subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed', 'writers', 'reports'],
   unsubscribe: ['subscription'],
   apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
   remove: ['path', 'animation', 'disablesAnimations', 'label'],
@@ -211,6 +211,8 @@ export class Change {
     this.timeline = given.timeline ? new Timeline(given.timeline) : null
     /** The easing that a browser plays by itself, if the subscription has `css`. */
     this.css = given.timeline?.css ?? null
+    /** With `reports`: when the value was last reported, in seconds of the daemon's monotonic clock. */
+    this.reported = given.reported ?? null
   }
 
   /** The value displayed at a moment of the daemon's monotonic clock. */

@@ -130,6 +130,9 @@ describe('what the page knows', { skip: CHROMIUM ? false : 'there is no Chromium
   test('a daemon that hangs: ages, lines that end, and writes that say what is known of them', async () => {
     await site.client.set('/k/row/line.x', 7)
     await page.until(`textOf('/k/row/line.x') === '7.0'`)
+    // The age counts from the last report, also of an equal value.
+    await site.client.set('/k/row/knob.x', 20)
+    await sleep(1200)
     site.daemon.kill('SIGSTOP')
     // Nobody knows yet, so the write is sent.
     await page.click(`card('/k/row/lamp.x').querySelector('button')`)
@@ -137,6 +140,10 @@ describe('what the page knows', { skip: CHROMIUM ? false : 'there is no Chromium
     await page.until(`/^outcome unknown: the daemon does not answer; the change may have happened, or may still happen · \\d+ s ago$/.test(${context('/k/row/lamp.x')})`)
     assert.equal(await page.run(`card('/k/row/lamp.x').querySelector('button').ariaChecked`), 'false')
     await page.until(`/^\\d+ s ago$/.test(${context('/k/row/line.x')})`)
+    const age = async (path) => [...(await page.run(context(path))).matchAll(/(\d+) (s|min|h)/g)]
+      .reduce((sum, [, count, unit]) => sum + Number(count) * { s: 1, min: 60, h: 3600 }[unit], 0)
+    const [steady, silent] = [await age('/k/row/knob.x'), await age('/k/row/odd/status.x')]
+    assert.ok(steady + 3 < silent, `${steady} s and ${silent} s ago`)
     // The line ends, and moves away from the right edge.
     await page.until(`(() => { const ends = ${line}.match(/[HLM][\\d.]+/g); return Number(ends.at(-1).slice(1)) < 0.96 })()`)
     // Now it is known, and nothing is sent.

@@ -84,7 +84,7 @@ struct NodeReader {
             own.append(ScopeEntry(name: "elements", type: .list(.dyn), access: .readOnly("made from the data")))
         }
         let continued = tree.continued(by: node)
-        // A row of the store has modifiers of a component's use too, which do not know the component's own names.
+        // A row of the store has modifiers of a component's use too, to which the component's own names mean nothing.
         let isOfUse = cursor.isKept && continued?.component != nil
         let (continuedNames, firstContinued) = (continued?.attributes ?? [], own.count)
         for (name, type) in continuedNames where list.attribute(named: name) == nil {
@@ -102,7 +102,6 @@ struct NodeReader {
                 own.append(ScopeEntry(name: entry.name, type: .dyn, access: .readOnly("computed")))
             }
         }
-        if isOfUse { for place in firstContinued..<lastContinued { own[place].type = .dyn } }
         func scope() -> ExpressionScope {
             ExpressionScope(
                 lexical: own.isEmpty ? place.enclosing : LexicalScope(own, in: place.enclosing),
@@ -112,6 +111,7 @@ struct NodeReader {
         parts.readActions(fields, in: scope(), into: list)
         own += list.attributes.dropFirst(before).map { ScopeEntry($0) }
         node.attributes = list.attributes
+        if isOfUse { for place in firstContinued..<lastContinued { own[place].type = .dyn } }
         let full = scope()
         parts.readModifiers(fields, of: node, full)
         if let written = fields[.forEach], node.kind == .forEach {

@@ -8,6 +8,11 @@ extension NodeDefinition {
         base?.attributes.contains { $0.name.hasSameBytes(as: name) && !$0.isParameter } ?? false
     }
 
+    /// Notes that all its actions are written at the use of a component.
+    public func noteActionsAtUse() {
+        for attribute in attributes { if case .action(let action) = attribute.role { action.isAtUse = true } }
+    }
+
     /// Notes that all its modifiers are written at the use of a component.
     public func noteModifiersAtUse() {
         if isPlain { return }

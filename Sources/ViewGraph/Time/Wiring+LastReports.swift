@@ -1,5 +1,6 @@
 import AttributeGraph
 import AttributeValues
+import RuleLanguage
 
 // A report is a write of a state, also of an equal value. It marks nothing, because the engine stops at equal values.
 // So the time of the last report is a vertex of its own beside the state, made when somebody first asks for it: rules
@@ -59,5 +60,71 @@ extension Wiring {
             tree.forEachAttribute(touching: place.steps, in: content(of: place.attribute).value) { setInput($0, now) }
         }
         return engine.revision > stamp
+    }
+}
+
+// MARK: For watchers
+
+// A watcher that wants to know how old a value is watches a vertex beside the value. Its content is the time of the
+// newest report of a state that the value comes from. So a value is as old as what it was computed from, also if it
+// has stayed.
+
+extension Wiring {
+    /// The vertex with the time at which a watched vertex was last reported. The caller watches it; a sweep frees it
+    /// after the end of the watch.
+    public func makeReportTime(of vertex: AttributeID) -> AttributeID {
+        let made = createRule(
+            node: NodeID.root.row, name: "report of \(record(vertex).name)", kind: .clock, source: .reportTime(vertex))
+        sharing.noteIdle(made)
+        return made
+    }
+
+    /// The time of such a vertex, in nanoseconds on `reportClock`; nil if it is gone.
+    public func lastReport(in vertex: AttributeID) -> Int64? {
+        guard case .value(.timestamp(let time)) = content(of: vertex) else { return nil }
+        return time.since(.epoch)?.nanoseconds
+    }
+
+    /// The present time on the clock of reports, in nanoseconds.
+    public var reportClock: Int64 { timedValues.now }
+
+    /// Vertices above a value in which its states are looked for.
+    private static let mostSources = 256
+
+    func evaluate(reportTimeOf vertex: AttributeID) throws -> Content {
+        _ = try engine.read(vertex)
+        var newest: Int64?
+        var pending = [vertex]
+        var seen: Set<AttributeID> = [vertex]
+        while let next = pending.popLast() {
+            let row = Int(next.index)
+            guard let source = attributes.source(row) else { continue }
+            if case .state = source {
+                newest = max(newest ?? .min, try lastReport(ofState: next, at: []))
+            } else if let place = attributes.place(row), isInput(record(place.tree.whole).source) {
+                newest = max(newest ?? .min, try lastReport(ofState: place.tree.whole, at: place.steps))
+            } else if case .system = source {
+                // A clock, an index or an element is as new as its last change.
+                newest = max(newest ?? .min, timedValues.now)
+            } else {
+                for input in engine.inputs(of: next)
+                where seen.count < Wiring.mostSources && seen.insert(input).inserted {
+                    pending.append(input)
+                }
+            }
+        }
+        budget.steps &-= seen.count
+        return .value(.instant(newest ?? timedValues.now))
+    }
+
+    private func lastReport(ofState state: AttributeID, at steps: [AttributePath.Step]) throws -> Int64 {
+        let vertex = reportVertex(of: state, at: steps)
+        let content = try engine.read(vertex)
+        // An operator may remember reports from before the vertex was made, and from an earlier life.
+        if steps.isEmpty, let past = timedValues.value(TimeOperator(.reported), of: state)?.past, past.current != nil {
+            return past.since
+        }
+        guard case .value(.timestamp(let time)) = content else { return timedValues.now }
+        return time.since(.epoch)?.nanoseconds ?? timedValues.now
     }
 }

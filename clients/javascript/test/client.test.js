@@ -138,6 +138,17 @@ describe('watching', () => {
     watch.close()
   })
 
+  it('tells with reports when a value was last reported, though it has not changed', async () => {
+    await client.set('/lamp.level', 4)
+    const watch = client.watch('/lamp.half', { reports: true })
+    const { reported } = (await next(watch)).details.get('/lamp.half')
+    await client.set('/lamp.level', 4)
+    const again = (await next(watch)).details.get('/lamp.half')
+    assert.equal(again.value, 2)
+    assert.ok(again.reported > reported, `${again.reported} after ${reported}`)
+    watch.close()
+  })
+
   it("displayed values are those of the daemon's frames", async () => {
     const animations = [
       'bouncy', 'easeInOut(duration: 0.2)', 'circularEaseOut(duration: 0.15)', 'easeIn(duration: 0.1).repeatCount(3)',

@@ -18,6 +18,8 @@ class Change:
     path: str
     value: Value
     timeline: Optional[Timeline] = None
+    #: With ``reports``: when the value was last reported, in seconds of the monotonic clock.
+    reported: Optional[float] = None
 
     def displayed(self, at: Optional[float] = None) -> Value:
         """The value displayed at a moment of the monotonic clock; by default now."""
@@ -109,7 +111,7 @@ def _timeline(given: Mapping[str, Any]) -> Optional[Timeline]:
 
 
 def _change(given: Mapping[str, Any]) -> Tuple[str, Change]:
-    return given["path"], Change(given["path"], content(given), _timeline(given))
+    return given["path"], Change(given["path"], content(given), _timeline(given), given.get("reported"))
 
 
 _READERS: Dict[str, Callable[[Mapping[str, Any]], Event]] = {

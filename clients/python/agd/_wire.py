@@ -27,6 +27,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "onDisconnect": ["mutations", "animation", "disablesAnimations", "label", "typed"],
     "subscribe": [
         "paths", "events", "initial", "since", "maxRate", "frames", "css", "bookmarks", "typed", "writers",
+        "reports",
     ],
     "unsubscribe": ["subscription"],
     "apply": ["document", "at", "mode", "dryRun", "animation", "disablesAnimations", "label"],
@@ -353,6 +354,7 @@ def subscription(
     frames: Optional[float],
     css: bool,
     bookmarks: bool,
+    reports: bool,
 ) -> Dict[str, Any]:
     """The parameters of `subscribe`."""
     return {
@@ -363,4 +365,5 @@ def subscription(
         "frames": {"rate": frames} if frames is not None else None,
         "css": css or None,
         "bookmarks": bookmarks or None,
+        "reports": reports or None,
     }

@@ -250,6 +250,7 @@ class AsyncClient:
         self, *paths: str,
         events: None = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: None = None, css: bool = False, bookmarks: Literal[False] = False,
+        reports: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
     ) -> "AsyncWatch[Update]": ...  # fmt: skip
 
@@ -258,6 +259,7 @@ class AsyncClient:
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        reports: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
     ) -> "AsyncWatch[Event]": ...  # fmt: skip
 
@@ -265,10 +267,11 @@ class AsyncClient:
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        reports: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
     ) -> "AsyncWatch[Any]":  # fmt: skip
         """As :meth:`agd.Client.watch`: ``async for update in client.watch("/hosts/**")``."""
-        params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
+        params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks, reports)
         return AsyncWatch(self.path, self._hello, self._timeout, params, since, on_live)
 
 

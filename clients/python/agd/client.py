@@ -286,6 +286,7 @@ class Client:
         self, *paths: str,
         events: None = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: None = None, css: bool = False, bookmarks: Literal[False] = False,
+        reports: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
     ) -> "Watch[Update]": ...  # fmt: skip
 
@@ -294,6 +295,7 @@ class Client:
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        reports: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
     ) -> "Watch[Event]": ...  # fmt: skip
 
@@ -301,6 +303,7 @@ class Client:
         self, *paths: str,
         events: Optional[List[str]] = None, initial: Optional[bool] = None, since: Optional[Since] = None,
         max_rate: Optional[float] = None, frames: Optional[float] = None, css: bool = False, bookmarks: bool = False,
+        reports: bool = False,
         on_live: Optional[Callable[[bool], None]] = None,
     ) -> "Watch[Any]":  # fmt: skip
         """Events of the paths or patterns, first the values as they are. See :class:`Watch`.
@@ -308,9 +311,10 @@ class Client:
         :param events: of ``update`` (the default), ``invalidate``, ``structure``, ``frames``, ``completion``.
         :param max_rate: updates per second; between them the newest values are kept.
         :param frames: displayed values of what moves, that many times a second.
+        :param reports: changes have :attr:`Change.reported`, and reports of an equal value are updates, too.
         :param on_live: called with False when the connection is lost and with True when it is back.
         """
-        params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks)
+        params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks, reports)
         return Watch(self.path, self._hello, self._timeout, params, since, on_live)
 
 

@@ -58,6 +58,15 @@ class AsyncTests(unittest.IsolatedAsyncioTestCase):
                     await asyncio.wait_for(watch.__anext__(), 30)
         self.assertEqual(live, [False, True])
 
+    async def test_a_watch_with_reports_hears_of_equal_values(self):
+        async with agd.AsyncClient(self.daemon.socket) as client:
+            async with client.watch("/lamp.half", reports=True) as watch:
+                first = (await watch.__anext__()).details["/lamp.half"]
+                await client.set("/lamp.level", await client.get("/lamp.level"))
+                again = (await asyncio.wait_for(watch.__anext__(), 10)).details["/lamp.half"]
+                self.assertEqual(again.value, first.value)
+                self.assertGreater(again.reported, first.reported)
+
     async def test_mutations_for_the_disconnect_are_left_again_after_a_break(self):
         async with agd.AsyncClient(self.daemon.socket) as observer:
             feeder = agd.AsyncClient(self.daemon.socket)
