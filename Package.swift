@@ -7,10 +7,8 @@ let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .er
 // where the code of an update came to lie made it up to a fifth slower or faster.
 #if arch(x86_64)
     let branchesInPlace = ["-Xllvm", "-x86-branches-within-32B-boundaries"]
-    let floorBranchesInPlace = ["-mbranches-within-32B-boundaries"]
 #else
     let branchesInPlace: [String] = []
-    let floorBranchesInPlace: [String] = []
 #endif
 
 /// Modules on the path of an update: the released daemon does without the run-time checks of exclusive access, which
@@ -80,7 +78,6 @@ let package = Package(
         .executable(name: "agd-gateway", targets: ["agd-gateway"]),
         .executable(name: "agd-link", targets: ["agd-link"]),
         .library(name: "AttributeGraph", targets: ["AttributeGraph"]),
-        .library(name: "ReactiveGraph", targets: ["ReactiveGraph"]),
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
         .library(name: "Timelines", targets: ["Timelines"]),
         .library(name: "AGClient", targets: ["AGClient"]),
@@ -110,7 +107,6 @@ let package = Package(
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),
         // Row 3
-        module("ReactiveGraph", ["AttributeGraph"], settings: fast),
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
         module("WireProtocol", ["AttributeValues"], settings: fast),
@@ -156,7 +152,7 @@ let package = Package(
             settings: fast),
         module("Programs", ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
-        benchmark("reactivity-benchmark", ["AttributeGraph", "ReactiveGraph"]),
+        benchmark("reactivity-benchmark", ["AttributeGraph", "TestSupport"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
         benchmark("timelines-benchmark", ["AttributeValues", "Timelines", "BenchmarkSupport", "TestSupport"]),
         benchmark(
@@ -173,21 +169,12 @@ let package = Package(
             name: "BenchmarkSupport", dependencies: ["AttributeValues", "TestSupport"], path: "Benchmarks/Support",
             swiftSettings: strict),
         .target(name: "CAllocationCounter", path: "Benchmarks/CAllocationCounter"),
-        // The cases of reactivity-benchmark on a bare engine in C++, to be run in turn with it.
-        .executableTarget(
-            name: "floor-benchmark", path: "Benchmarks/floor-benchmark",
-            cxxSettings: [
-                .unsafeFlags(
-                    ["-fomit-frame-pointer", "-fno-exceptions"] + floorBranchesInPlace, .when(configuration: .release))
-            ],
-            linkerSettings: [.linkedLibrary("m")]),
 
         .target(
             name: "TestSupport", dependencies: ["AttributeGraph", "AttributeValues"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
-        tests("ReactiveGraph", ["AttributeGraph", "ReactiveGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
         tests("Timelines", ["Timelines", "AttributeValues"]),
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),

@@ -1,27 +1,27 @@
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
 /// Layers of four rules and four observers; the sum of ten runs, each on a graph of its own.
 func cellxRun(layers: Int) throws -> Measurement {
-    let graph = Graph<Double>()
+    let graph = ClosureGraph<Double>()
     let start = (1...4).map { graph.input(Double($0)) }
     var layer = start
     for _ in 0..<layers {
         let m = layer
         let (m1, m2, m3, m4) = (m[0], m[1], m[2], m[3])
         layer = [
-            isFixed ? graph.rule(m2) { $0 } : graph.rule { try $0[m2] },
-            isFixed ? graph.rule(m1, m3) { $0 - $1 } : graph.rule { try $0[m1] - $0[m3] },
-            isFixed ? graph.rule(m2, m4) { $0 + $1 } : graph.rule { try $0[m2] + $0[m4] },
-            isFixed ? graph.rule(m3) { $0 } : graph.rule { try $0[m3] },
+            graph.rule { try $0.read(m2) },
+            graph.rule { try $0.read(m1) - $0.read(m3) },
+            graph.rule { try $0.read(m2) + $0.read(m4) },
+            graph.rule { try $0.read(m3) },
         ]
-        for rule in layer { _ = try isFixed ? graph.observe(rule) { _ in } : graph.observe { _ = try $0[rule] } }
+        for rule in layer { graph.observe { try $0.read(rule) } }
     }
     let end = layer
     return try timed({ graph.evaluations }) {
-        try check(try end.map { try graph.peek($0) }, [-3, -6, -2, 2], "before")
+        try check(try end.map { try graph.read($0) }, [-3, -6, -2, 2], "before")
         try graph.batch { for i in 0..<4 { try graph.set(start[i], Double(4 - i)) } }
-        try check(try end.map { try graph.peek($0) }, [-2, -4, 2, 3], "after")
+        try check(try end.map { try graph.read($0) }, [-2, -4, 2, 3], "after")
     }
 }
 

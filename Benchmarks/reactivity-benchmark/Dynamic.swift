@@ -1,5 +1,5 @@
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
 /// Grids of rules, some of which skip an input depending on what they read; the fastest of five runs on one graph.
 struct DynamicCase {
@@ -36,7 +36,7 @@ struct DynamicCase {
 }
 
 struct DynamicGraph {
-    let graph = Graph<Double>()
+    let graph = ClosureGraph<Double>()
     let inputs: [AttributeID]
     let leaves: [AttributeID]
     let count = sharedNumber()
@@ -61,53 +61,34 @@ struct DynamicGraph {
             leaves.remove(at: Int(pick.next() * Double(leaves.count)))
         }
         self.leaves = leaves
-        if isFixed {
-            try graph.observe(over: leaves) { leaves in
-                for leaf in 0..<leaves.count { _ = try leaves[leaf] }
-            }
-        } else {
-            try graph.observe { [leaves] context in
-                for leaf in 0..<leaves.count { _ = try context[leaves[leaf]] }
-            }
+        graph.observe { [leaves] core in
+            for leaf in 0..<leaves.count { _ = try core.read(leaves[leaf]) }
+            return 0
         }
     }
 
-    /// Of many inputs, as one reads through a context, the first that has changed spares a look at the others.
-    static func sum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID
+    static func sum(_ graph: ClosureGraph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID
     {
         let size = inputs.count
-        if isFixed && size == 2 {
-            return graph.rule(inputs[0], inputs[1]) {
-                count.pointee += 1; return 0.0 + $0 + $1
-            }
-        }
-        if isFixed && size <= 4 {
-            return graph.rule(over: inputs) { inputs in
-                count.pointee += 1
-                var sum = 0.0
-                for input in 0..<size { sum += try inputs[input] }
-                return sum
-            }
-        }
-        return graph.rule { context in
+        return graph.rule { core in
             count.pointee += 1
             var sum = 0.0
-            for input in 0..<size { sum += try context[inputs[input]] }
+            for input in 0..<size { sum += try core.read(inputs[input]) }
             return sum
         }
     }
 
-    static func skippingSum(_ graph: Graph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>)
+    static func skippingSum(_ graph: ClosureGraph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>)
         -> AttributeID
     {
         let first = inputs[0]
         let rest = Array(inputs.dropFirst())
-        return graph.rule { context in
+        return graph.rule { core in
             count.pointee += 1
-            var sum = try context[first]
+            var sum = try core.read(first)
             let whole = Int(sum)
             let dropped = whole & 1 != 0 ? whole % rest.count : -1
-            for input in 0..<rest.count where input != dropped { sum += try context[rest[input]] }
+            for input in 0..<rest.count where input != dropped { sum += try core.read(rest[input]) }
             return sum
         }
     }
@@ -118,10 +99,10 @@ struct DynamicGraph {
         for i in 0..<iterations {
             let source = i % width
             try graph.batch { try graph.set(inputs[source], Double(i + source)) }
-            for leaf in 0..<leaves.count { _ = try graph.peek(leaves[leaf]) }
+            for leaf in 0..<leaves.count { _ = try graph.read(leaves[leaf]) }
         }
         var total = 0.0
-        for leaf in leaves.reversed() { total = try graph.peek(leaf) + total }
+        for leaf in leaves.reversed() { total = try graph.read(leaf) + total }
         return total
     }
 }

@@ -1,5 +1,5 @@
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
@@ -15,14 +15,9 @@ struct Case {
 
 struct Measurement {
     var milliseconds: Double
-    /// Rules and observers run in the measured part.
+    /// Rules run in the measured part.
     var evaluations: UInt64
 }
-
-/// Each case is written as one writes it with this library: over fixed inputs what has a list of them, through a
-/// context what chooses them, or has many of which few change at a time. With `--tracked` everything reads through a
-/// context, as in libraries that know nothing else.
-let isFixed = !CommandLine.arguments.contains("--tracked")
 
 struct WrongResult: Error, CustomStringConvertible {
     let description: String
@@ -68,6 +63,6 @@ func sharedNumber() -> UnsafeMutablePointer<Int> {
     return number
 }
 
-extension Graph {
-    var evaluations: UInt64 { context.core.counters.evaluations }
+extension ClosureGraph {
+    var evaluations: UInt64 { core.counters.evaluations }
 }

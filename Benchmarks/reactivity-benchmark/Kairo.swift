@@ -1,22 +1,22 @@
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
 /// The eight small graphs of the kairo suite: the fastest of ten samples of 500 iterations on one graph.
 struct KairoCase<Value: Equatable> {
     let name: String
     /// Builds the graph and returns one iteration.
-    let build: (Graph<Value>) throws -> (() throws -> Void)
+    let build: (ClosureGraph<Value>) throws -> (() throws -> Void)
 
     var row: Case {
         Case(
             name: name,
             warmUp: {
-                let graph = Graph<Value>()
+                let graph = ClosureGraph<Value>()
                 let iterate = try build(graph)
                 for _ in 0..<3 { try iterate() }
             },
             measure: {
-                let graph = Graph<Value>()
+                let graph = ClosureGraph<Value>()
                 let iterate = try build(graph)
                 for _ in 0..<3 { try iterate() }
                 return try fastest(of: 10) {
@@ -34,62 +34,46 @@ func opaque(_ number: inout Int) { number &+= 1 }
 func busy(_ number: UnsafeMutablePointer<Int>) { for _ in 0..<100 { opaque(&number.pointee) } }
 
 /// An observer that counts its runs.
-func count(_ attribute: AttributeID, _ runs: UnsafeMutablePointer<Int>, in graph: Graph<Double>) throws {
-    _ =
-        try isFixed
-        ? graph.observe(attribute) { _ in runs.pointee += 1 }
-        : graph.observe {
-            _ = try $0[attribute]; runs.pointee += 1
-        }
+func count(_ attribute: AttributeID, _ runs: UnsafeMutablePointer<Int>, in graph: ClosureGraph<Double>) throws {
+    graph.observe {
+        runs.pointee += 1
+        return try $0.read(attribute)
+    }
 }
 
-func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
-    isFixed
-        ? graph.rule(over: terms) { inputs in
-            var total = 0.0
-            for term in 0..<inputs.count { total += try inputs[term] }
-            return total
-        }
-        : graph.rule { context in
-            var total = 0.0
-            for term in 0..<terms.count { total += try context[terms[term]] }
-            return total
-        }
+func sum(of terms: [AttributeID], in graph: ClosureGraph<Double>) -> AttributeID {
+    graph.rule { core in
+        var total = 0.0
+        for term in 0..<terms.count { total += try core.read(terms[term]) }
+        return total
+    }
 }
 
 @MainActor let kairoCases: [Case] = [
     KairoCase<Double>(name: "avoidable") { graph in
         let work = sharedNumber()
         let head = graph.input(0)
-        let c1 = isFixed ? graph.rule(head) { $0 } : graph.rule { try $0[head] }
-        let c2 =
-            isFixed
-            ? graph.rule(c1) { _ in 0 }
-            : graph.rule {
-                _ = try $0[c1]; return 0
-            }
-        let c3 =
-            isFixed
-            ? graph.rule(c2) {
-                busy(work); return $0 + 1
-            }
-            : graph.rule {
-                busy(work); return try $0[c2] + 1
-            }
-        let c4 = isFixed ? graph.rule(c3) { $0 + 2 } : graph.rule { try $0[c3] + 2 }
-        let c5 = isFixed ? graph.rule(c4) { $0 + 3 } : graph.rule { try $0[c4] + 3 }
-        _ =
-            try isFixed
-            ? graph.observe(c5) { _ in busy(work) }
-            : graph.observe {
-                _ = try $0[c5]; busy(work)
-            }
+        let c1 = graph.rule { try $0.read(head) }
+        let c2 = graph.rule {
+            _ = try $0.read(c1)
+            return 0
+        }
+        let c3 = graph.rule {
+            busy(work)
+            return try $0.read(c2) + 1
+        }
+        let c4 = graph.rule { try $0.read(c3) + 2 }
+        let c5 = graph.rule { try $0.read(c4) + 3 }
+        graph.observe {
+            busy(work)
+            return try $0.read(c5)
+        }
         return {
             try graph.batch { try graph.set(head, 1) }
-            try check(try graph.peek(c5), 6)
+            try check(try graph.read(c5), 6)
             for i in 0..<1000 {
                 try graph.batch { try graph.set(head, Double(i)) }
-                try check(try graph.peek(c5), 6)
+                try check(try graph.read(c5), 6)
             }
         }
     }.row,
@@ -98,8 +82,8 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
         let runs = sharedNumber()
         var last = head
         for i in 0..<50 {
-            let a = isFixed ? graph.rule(head) { $0 + Double(i) } : graph.rule { try $0[head] + Double(i) }
-            let b = isFixed ? graph.rule(a) { $0 + 1 } : graph.rule { try $0[a] + 1 }
+            let a = graph.rule { try $0.read(head) + Double(i) }
+            let b = graph.rule { try $0.read(a) + 1 }
             try count(b, runs, in: graph)
             last = b
         }
@@ -109,7 +93,7 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
             runs.pointee = 0
             for i in 0..<50 {
                 try graph.batch { try graph.set(head, Double(i)) }
-                try check(try graph.peek(end), Double(i + 50))
+                try check(try graph.read(end), Double(i + 50))
             }
             try check(runs.pointee, 50 * 50)
         }
@@ -120,7 +104,7 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
         var current = head
         for _ in 0..<50 {
             let previous = current
-            current = isFixed ? graph.rule(previous) { $0 + 1 } : graph.rule { try $0[previous] + 1 }
+            current = graph.rule { try $0.read(previous) + 1 }
         }
         let last = current
         try count(last, runs, in: graph)
@@ -129,7 +113,7 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
             runs.pointee = 0
             for i in 0..<50 {
                 try graph.batch { try graph.set(head, Double(i)) }
-                try check(try graph.peek(last), Double(50 + i))
+                try check(try graph.read(last), Double(50 + i))
             }
             try check(runs.pointee, 50)
         }
@@ -137,38 +121,38 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
     KairoCase<Double>(name: "diamond") { graph in
         let head = graph.input(0)
         let runs = sharedNumber()
-        let arms = (0..<5).map { _ in isFixed ? graph.rule(head) { $0 + 1 } : graph.rule { try $0[head] + 1 } }
+        let arms = (0..<5).map { _ in graph.rule { try $0.read(head) + 1 } }
         let sum = sum(of: arms, in: graph)
         try count(sum, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
-            try check(try graph.peek(sum), 10)
+            try check(try graph.read(sum), 10)
             runs.pointee = 0
             for i in 0..<500 {
                 try graph.batch { try graph.set(head, Double(i)) }
-                try check(try graph.peek(sum), Double((i + 1) * 5))
+                try check(try graph.read(sum), Double((i + 1) * 5))
             }
             try check(runs.pointee, 500)
         }
     }.row,
     KairoCase<TableOrNumber>(name: "mux") { graph in
         let heads = (0..<100).map { _ in graph.input(.number(0)) }
-        let mux = graph.rule { context in
+        let mux = graph.rule { core in
             var table: [Double] = []
             table.reserveCapacity(100)
-            for head in 0..<heads.count { table.append(try context[heads[head]].number) }
+            for head in 0..<heads.count { table.append(try core.read(heads[head]).number) }
             return .table(table)
         }
         let split = (0..<100).map { i in graph.rule { .number(try $0.withRead(mux) { $0.at(i) }) } }
         let ends = split.map { s in
-            isFixed ? graph.rule(s) { .number($0.number + 1) } : graph.rule { .number(try $0[s].number + 1) }
+            graph.rule { .number(try $0.read(s).number + 1) }
         }
-        for end in ends { _ = try isFixed ? graph.observe(end) { _ in } : graph.observe { _ = try $0[end] } }
+        for end in ends { graph.observe { try $0.read(end) } }
         return {
             for factor in 1...2 {
                 for i in 0..<10 {
                     try graph.batch { try graph.set(heads[i], .number(Double(factor * i))) }
-                    try check(try graph.peek(ends[i]).number, Double(factor * i + 1))
+                    try check(try graph.read(ends[i]).number, Double(factor * i + 1))
                 }
             }
         }
@@ -176,19 +160,19 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
     KairoCase<Double>(name: "repeated") { graph in
         let head = graph.input(0)
         let runs = sharedNumber()
-        let sum = graph.rule { context in
+        let sum = graph.rule { core in
             var total = 0.0
-            for _ in 0..<30 { total += try context[head] }
+            for _ in 0..<30 { total += try core.read(head) }
             return total
         }
         try count(sum, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
-            try check(try graph.peek(sum), 30)
+            try check(try graph.read(sum), 30)
             runs.pointee = 0
             for i in 0..<100 {
                 try graph.batch { try graph.set(head, Double(i)) }
-                try check(try graph.peek(sum), Double(30 * i))
+                try check(try graph.read(sum), Double(30 * i))
             }
             try check(runs.pointee, 100)
         }
@@ -201,17 +185,17 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
         for _ in 0..<10 {
             let previous = current
             list.append(previous)
-            current = isFixed ? graph.rule(previous) { $0 + 1 } : graph.rule { try $0[previous] + 1 }
+            current = graph.rule { try $0.read(previous) + 1 }
         }
         let sum = sum(of: list, in: graph)
         try count(sum, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
-            try check(try graph.peek(sum), 55)
+            try check(try graph.read(sum), 55)
             runs.pointee = 0
             for i in 0..<100 {
                 try graph.batch { try graph.set(head, Double(i)) }
-                try check(try graph.peek(sum), Double(45 + 10 * i))
+                try check(try graph.read(sum), Double(45 + 10 * i))
             }
             try check(runs.pointee, 100)
         }
@@ -219,19 +203,19 @@ func sum(of terms: [AttributeID], in graph: Graph<Double>) -> AttributeID {
     KairoCase<Double>(name: "unstable") { graph in
         let head = graph.input(0)
         let runs = sharedNumber()
-        let double = isFixed ? graph.rule(head) { $0 * 2 } : graph.rule { try $0[head] * 2 }
-        let inverse = isFixed ? graph.rule(head) { -$0 } : graph.rule { -(try $0[head]) }
-        let current = graph.rule { context in
+        let double = graph.rule { try $0.read(head) * 2 }
+        let inverse = graph.rule { -(try $0.read(head)) }
+        let current = graph.rule { core in
             var total = 0.0
             for _ in 0..<20 {
-                total += try isOdd(context[head]) ? context[double] : context[inverse]
+                total += try isOdd(core.read(head)) ? core.read(double) : core.read(inverse)
             }
             return total
         }
         try count(current, runs, in: graph)
         return {
             try graph.batch { try graph.set(head, 1) }
-            try check(try graph.peek(current), 40)
+            try check(try graph.read(current), 40)
             runs.pointee = 0
             for i in 0..<100 { try graph.batch { try graph.set(head, Double(i)) } }
             try check(runs.pointee, 100)

@@ -1,46 +1,35 @@
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
 #if canImport(Glibc)
     import Glibc
 #endif
-
-/// How the rules of a shape get at what they compute from.
-enum Reading: String, CaseIterable {
-    /// They are made over fixed inputs.
-    case fixed
-    /// Through a context, which tracks what they read.
-    case tracked
-}
 
 /// The four shapes of the scaling and allocation modes: an input, and a rule at the end of `count` vertices.
 enum Shape: String, CaseIterable {
     case chain, fanOut = "fan-out", grid, diamond
 
     /// Builds the shape; `read` brings all of it up to date.
-    func build(_ graph: Graph<Int>, _ count: Int, _ reading: Reading) -> (
-        input: AttributeID, read: () throws -> Int, vertices: Int
-    ) {
+    func build(_ graph: ClosureGraph<Int>, _ count: Int) -> (input: AttributeID, read: () throws -> Int, vertices: Int) {
         let input = graph.input(0)
-        let isFixed = reading == .fixed
         switch self {
         case .chain:
             var last = input
             for _ in 0..<count {
                 let previous = last
-                last = isFixed ? graph.rule(previous) { $0 &+ 1 } : graph.rule { try $0[previous] &+ 1 }
+                last = graph.rule { try $0.read(previous) &+ 1 }
             }
             let end = last
-            return (input, { try graph.peek(end) }, count)
+            return (input, { try graph.read(end) }, count)
         case .fanOut:
             let rules = (0..<count).map { number in
-                isFixed ? graph.rule(input) { $0 &+ number } : graph.rule { try $0[input] &+ number }
+                graph.rule { try $0.read(input) &+ number }
             }
             return (
                 input,
                 {
                     var sum = 0
-                    for number in 0..<rules.count { sum &+= try graph.peek(rules[number]) }
+                    for number in 0..<rules.count { sum &+= try graph.read(rules[number]) }
                     return sum
                 }, count
             )
@@ -51,29 +40,22 @@ enum Shape: String, CaseIterable {
                 var left = input
                 row = row.map { up in
                     let beside = left
-                    left = isFixed ? graph.rule(up, beside) { $0 &+ $1 } : graph.rule { try $0[up] &+ $0[beside] }
+                    left = graph.rule { try $0.read(up) &+ $0.read(beside) }
                     return left
                 }
             }
             let corner = row[side - 1]
-            return (input, { try graph.peek(corner) }, side * side)
+            return (input, { try graph.read(corner) }, side * side)
         case .diamond:
             let arms = (0..<count).map { _ in
-                isFixed ? graph.rule(input) { $0 &+ 1 } : graph.rule { try $0[input] &+ 1 }
+                graph.rule { try $0.read(input) &+ 1 }
             }
-            let join =
-                isFixed
-                ? graph.rule(over: arms) { inputs in
-                    var sum = 0
-                    for arm in 0..<inputs.count { sum &+= try inputs[arm] }
-                    return sum
-                }
-                : graph.rule { context in
-                    var sum = 0
-                    for arm in 0..<arms.count { sum &+= try context[arms[arm]] }
-                    return sum
-                }
-            return (input, { try graph.peek(join) }, count + 1)
+            let join = graph.rule { core in
+                var sum = 0
+                for arm in 0..<arms.count { sum &+= try core.read(arms[arm]) }
+                return sum
+            }
+            return (input, { try graph.read(join) }, count + 1)
         }
     }
 }
@@ -81,15 +63,13 @@ enum Shape: String, CaseIterable {
 /// ns per vertex: the first evaluation, and an update (a write and a read of everything it changes).
 func printScaling(_ counts: [Int]) throws {
     for shape in Shape.allCases {
-        for reading in Reading.allCases {
-            for count in counts { try printScaling(shape, reading, count) }
-        }
+        for count in counts { try printScaling(shape, count) }
     }
 }
 
-func printScaling(_ shape: Shape, _ reading: Reading, _ count: Int) throws {
-    let graph = Graph<Int>()
-    let made = shape.build(graph, count, reading)
+func printScaling(_ shape: Shape, _ count: Int) throws {
+    let graph = ClosureGraph<Int>()
+    let made = shape.build(graph, count)
     let cold = try timed({ graph.evaluations }) { _ = try made.read() }
     var value = 0
     let rounds = max(3, 2_000_000 / count)
@@ -104,22 +84,22 @@ func printScaling(_ shape: Shape, _ reading: Reading, _ count: Int) throws {
     }
     let scale = 1e6 / Double(made.vertices)
     print(
-        "{\"shape\": \"\(shape.rawValue)\", \"inputs\": \"\(reading.rawValue)\", \"vertices\": \(made.vertices),"
+        "{\"shape\": \"\(shape.rawValue)\", \"vertices\": \(made.vertices),"
             + " \"cold ns\": \(tenths(cold.milliseconds * scale)),"
             + " \"warm ns\": \(tenths(warm.milliseconds * scale / Double(rounds))),"
-            + " \"restarts\": \(graph.context.core.counters.restarts)}")
+            + " \"restarts\": \(graph.core.counters.restarts)}")
 }
 
 /// Bytes of the engine's tables at a million vertices: reserved, and per vertex and edge in use.
 func printMemory() throws {
     for shape in Shape.allCases {
-        let graph = Graph<Int>()
+        let graph = ClosureGraph<Int>()
         let before = residentBytes()
-        let made = shape.build(graph, 1_000_000, .tracked)
+        let made = shape.build(graph, 1_000_000)
         _ = try made.read()
         let after = residentBytes()
-        let memory = graph.context.core.memory
-        let counters = graph.context.core.counters
+        let memory = graph.core.memory
+        let counters = graph.core.counters
         print(
             "{\"shape\": \"\(shape.rawValue)\", \"vertices\": \(counters.liveAttributes), \"edges\": \(counters.liveEdges),"
                 + " \"engine bytes per vertex\": \(memory.perVertex), \"value bytes\": \(MemoryLayout<Int>.size),"
@@ -146,9 +126,9 @@ func residentBytes() -> Int {
 /// of instructions, is compared between two counts: the difference is what the updates cost.
 func runUpdates(_ count: Int) throws {
     for shape in Shape.allCases {
-        let graph = Graph<Int>()
-        let made = shape.build(graph, 1000, .tracked)
-        try graph.observe { _ = try $0[made.input] }
+        let graph = ClosureGraph<Int>()
+        let made = shape.build(graph, 1000)
+        graph.observe { try $0.read(made.input) }
         for value in 1...count {
             try graph.batch { try graph.set(made.input, value) }
             _ = try made.read()

@@ -1,79 +1,63 @@
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
-/// Creating and updating observers in bulk, disposal included; the fastest of ten runs.
+/// Creating and updating observers in bulk, the graph's end included; the fastest of ten runs.
 struct SBenchCase {
     let name: String
     let count: Int
     let sources: Int
     /// What is measured: builds `n` things over the sources, and perhaps updates them.
-    let body: (Graph<Double>, _ n: Int, _ sources: [AttributeID]) throws -> Void
+    let body: (ClosureGraph<Double>, _ n: Int, _ sources: [AttributeID]) throws -> Void
 
-    func run(_ graph: Graph<Double>, _ n: Int, _ sourceCount: Int) throws -> Measurement {
-        var start = now()
-        var before: UInt64 = 0
-        let made = try graph.scope {
+    func run(_ n: Int, _ sourceCount: Int) throws -> Measurement {
+        var evaluations: UInt64 = 0
+        var start = 0.0
+        do {
+            let graph = ClosureGraph<Double>()
             let sources = (0..<sourceCount).map { graph.input(Double($0)) }
-            for _ in 0..<3 { for source in sources { _ = try graph.peek(source) } }
-            before = graph.evaluations
+            for _ in 0..<3 { for source in sources { _ = try graph.read(source) } }
+            let before = graph.evaluations
             start = now()
             try body(graph, n, sources)
+            evaluations = graph.evaluations - before
         }
-        try graph.dispose(made.scope)
-        return Measurement(milliseconds: now() - start, evaluations: graph.evaluations - before)
+        return Measurement(milliseconds: now() - start, evaluations: evaluations)
     }
 
     var row: Case {
         Case(
             name: name,
-            warmUp: {
-                let graph = Graph<Double>()
-                for _ in 0..<3 { _ = try run(graph, max(1, count / 100), sources) }
-            },
-            measure: {
-                let graph = Graph<Double>()
-                return try fastest(of: 10) { try run(graph, count, sources) }
-            })
+            warmUp: { for _ in 0..<3 { _ = try run(max(1, count / 100), sources) } },
+            measure: { try fastest(of: 10) { try run(count, sources) } })
     }
 }
 
 /// Effects that read consecutive sources, `readers` on each.
-func createOne(_ graph: Graph<Double>, _ n: Int, _ sources: [AttributeID], readers: Int) throws {
-    let isFixed = isFixed
+func createOne(_ graph: ClosureGraph<Double>, _ n: Int, _ sources: [AttributeID], readers: Int) throws {
     for i in 0..<(n / readers) {
         let source = sources[i]
-        for _ in 0..<readers { _ = try isFixed ? graph.observe(source) { _ in } : graph.observe { _ = try $0[source] } }
+        for _ in 0..<readers { graph.observe { try $0.read(source) } }
     }
 }
 
 /// `observers` on the first source, then `writes` batches.
-func updateOne(_ graph: Graph<Double>, _ sources: [AttributeID], observers: Int, writes: Int) throws {
+func updateOne(_ graph: ClosureGraph<Double>, _ sources: [AttributeID], observers: Int, writes: Int) throws {
     let source = sources[0]
-    for _ in 0..<observers { _ = try isFixed ? graph.observe(source) { _ in } : graph.observe { _ = try $0[source] } }
+    for _ in 0..<observers { graph.observe { try $0.read(source) } }
     for i in 0..<writes { try graph.batch { try graph.set(source, Double(i)) } }
 }
 
-func observeFour(_ graph: Graph<Double>, _ sources: ArraySlice<AttributeID>) throws {
-    if isFixed {
-        try graph.observe(over: sources) { _ = try $0[0] + $0[1] + $0[2] + $0[3] }
-    } else {
-        let first = sources.startIndex
-        let (a, b, c, d) = (sources[first], sources[first + 1], sources[first + 2], sources[first + 3])
-        try graph.observe { _ = try $0[a] + $0[b] + $0[c] + $0[d] }
-    }
+func observeFour(_ graph: ClosureGraph<Double>, _ sources: ArraySlice<AttributeID>) throws {
+    let first = sources.startIndex
+    let (a, b, c, d) = (sources[first], sources[first + 1], sources[first + 2], sources[first + 3])
+    graph.observe { try $0.read(a) + $0.read(b) + $0.read(c) + $0.read(d) }
 }
 
-func observeThousand(_ graph: Graph<Double>, _ sources: [AttributeID], from first: Int) throws {
-    if isFixed {
-        try graph.observe(over: sources[first..<first + 1000]) { inputs in
-            var sum = 0.0
-            for k in 0..<1000 { sum += try inputs[k] }
-        }
-    } else {
-        try graph.observe { context in
-            var sum = 0.0
-            for k in 0..<1000 { sum += try context[sources[first + k]] }
-        }
+func observeThousand(_ graph: ClosureGraph<Double>, _ sources: [AttributeID], from first: Int) throws {
+    graph.observe { core in
+        var sum = 0.0
+        for k in 0..<1000 { sum += try core.read(sources[first + k]) }
+        return sum
     }
 }
 
@@ -82,13 +66,13 @@ func observeThousand(_ graph: Graph<Double>, _ sources: [AttributeID], from firs
         for i in 0..<n { _ = graph.input(Double(i)) }
     },
     SBenchCase(name: "create0to1", count: 100_000, sources: 0) { graph, n, _ in
-        for _ in 0..<n { try graph.observe { _ in } }
+        for _ in 0..<n { graph.observe { _ in 0 } }
     },
     SBenchCase(name: "create1to1", count: 100_000, sources: 100_000) { try createOne($0, $1, $2, readers: 1) },
     SBenchCase(name: "create2to1", count: 50_000, sources: 100_000) { graph, n, sources in
         for i in 0..<n {
             let (a, b) = (sources[2 * i], sources[2 * i + 1])
-            _ = try isFixed ? graph.observe(a, b) { _ = $0 + $1 } : graph.observe { _ = try $0[a] + $0[b] }
+            graph.observe { try $0.read(a) + $0.read(b) }
         }
     },
     SBenchCase(name: "create4to1", count: 25_000, sources: 100_000) { graph, n, sources in
@@ -106,7 +90,7 @@ func observeThousand(_ graph: Graph<Double>, _ sources: [AttributeID], from firs
     SBenchCase(name: "update1to1", count: 400_000, sources: 1) { try updateOne($0, $2, observers: 1, writes: $1) },
     SBenchCase(name: "update2to1", count: 200_000, sources: 2) { graph, n, sources in
         let (a, b) = (sources[0], sources[1])
-        _ = try isFixed ? graph.observe(a, b) { _ = $0 + $1 } : graph.observe { _ = try $0[a] + $0[b] }
+        graph.observe { try $0.read(a) + $0.read(b) }
         for i in 0..<n { try graph.batch { try graph.set(a, Double(i)) } }
     },
     SBenchCase(name: "update4to1", count: 100_000, sources: 4) { graph, n, sources in

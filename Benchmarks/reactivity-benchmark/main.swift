@@ -2,11 +2,10 @@
     import Glibc
 #endif
 import AttributeGraph
-import ReactiveGraph
+import TestSupport
 
 // Without arguments all cases; otherwise the named ones, and these modes:
 //   --cpu          processor time instead of wall-clock time
-//   --tracked      all rules and observers read through a context
 //   --scaling      ns per vertex of four shapes at 10³ … 10⁶ vertices, cold and warm
 //   --scaling=1000 the same at this size alone
 //   --memory       bytes per vertex and edge at a million
@@ -14,7 +13,7 @@ import ReactiveGraph
 //                  so many updates of each shape at 1000 vertices, to be counted by valgrind
 
 let arguments = CommandLine.arguments.dropFirst()
-let modes = arguments.filter { $0.hasPrefix("--") && $0 != "--cpu" && $0 != "--tracked" }
+let modes = arguments.filter { $0.hasPrefix("--") && $0 != "--cpu" }
 let names = arguments.filter { !$0.hasPrefix("--") }
 let all = kairoCases + cellxCases + sbenchCases + dynamicCases
 

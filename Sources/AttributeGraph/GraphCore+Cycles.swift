@@ -60,11 +60,6 @@ extension GraphCore where Host: ~Copyable {
         let members = (start..<s.pointee.cycles.members.count).map { s.pointee.cycles.members.base[$0] }
         let path = cyclePath(from: UInt32(truncatingIfNeeded: start) | Vertex.openBit, members).map { s.pointee.id($0) }
         s.pointee.cycles.members.count = start
-        // An abandoned run may have read an attribute that is destroyed now, and that the next run did not read.
-        // Without that read there may be no cycle.
-        if s.pointee.condemned.count != 0 {
-            for member in members { s.pointee.condemned.append(Condemned(vertex: member, maker: Condemned.runsAgain)) }
-        }
         let value = host.pointee.value(ofCycle: path)
         for member in members {
             let vertex = s.pointee.vertex(member)

@@ -300,23 +300,10 @@ extension GraphCore where Host: ~Copyable {
         followPool(from: before, read)
     }
 
-    /// Gives a vertex without inputs an empty list with room for this many, at least two.
-    @inlinable @inline(__always)
-    package func reserveInputs(_ count: Int, of vertex: UnsafeMutablePointer<Vertex>) {
-        let before = s.pointee.edges.ends
-        let read = readSoFar
-        let sizeClass = EdgePool.sizeClass(holding: count)
-        vertex.pointee.inputs.start = s.pointee.edges.allocate(sizeClass)
-        vertex.pointee.inputClass = sizeClass
-        followPool(from: before, read)
-    }
-
     /// Sets the cursor again if the pool has moved.
     @inlinable @inline(__always)
     package func followPool(from before: UnsafeMutablePointer<UInt32>, _ read: UInt32) {
-        if _slowPath(s.pointee.edges.ends != before) && s.pointee.tracking.reader != 0
-            && !s.pointee.tracking.isCursorHidden
-        {
+        if _slowPath(s.pointee.edges.ends != before) && s.pointee.tracking.reader != 0 {
             setCursor(s.pointee.vertex(s.pointee.tracking.reader), read)
         }
     }

@@ -56,7 +56,7 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(__always)
     package func workOffAlone(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> Bool {
         guard _fastPath(firstInputChanged(vertex)) else { return workOff(position) }
-        if _slowPath(runEither(index, vertex, firstInput(of: vertex), at: position) == .interrupted) { return false }
+        if _slowPath(run(index, vertex, firstInput(of: vertex), at: position) == .interrupted) { return false }
         s.pointee.pending.count = position
         return true
     }
@@ -71,11 +71,10 @@ extension GraphCore where Host: ~Copyable {
     }
 
     /// True if the first input of a marked vertex shows that the vertex must run: the input is valid and has changed
-    /// since. Always false for a vertex over several fixed inputs, which waits for all of them.
+    /// since.
     @inlinable @inline(__always)
     package func firstInputChanged(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
         if vertex.pointee.inputClass == 0 { return false }
-        if vertex.pointee.kind.isFixed && vertex.pointee.inputClass != EdgePool.single { return false }
         let input = s.pointee.vertex(firstInput(of: vertex))
         return input.pointee.flags.isDisjoint(with: .maybeOrRunning)
             && input.pointee.changedAt > vertex.pointee.evaluatedAt
@@ -111,7 +110,6 @@ extension GraphCore where Host: ~Copyable {
                     continue next
                 case .runs:
                     mustRun = true
-                    cause = Pending.perhapsOnCycle
                 }
             }
             walk: while true {
@@ -133,7 +131,7 @@ extension GraphCore where Host: ~Copyable {
                                 s.pointee.push(cause, at: position)
                                 continue next
                             }
-                            cause = Pending.perhapsOnCycle
+                            cause = 0
                             break down
                         }
                         if other.pointee.changedAt > vertex.pointee.evaluatedAt { break down }
@@ -141,24 +139,18 @@ extension GraphCore where Host: ~Copyable {
                         let count = vertex.pointee.inputs.extent
                         let ends = s.pointee.edges.ends + Int(vertex.pointee.inputs.start)
                         let evaluatedAt = vertex.pointee.evaluatedAt
-                        let entry = s.pointee.pending.base[position]
-                        var walked = entry.walked
-                        cause = entry.hasChanged ? Pending.unknown : 0
+                        var walked = s.pointee.pending.base[position].validated
                         while walked != count {
                             let input = ends[Int(walked)]
                             let other = s.pointee.vertex(input)
                             let otherFlags = other.pointee.flags
                             if !otherFlags.isDisjoint(with: .maybeOrRunning) {
                                 if _slowPath(otherFlags.contains(.running)) {
-                                    if vertex.pointee.kind.isFixed {
-                                        // The vertex must run, but first waits for its other inputs.
-                                        vertex.pointee.flags.insert(.stale)
-                                        continue next
-                                    }
-                                    cause = Pending.perhapsOnCycle
+                                    // It is perhaps on a cycle: its run shows that.
+                                    cause = 0
                                     break down
                                 }
-                                s.pointee.pending.base[position].note(walked, hasChanged: cause != 0)
+                                s.pointee.pending.base[position].validated = walked
                                 position &+= 1
                                 s.pointee.push(input, at: position)
                                 if _slowPath(otherFlags.intersection(.decisive) != .maybe) { continue next }
@@ -167,16 +159,11 @@ extension GraphCore where Host: ~Copyable {
                                 continue down
                             }
                             if other.pointee.changedAt > evaluatedAt {
-                                if !vertex.pointee.kind.isFixed {
-                                    cause = input
-                                    break down
-                                }
-                                cause = Pending.unknown
+                                cause = input
+                                break down
                             }
                             walked &+= 1
                         }
-                        // The vertex is over fixed inputs, and all of them are valid now.
-                        if cause != 0 { break down }
                     }
                     vertex.pointee.flags.subtract(.maybe)
                     s.pointee.counters.cutOffs &+= 1
@@ -185,21 +172,7 @@ extension GraphCore where Host: ~Copyable {
                 }
                 run: while true {
                     s.pointee.pending.count = position &+ 1
-                    let outcome: Outcome
-                    if _fastPath(vertex.pointee.kind == .rule) {
-                        outcome = run(index, vertex, cause, at: position)
-                    } else if vertex.pointee.kind == .fixedRule {
-                        outcome = runFixed(
-                            index, vertex, cause, at: position, mayBeOnCycle: cause == Pending.perhapsOnCycle)
-                    } else {
-                        if vertex.pointee.kind.isCondemned {
-                            pass(index, at: position)
-                        } else {
-                            runObserver(index, cause, at: position)
-                        }
-                        position &-= 1
-                        continue next
-                    }
+                    let outcome = run(index, vertex, cause, at: position)
                     if _slowPath(outcome == .interrupted) { return false }
                     position &-= 1
                     if _slowPath(outcome != .finished) { continue next }
@@ -221,10 +194,7 @@ extension GraphCore where Host: ~Copyable {
                             above = vertex
                             position &-= 1
                         } else {
-                            if hasChanged {
-                                if !vertex.pointee.kind.isFixed { continue run }
-                                entries[position].validated |= Pending.changedBit
-                            }
+                            if hasChanged { continue run }
                             entries[position].validated &+= 1
                             mustRun = false
                             continue walk
@@ -236,28 +206,6 @@ extension GraphCore where Host: ~Copyable {
         }
         s.pointee.pending.count = base
         return true
-    }
-
-    /// Pops a vertex that was destroyed while it waited. It does not run. Its readers continue as if it had not
-    /// changed, and become stale when it is freed. Members of cycles that wait for it get the cycle's value until then.
-    @inlinable @inline(never)
-    package func pass(_ index: UInt32, at position: Int) {
-        s.pointee.vertex(index).pointee.flags.subtract(.marks)
-        let mark = s.pointee.cycleMark(at: position)
-        if isOnCycle(mark) { endCyclicRun(index, mark) }
-    }
-
-    @inlinable @inline(never)
-    package func hasMarkedInput(_ vertex: UnsafeMutablePointer<Vertex>) -> Bool {
-        let vertices = s.pointee.vertices
-        let inputs = inputs(of: vertex)
-        var entry = inputs.ends
-        let end = entry + Int(inputs.count)
-        while entry != end {
-            if vertices[entry.pointee].pointee.flags.contains(.maybe) { return true }
-            entry += 1
-        }
-        return false
     }
 
     @usableFromInline
@@ -272,14 +220,12 @@ extension GraphCore where Host: ~Copyable {
         let flags = vertex.pointee.flags
         let isOwn = flags.contains(.running) && vertex.pointee.cause == UInt32(truncatingIfNeeded: position)
         if !isOwn && (flags.contains(.running) || !flags.contains(.maybe)) { return .done }
-        let waits = vertex.pointee.evaluatedAt == 0 || vertex.pointee.kind.isFixed
-        if waits && waitsForInput(index, position, isOwn) { return .waits }
+        if vertex.pointee.evaluatedAt == 0 && waitsForInput(index, position, isOwn) { return .waits }
         return .runs
     }
 
-    /// Pushes the next marked input of a vertex that must run, if there is one. For a vertex over fixed inputs this
-    /// covers all of them, otherwise those that an abandoned first run had read. Waiting for an input already counts as
-    /// reading it.
+    /// Pushes the next marked input of a vertex whose first run was abandoned, of those that the run had read. Waiting
+    /// for an input already counts as reading it.
     @inlinable @inline(never)
     package func waitsForInput(_ index: UInt32, _ position: Int, _ isOwn: Bool) -> Bool {
         let vertex = s.pointee.vertex(index)

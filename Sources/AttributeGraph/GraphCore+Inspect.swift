@@ -13,8 +13,7 @@ public struct GraphMemory: Equatable, Sendable {
 }
 
 extension GraphCore where Host: ~Copyable {
-    /// The attributes that the rule read when it last ran, in that order, each once. For a rule over fixed inputs:
-    /// these inputs, in the given order. Empty for inputs and destroyed attributes. O(inputs).
+    /// The attributes that the rule read when it last ran, in that order, each once. Empty for inputs and destroyed attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
         let inputs = inputs(of: s.pointee.vertex(attribute.index))
@@ -46,17 +45,13 @@ extension GraphCore where Host: ~Copyable {
         return vertex.pointee.kind == .input ? 0 : vertex.pointee.evaluatedAt
     }
 
-    /// The input whose change made the rule run last: the first that was found changed. For a rule over several fixed
-    /// inputs: the input that had changed last, unless it has changed again since. `nil` for a first run and for a run
-    /// after `invalidate`. O(inputs).
+    /// The input whose change made the rule run last: the first that was found changed. `nil` for a first run and for a
+    /// run after `invalidate`. O(inputs).
     public func cause(of attribute: AttributeID) -> AttributeID? {
         guard s.pointee.isAlive(attribute) else { return nil }
         let vertex = s.pointee.vertex(attribute.index).pointee
         if vertex.kind == .input || vertex.cause == 0 || vertex.flags.contains(.running) { return nil }
-        let inputs = inputs(of: attribute)
-        guard vertex.cause == Pending.unknown else { return inputs.first { $0.index == vertex.cause } }
-        // The input that had changed last before the run had changed since the run before.
-        return inputs.filter { changedAt($0) <= vertex.evaluatedAt }.max { changedAt($0) < changedAt($1) }
+        return inputs(of: attribute).first { $0.index == vertex.cause }
     }
 
     /// How often the attribute's rule has run to its end (wraps at 2³²); 0 for a destroyed attribute.
@@ -68,8 +63,7 @@ extension GraphCore where Host: ~Copyable {
     /// True if the value may be out of date, so that a read has to look upstream. False for a destroyed attribute.
     @inlinable
     public func isInvalidated(_ attribute: AttributeID) -> Bool {
-        markDeferred()
-        return s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
+        s.pointee.isAlive(attribute) && s.pointee.vertex(attribute.index).pointee.flags.contains(.maybe)
     }
 
     /// Memory held by the engine itself, without what values and the host refer to. O(size classes + free blocks).

@@ -89,7 +89,6 @@ extension GraphCore where Host: ~Copyable {
         let read = readSoFar
         s.pointee.pending.base[base &- 1].validated = read
         s.pointee.push(index)
-        if _slowPath(s.pointee.nesting == 0) { s.pointee.beginNesting() }
         s.pointee.nesting &+= 1
         let isValid = workOffAlone(index, vertex, at: base)
         let after = s.pointee.vertex(index)
@@ -102,21 +101,14 @@ extension GraphCore where Host: ~Copyable {
             setCursor(s.pointee.vertex(reader), read)
             return GraphStorage<Host>.value(of: after)
         }
-        return try endReading(attribute, reader, read, base, isValid)
+        return try endReading(attribute, reader, read, isValid)
     }
 
     /// Finishes `readMarked` if something needs attention, or there is no value.
     @inlinable @inline(never)
-    package func endReading(_ attribute: AttributeID, _ reader: UInt32, _ read: UInt32, _ base: Int, _ isValid: Bool)
-        throws
+    package func endReading(_ attribute: AttributeID, _ reader: UInt32, _ read: UInt32, _ isValid: Bool) throws
         -> UnsafeMutablePointer<Value>
     {
-        var isValid = isValid
-        while !isValid && s.pointee.nesting == 1 {
-            // The reader is an observer, whose run must not be abandoned.
-            s.pointee.attention.remove(.interrupted)
-            isValid = workOff(base)
-        }
         s.pointee.nesting &-= 1
         restoreReader(reader, read, false)
         if !isValid { throw Interruption() }
@@ -243,47 +235,5 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.log.count != 0 { settle() }
         guard s.pointee.isAlive(attribute) else { return try stored(host.pointee.value(ofRemoved: attribute)) }
         return try current(attribute)
-    }
-
-    /// Runs the body with the reads of the running rule untracked.
-    @inlinable
-    public func withoutTracking<Result>(_ body: () throws -> Result) rethrows -> Result {
-        if s.pointee.log.count != 0 { settle() }
-        let reader = s.pointee.tracking.reader
-        let read = readSoFar
-        let isHinted = s.pointee.attention.contains(.hinted)
-        if reader != 0 { suspendTracking() }
-        defer {
-            if reader != 0 { restoreReader(reader, read, isHinted) }
-            // The next read must see the body's writes in an open batch.
-            if s.pointee.tracking.reader != 0 && s.pointee.log.count != 0 { hideCursor() }
-        }
-        return try body()
-    }
-
-    /// Brings a rule or observer up to date without reading its value. Does nothing for a destroyed one. A running rule
-    /// must not use this; it reads what it needs.
-    @inlinable
-    public func update(_ attribute: AttributeID) {
-        if s.pointee.log.count != 0 { settle() }
-        guard s.pointee.isAlive(attribute) else { return }
-        let flags = s.pointee.vertex(attribute.index).pointee.flags
-        if flags.contains(.maybe) && !flags.contains(.running) { _ = validate(attribute.index) }
-    }
-
-    /// The innermost rule or observer that is running, or that was abandoned last and will run again, tracked or not.
-    /// `nil` also if it has been destroyed.
-    @inlinable
-    public var runningAttribute: AttributeID? {
-        var position = s.pointee.pending.count
-        while position > 0 {
-            position -= 1
-            let index = s.pointee.pending.base[position].vertex
-            let vertex = s.pointee.vertex(index).pointee
-            if vertex.flags.contains(.running) && vertex.cause == UInt32(truncatingIfNeeded: position) {
-                return vertex.kind.isCondemned ? nil : s.pointee.id(index)
-            }
-        }
-        return nil
     }
 }

@@ -2,11 +2,13 @@
 extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     package func restoreReader(_ reader: UInt32, _ read: UInt32, _ isHinted: Bool) {
-        s.pointee.tracking.reader = 0
-        if reader == 0 { return suspendTracking() }
-        let vertex = s.pointee.vertex(reader)
         s.pointee.tracking.reader = reader
-        setCursor(vertex, read)
+        if reader == 0 {
+            removeCursor()
+            s.pointee.attention.remove(.hinted)
+            return
+        }
+        setCursor(s.pointee.vertex(reader), read)
         if isHinted { s.pointee.attention.insert(.hinted) } else { s.pointee.attention.remove(.hinted) }
     }
 
@@ -49,15 +51,6 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.tracking.cursorEnd = nowhere
     }
 
-    /// Makes no rule the tracked reader. Stores how far the rule has read, for writes that happen meanwhile.
-    @inlinable @inline(__always)
-    package func suspendTracking() {
-        if s.pointee.tracking.reader != 0 { s.pointee.pending.base[s.pointee.pending.count &- 1].validated = readSoFar }
-        s.pointee.tracking.reader = 0
-        removeCursor()
-        s.pointee.attention.remove(.hinted)
-    }
-
     /// Called when nothing runs any more.
     @inlinable @inline(__always)
     package func rest() {
@@ -69,11 +62,10 @@ extension GraphCore where Host: ~Copyable {
         if _slowPath(!s.pointee.attention.isEmpty) { calmDown() }
     }
 
-    /// Forgets the flags and marks that mattered only to runs in progress, and frees condemned vertices.
+    /// Forgets the flags and marks that mattered only to runs in progress.
     @inlinable @inline(never)
     package func calmDown() {
-        s.pointee.attention.subtract(.settledAtRest)
+        s.pointee.attention.remove(.cycle)
         s.pointee.cycles.marks.count = 0
-        if s.pointee.condemned.count != 0 { freeCondemned() }
     }
 }

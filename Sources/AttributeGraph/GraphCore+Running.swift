@@ -29,32 +29,6 @@ extension GraphCore where Host: ~Copyable {
         return .finished
     }
 
-    /// As `run`, for a rule over fixed inputs: nothing is tracked.
-    @inlinable @inline(__always)
-    package func runFixed(
-        _ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int, mayBeOnCycle: Bool
-    ) -> Outcome {
-        let attribute = beginFixedRun(index, vertex, at: position)
-        if mayBeOnCycle { noteCycles(through: vertex) }
-        let value: Value
-        do { value = try host.pointee.evaluate(attribute, in: self) } catch {
-            return endFailedRun(index, cause, at: position)
-        }
-        if _slowPath(!s.pointee.attention.isEmpty) { return finishWithCare(value, of: index, cause, at: position) }
-        finish(value, of: index, cause)
-        return .finished
-    }
-
-    /// `run` or `runFixed`, depending on the kind, because of an input that is known to have changed.
-    @inlinable @inline(__always)
-    package func runEither(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, _ cause: UInt32, at position: Int)
-        -> Outcome
-    {
-        vertex.pointee.kind.isFixed
-            ? runFixed(index, vertex, cause, at: position, mayBeOnCycle: false)
-            : run(index, vertex, cause, at: position)
-    }
-
     /// Ends a run that returned a value.
     @inlinable @inline(__always)
     package func finish(_ value: consuming Value, of index: UInt32, _ cause: UInt32) {
@@ -97,19 +71,6 @@ extension GraphCore where Host: ~Copyable {
         return AttributeID(index: index, generation: vertex.pointee.generation)
     }
 
-    /// Begins the run of a vertex over fixed inputs. No reads are tracked.
-    @inlinable @inline(__always)
-    package func beginFixedRun(_ index: UInt32, _ vertex: UnsafeMutablePointer<Vertex>, at position: Int) -> AttributeID
-    {
-        vertex.pointee.flags = vertex.pointee.flags.subtracting(.maybeAndStale).union(.running)
-        vertex.pointee.cause = UInt32(truncatingIfNeeded: position)
-        if s.pointee.tracking.reader != 0 {
-            s.pointee.tracking.reader = 0
-            removeCursor()
-        }
-        return AttributeID(index: index, generation: vertex.pointee.generation)
-    }
-
     /// Counts the run and notes its cause. The rule is still marked as running, and its `evaluatedAt` is still the old
     /// one.
     @inlinable @inline(__always)
@@ -127,10 +88,6 @@ extension GraphCore where Host: ~Copyable {
         if s.pointee.attention.contains(.interrupted) {
             abandon(index, at: position)
             return .interrupted
-        }
-        if s.pointee.attention.contains(.unsettled) {
-            s.pointee.attention.remove(.unsettled)
-            if s.pointee.log.count > 0 { settle() }
         }
         if s.pointee.attention.contains(.hinted) { restoreHints(of: index) }
         let mark = s.pointee.cycleMark(at: position)

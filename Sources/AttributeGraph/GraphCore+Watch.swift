@@ -5,7 +5,6 @@ extension GraphCore where Host: ~Copyable {
     /// marked is reported after its next read at the earliest.
     @inlinable
     public func watch(_ attribute: AttributeID) {
-        markDeferred()
         guard s.pointee.isAlive(attribute) else { return }
         s.pointee.vertex(attribute.index).pointee.flags.insert(.watched)
     }
@@ -14,8 +13,6 @@ extension GraphCore where Host: ~Copyable {
     @inlinable
     public func unwatch(_ attribute: AttributeID) {
         guard s.pointee.isAlive(attribute) else { return }
-        markDeferred()
-        s.pointee.unwatchings &+= 1
         let vertex = s.pointee.vertex(attribute.index)
         vertex.pointee.flags.subtract([.watched, .unseen])
     }
@@ -55,7 +52,6 @@ extension GraphCore where Host: ~Copyable {
     /// Omits those that have been destroyed since.
     @inlinable
     public func drainInvalidated(into list: inout [AttributeID]) {
-        markDeferred()
         for position in 0..<s.pointee.invalidated.count {
             let attribute = s.pointee.invalidated.base[position]
             if s.pointee.isAlive(attribute) { list.append(attribute) }
@@ -87,7 +83,6 @@ extension GraphCore where Host: ~Copyable {
     /// they may have to run. Does nothing for a destroyed attribute.
     @inlinable
     public func redate(_ attribute: AttributeID, to revision: Revision) {
-        markDeferred()
         guard s.pointee.isAlive(attribute) else { return }
         precondition(revision <= s.pointee.revision, "a change lies in the past")
         s.pointee.vertex(attribute.index).pointee.changedAt = revision

@@ -27,17 +27,15 @@ extension GraphCore where Host: ~Copyable {
     @inlinable @inline(never)
     package func setWithCare(_ input: AttributeID, _ value: consuming Value) throws(GraphError) -> Bool {
         guard s.pointee.isAlive(input) else { throw .removed(input) }
-        guard !isEvaluating else { throw .writeDuringEvaluation(input) }
-        markDeferred()
+        guard s.pointee.pending.count == 0 else { throw .writeDuringEvaluation(input) }
         if !s.pointee.log.hasRoom { s.pointee.log.grow() }
         switch put(input, value) {
         case .nothing: return false
-        case .logged:
-            if s.pointee.tracking.reader != 0 && !s.pointee.tracking.isCursorHidden { hideCursor() }
-            if s.pointee.pending.count != 0 { s.pointee.attention.insert(.unsettled) }
-        case .uncommitted: commitNow(input.index)
+        case .logged: return true
+        case .uncommitted:
+            commitNow(input.index)
+            return true
         }
-        return true
     }
 
     @usableFromInline
@@ -71,21 +69,6 @@ extension GraphCore where Host: ~Copyable {
         return .logged
     }
 
-    /// True while a rule is running: one that reads, or one further down the stack whose run made the present observer.
-    @inlinable @inline(__always)
-    package var isEvaluating: Bool {
-        s.pointee.nesting != 0 || s.pointee.pending.count > 1 && hasRunningRule()
-    }
-
-    @inlinable @inline(never)
-    package func hasRunningRule() -> Bool {
-        for position in 0..<s.pointee.pending.count {
-            let vertex = s.pointee.vertex(s.pointee.pending.base[position].vertex)
-            if vertex.pointee.kind.isRule && vertex.pointee.flags.contains(.running) { return true }
-        }
-        return false
-    }
-
     /// The rule of an attribute has been replaced, or depends on something that the graph does not know. It must run
     /// again.
     @inlinable
@@ -108,42 +91,13 @@ extension GraphCore where Host: ~Copyable {
     /// Closes a batch. Closing the outermost one marks everything downstream of its writes. Evaluates nothing.
     @inlinable @inline(__always)
     public func endBatch() {
-        if closeBatch() && s.pointee.log.count != 0 { settle() }
-    }
-
-    /// Closes a batch without settling. Returns true if it was the outermost, which the caller must then settle.
-    @inlinable @inline(__always)
-    package func closeBatch() -> Bool {
         s.pointee.batchDepth &-= 1
-        return s.pointee.batchDepth == 0
+        if s.pointee.batchDepth == 0 && s.pointee.log.count != 0 { settle() }
     }
 
     /// Makes the writes of the open batch take effect, so that reads see them.
     @inlinable @inline(never)
-    package func settle() { settleHere() }
-
-    /// `settle`, inlined for a caller that is faster without the call.
-    @inlinable @inline(__always)
-    package func settleHere() {
-        if _slowPath(s.pointee.log.count != 1 || s.pointee.tracking.isCursorHidden) { return settleAll() }
-        if let input = settleOne() { commit(input) }
-    }
-
-    /// Settles the only write of a batch. If the input's value has changed, returns the input: the caller must then
-    /// call `commit`.
-    @inlinable @inline(__always)
-    package func settleOne() -> UInt32? {
-        s.pointee.log.count = 0
-        s.pointee.revision &+= 1
-        let entry = s.pointee.log.entries.move()
-        return hasSettled(entry) ? entry.input.index : nil
-    }
-
-    /// As `settle`, for any number of writes, and inside an observer.
-    @inlinable @inline(never)
-    package func settleAll() {
-        if s.pointee.log.count == WriteLog<Value>.deferred { return markDeferred() }
-        if s.pointee.tracking.isCursorHidden { showCursor() }
+    package func settle() {
         s.pointee.revision &+= 1
         let count = s.pointee.log.count
         s.pointee.log.count = 0
@@ -164,22 +118,6 @@ extension GraphCore where Host: ~Copyable {
         guard _fastPath(vertex.pointee.generation == entry.input.generation) else { return false }
         vertex.pointee.flags = vertex.pointee.flags.subtracting(.unsettled)
         return !host.pointee.areEqual(entry.old, GraphStorage<Host>.value(of: vertex).pointee)
-    }
-
-    /// While a running observer has unsettled writes, every read must take the slow path, which settles them.
-    @inlinable @inline(never)
-    package func hideCursor() {
-        s.pointee.tracking.isCursorHidden = true
-        s.pointee.tracking.hiddenCursor = readSoFar
-        removeCursor()
-    }
-
-    @inlinable @inline(never)
-    package func showCursor() {
-        s.pointee.tracking.isCursorHidden = false
-        let vertex = s.pointee.vertex(s.pointee.tracking.reader)
-        guard s.pointee.tracking.reader != 0 else { return }
-        setCursor(vertex, s.pointee.tracking.hiddenCursor)
     }
 
     // MARK: Marking
@@ -237,7 +175,7 @@ extension GraphCore where Host: ~Copyable {
     package func markBranches(from root: UInt32) {
         // Marking moves no table.
         let vertices = s.pointee.vertices
-        let (ends, slots) = (s.pointee.edges.ends, s.pointee.edges.slots)
+        let ends = s.pointee.edges.ends
         var top = 0
         var marked: UInt64 = 0
         var index = root
@@ -248,7 +186,7 @@ extension GraphCore where Host: ~Copyable {
             index = 0
             while entry != end {
                 var reader = ends[entry]
-                let readerClass = mark(vertices[reader], reader, slots[entry], &marked)
+                let readerClass = mark(vertices[reader], reader, &marked)
                 entry &+= 1
                 if readerClass == 0 { continue }
                 if readerClass == EdgePool.single {
@@ -280,7 +218,7 @@ extension GraphCore where Host: ~Copyable {
         while true {
             let readers = vertex.pointee.readers
             vertex = vertices[readers.start]
-            let readerClass = mark(vertex, readers.start, readers.extent, &marked)
+            let readerClass = mark(vertex, readers.start, &marked)
             if readerClass == 0 { return 0 }
             if readerClass != EdgePool.single { return readers.start }
         }
@@ -293,80 +231,19 @@ extension GraphCore where Host: ~Copyable {
         s.pointee.marking.count = 0
     }
 
-    /// Marks a reader. `position` is that of the input in the reader's list. Returns the class of the vertex's own
-    /// readers, or 0 if it was already marked.
+    /// Marks a reader. Returns the class of the vertex's own readers, or 0 if it was already marked.
     @inlinable @inline(__always)
     package func mark(
-        _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ position: @autoclosure () -> UInt32,
-        _ marked: inout UInt64
+        _ vertex: UnsafeMutablePointer<Vertex>, _ reader: UInt32, _ marked: inout UInt64
     ) -> UInt8 {
         let flags = vertex.pointee.flags
-        if !flags.isDisjoint(with: .markedRunningOrWatched) {
+        if !flags.isDisjoint(with: .maybeOrWatched) {
             if flags.contains(.maybe) { return 0 }
-            if _slowPath(flags.contains(.running)), !hasRead(reader, position()) { return 0 }
-            if flags.contains(.watched) {
-                s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
-            }
+            s.pointee.invalidated.append(AttributeID(index: reader, generation: vertex.pointee.generation))
         }
         vertex.pointee.flags = flags.union(.maybe)
         marked &+= 1
         return vertex.pointee.readerClass
-    }
-
-    // MARK: Deferred marks
-
-    /// Notes that these vertices, everything downstream of a write, are not marked yet. All of them were current
-    /// before. The caller runs them in this order and reports its progress with `deferMarks(from:)`. Code that could
-    /// notice the missing marks sets them first (`markDeferred`), as it settles a batch first.
-    @inlinable @inline(__always)
-    package func deferMarks(from first: UnsafeMutablePointer<UInt32>, to end: UnsafeMutablePointer<UInt32>) {
-        s.pointee.counters.invalidations &+= UInt64(end - first)
-        s.pointee.log.unmarked = first
-        s.pointee.log.unmarkedEnd = end
-        s.pointee.log.count = WriteLog<Value>.deferred
-    }
-
-    @inlinable @inline(__always)
-    package func deferMarks(from next: UnsafeMutablePointer<UInt32>) { s.pointee.log.unmarked = next }
-
-    @inlinable @inline(__always)
-    package var defersMarks: Bool { s.pointee.log.count == WriteLog<Value>.deferred }
-
-    /// Marks the vertices that are left, if marks are deferred, as if the write had just been noticed.
-    @inlinable @inline(never)
-    package func markDeferred() {
-        guard defersMarks, let next = s.pointee.log.unmarked, let end = s.pointee.log.unmarkedEnd else { return }
-        s.pointee.log.count = 0
-        let invalidations = s.pointee.counters.invalidations
-        mark(end - next, from: next)
-        // `deferMarks` has counted them.
-        s.pointee.counters.invalidations = invalidations
-    }
-
-    /// Ends deferring: all vertices have run.
-    @inlinable @inline(__always)
-    package func endDeferring() { s.pointee.log.count = 0 }
-
-    /// Marks the vertices in an array. No running rule or observer may have read one.
-    @inlinable @inline(__always)
-    package func mark(_ count: Int, from first: UnsafeMutablePointer<UInt32>) {
-        let vertices = s.pointee.vertices
-        var marked: UInt64 = 0
-        for position in 0..<count { _ = mark(vertices[first[position]], first[position], .max, &marked) }
-        s.pointee.counters.invalidations &+= marked
-    }
-
-    /// True if a running observer has read the input at this position of its list in the present run. If it has not, it
-    /// will see the new value.
-    @inlinable @inline(never)
-    package func hasRead(_ reader: UInt32, _ position: UInt32) -> Bool {
-        if s.pointee.vertex(reader).pointee.kind.isFixed { return true }
-        // It has run to its end, and waits until its cycle is closed.
-        if s.pointee.vertex(reader).pointee.cause & Vertex.openBit != 0 { return true }
-        if reader == s.pointee.tracking.reader {
-            return position < (s.pointee.tracking.isCursorHidden ? s.pointee.tracking.hiddenCursor : readSoFar)
-        }
-        return position < s.pointee.pending.base[Int(s.pointee.vertex(reader).pointee.cause)].validated
     }
 
     /// Makes a rule run again, whatever its inputs are.

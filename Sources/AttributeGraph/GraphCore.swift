@@ -80,18 +80,6 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     @inlinable @inline(never)
     public func createRule() -> AttributeID { createVertex(.rule, .new) }
 
-    /// Creates a vertex of any kind except an input. A vertex of a fixed kind has these inputs in every run: all of
-    /// them are brought up to date first, from the explicit stack, so its evaluation never nests, and no read is
-    /// tracked. O(inputs).
-    @inlinable @inline(__always)
-    package func create(_ kind: Vertex.Kind, _ flags: Vertex.Flags = .new, over inputs: some Collection<AttributeID>)
-        -> AttributeID
-    {
-        let id = createVertex(kind, flags)
-        fixInputs(of: id.index, inputs)
-        return id
-    }
-
     @inlinable @inline(__always)
     package func createVertex(_ kind: Vertex.Kind, _ flags: Vertex.Flags) -> AttributeID {
         let index: UInt32
@@ -117,7 +105,7 @@ public struct GraphCore<Host: GraphHost & ~Copyable> {
     package func growVertices() {
         let read = readSoFar
         s.pointee.vertices.grow()
-        if s.pointee.tracking.reader != 0 && !s.pointee.tracking.isCursorHidden {
+        if s.pointee.tracking.reader != 0 {
             setCursor(s.pointee.vertex(s.pointee.tracking.reader), read)
         }
     }

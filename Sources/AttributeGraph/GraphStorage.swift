@@ -9,14 +9,10 @@ package struct GraphStorage<Host: GraphHost & ~Copyable>: ~Copyable {
     @usableFromInline package var edges: EdgePool
     /// Row 0 stands for destroyed inputs; it is never alive.
     @usableFromInline package var vertices = VertexTable<Host.Value>(capacity: 64)
-    /// Vertices destroyed during a run, to be freed when nothing runs any more.
-    @usableFromInline package var condemned = Buffer<Condemned>(capacity: 16)
 
     @usableFromInline package var revision: Revision = 1
     @usableFromInline package var batchDepth = 0
-    /// How often `unwatch` was called.
-    @usableFromInline package var unwatchings: UInt64 = 0
-    /// The number of rules running since the last observer or outside read began: the depth of nested evaluation.
+    /// The number of running rules: the depth of nested evaluation.
     @usableFromInline package var nesting = 0
     @usableFromInline package var nestingLimit = 1000
     /// Evaluations nest no further when the machine's stack has grown down to this address.
@@ -161,9 +157,6 @@ package struct Tracking: ~Copyable {
     @usableFromInline package var cursorStart: UnsafeMutablePointer<UInt32>
     /// The tracked rule's row; 0: none.
     @usableFromInline package var reader: UInt32 = 0
-    @usableFromInline package var hiddenCursor: UInt32 = 0
-    /// The cursor is hidden so that every tracked read takes the slow path, which settles the batch first.
-    @usableFromInline package var isCursorHidden = false
     /// Hints that nested evaluations have overwritten and that are put back when they end.
     @usableFromInline package var overwrittenHints = Buffer<Hint>(capacity: 16)
 
@@ -187,22 +180,14 @@ package struct OpenCycles: ~Copyable {
     package init() {}
 }
 
-/// Writes that have not taken effect: the old values of inputs written in the open batch; or, for one write outside a
-/// batch, the vertices downstream that are not marked yet.
+/// Writes that have not taken effect: the old values of inputs written in the open batch.
 ///
-/// Lifetime: the storage that owns the log deinitialises and frees the entries. The unmarked vertices belong to the
-/// caller of `GraphCore.deferMarks`.
+/// Lifetime: the storage that owns the log deinitialises and frees the entries.
 @usableFromInline
 package struct WriteLog<Value>: ~Copyable {
     @usableFromInline package var entries: UnsafeMutablePointer<LoggedWrite<Value>>
-    /// The number of entries, or `deferred`.
     @usableFromInline package var count = 0
     @usableFromInline package var capacity = 16
-    @usableFromInline package var unmarked: UnsafeMutablePointer<UInt32>?
-    @usableFromInline package var unmarkedEnd: UnsafeMutablePointer<UInt32>?
-
-    /// In place of a count: there are no entries, but vertices wait to be marked.
-    @inlinable package static var deferred: Int { -1 }
 
     @inlinable
     package init() { entries = .allocate(capacity: capacity) }
@@ -330,30 +315,6 @@ package struct Attention: OptionSet, BitwiseCopyable {
     @inlinable package static var hinted: Attention { Attention(rawValue: 2) }
     /// A cycle has been met and not all members are known yet.
     @inlinable package static var cycle: Attention { Attention(rawValue: 4) }
-    /// A vertex has been destroyed during a run.
-    @inlinable package static var condemned: Attention { Attention(rawValue: 8) }
-    /// A running observer has written in an open batch.
-    @inlinable package static var unsettled: Attention { Attention(rawValue: 16) }
-    /// Flags that no longer matter when nothing runs.
-    @inlinable package static var settledAtRest: Attention { Attention(rawValue: 4 | 16) }
-}
-
-/// A vertex that waits until all runs have ended: it was destroyed, or must run again.
-@usableFromInline
-package struct Condemned: BitwiseCopyable {
-    @usableFromInline package let vertex: UInt32
-    /// The rule that made the vertex in a run that was still in progress when the vertex was destroyed; 0: none. This
-    /// rule does not run again because of that, since it would do the same again.
-    @usableFromInline package let maker: UInt32
-
-    /// In place of a maker: the vertex was not destroyed but must run again.
-    @usableFromInline package static let runsAgain = UInt32.max
-
-    @inlinable
-    package init(vertex: UInt32, maker: UInt32) {
-        self.vertex = vertex
-        self.maker = maker
-    }
 }
 
 /// A write inside a batch: the input, which may have been destroyed since, and its value before the batch.
@@ -376,24 +337,6 @@ package struct Pending: BitwiseCopyable {
     /// How many inputs the walk has passed. Once the rule runs: how many it had read when it last stopped being the
     /// tracked one.
     @usableFromInline package var validated: UInt32
-
-    @usableFromInline package static let changedBit: UInt32 = 1 << 31
-    /// Stands for the changed input when it is only known that one has changed. `cause(of:)` finds it when asked.
-    @usableFromInline package static let unknown = UInt32.max
-    /// Stands for no input: the vertex may be on a cycle with a running vertex.
-    @usableFromInline package static let perhapsOnCycle = UInt32.max - 1
-
-    /// For a vertex over fixed inputs: whether an input that the walk has passed has changed.
-    @inlinable @inline(__always)
-    package var hasChanged: Bool { validated & Pending.changedBit != 0 }
-
-    @inlinable @inline(__always)
-    package var walked: UInt32 { validated & ~Pending.changedBit }
-
-    @inlinable @inline(__always)
-    package mutating func note(_ walked: UInt32, hasChanged: Bool) {
-        validated = hasChanged ? walked | Pending.changedBit : walked
-    }
 
     /// Makes an entry with nothing validated, in one store.
     @inlinable @inline(__always)

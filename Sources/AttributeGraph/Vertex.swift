@@ -38,33 +38,8 @@ package struct Vertex: BitwiseCopyable {
     }
 
     @usableFromInline
-    package struct Kind: Equatable, BitwiseCopyable {
-        @usableFromInline package let rawValue: UInt8
-        @inlinable @inline(__always)
-        package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-        @inlinable package static var free: Kind { Kind(rawValue: 0) }
-        @inlinable package static var rule: Kind { Kind(rawValue: 2) }
-        @inlinable package static var observer: Kind { Kind(rawValue: 3) }
-        /// Reads the same inputs in every run, and nothing else. All of them are brought up to date before the run.
-        @inlinable package static var fixedRule: Kind { Kind(rawValue: 6) }
-        @inlinable package static var fixedObserver: Kind { Kind(rawValue: 7) }
-        @inlinable package static var input: Kind { Kind(rawValue: 8) }
-
-        @inlinable @inline(__always)
-        package var isRule: Bool { rawValue & 3 == 2 }
-        @inlinable @inline(__always)
-        package var isObserver: Bool { rawValue & 1 != 0 }
-        /// True for rules and observers.
-        @inlinable @inline(__always)
-        package var isAnyRule: Bool { rawValue & 2 != 0 }
-        /// Destroyed during a run: its ids are dead; its row is freed when nothing runs any more.
-        @inlinable @inline(__always)
-        package var isCondemned: Bool { rawValue & 16 != 0 }
-        @inlinable @inline(__always)
-        package var condemned: Kind { Kind(rawValue: rawValue | 16) }
-        @inlinable @inline(__always)
-        package var isFixed: Bool { rawValue & 4 != 0 }
+    package enum Kind: UInt8, BitwiseCopyable {
+        case free, rule, input
     }
 
     @usableFromInline
@@ -93,11 +68,9 @@ package struct Vertex: BitwiseCopyable {
         // Sets are numeric constants, because the compiler does not always fold an array literal away.
         /// If only `maybe` of these is set, the inputs decide whether the vertex runs.
         @inlinable package static var decisive: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
-        @inlinable package static var markedRunningOrWatched: Flags { Flags(rawValue: 1 | 32 | 64) }
+        @inlinable package static var maybeOrWatched: Flags { Flags(rawValue: 1 | 64) }
         @inlinable package static var maybeOrRunning: Flags { Flags(rawValue: 1 | 32) }
         @inlinable package static var emptyOrRunning: Flags { Flags(rawValue: 4 | 32) }
-        /// An entry of the stack with any of these walks its inputs or runs.
-        @inlinable package static var marks: Flags { Flags(rawValue: 1 | 2 | 32 | 128) }
         @inlinable package static var maybeAndStale: Flags { Flags(rawValue: 1 | 2) }
         @inlinable package static var runningAndCyclic: Flags { Flags(rawValue: 32 | 128) }
         /// The flags of a rule that never ran.

@@ -63,8 +63,6 @@ struct RuleHost: GraphHost {
     func value(ofRemoved attribute: AttributeID) throws -> Content { .failure(RuleHost.removed) }
 
     func value(ofFailed attribute: AttributeID) throws -> Content { .failure(RuleHost.removed) }
-
-    func didDestroy(_ attribute: AttributeID) {}
 }
 
 extension Wiring {

@@ -19,7 +19,7 @@ extension GraphCore where Host: ~Copyable {
             faults.append("a stack is not empty at rest")
         }
         if s.pointee.tracking.reader != 0 || s.pointee.tracking.cursor != s.pointee.tracking.cursorEnd
-            || s.pointee.tracking.cursor != s.pointee.tracking.cursorStart || s.pointee.tracking.isCursorHidden
+            || s.pointee.tracking.cursor != s.pointee.tracking.cursorStart
             || s.pointee.nesting != 0 || !s.pointee.attention.isEmpty
         {
             faults.append("an evaluation is in progress at rest")
@@ -29,7 +29,6 @@ extension GraphCore where Host: ~Copyable {
         for index in 1..<max(1, s.pointee.vertices.count) {
             let vertex = s.pointee.vertex(index).pointee
             if vertex.kind == .free { continue }
-            if vertex.kind.isCondemned { faults.append("vertex \(index) waits at rest to be freed"); continue }
             living += 1
             checkFlags(index, vertex, &faults)
             edgeCount += checkInputs(index, vertex, &faults)
@@ -67,15 +66,16 @@ extension GraphCore where Host: ~Copyable {
         for position in 0..<inputs.count {
             let input = inputs.ends[Int(position)]
             let slot = inputs.slots[Int(position)]
-            // A destroyed input makes its reader stale, unless the reader's own run destroyed it. This check cannot
-            // tell.
-            if input == 0 { continue }
+            if input == 0 {
+                if !vertex.flags.contains(.stale) { faults.append("vertex \(index) has lost an input unnoticed") }
+                continue
+            }
             count += 1
-            if !seen.insert(input).inserted && !vertex.kind.isFixed {
+            if !seen.insert(input).inserted {
                 faults.append("vertex \(index) has input \(input) twice")
             }
             let other = s.pointee.vertex(input).pointee
-            if other.kind == .free || other.kind.isObserver {
+            if other.kind == .free {
                 faults.append("vertex \(index) reads \(input), which nobody can read")
                 continue
             }

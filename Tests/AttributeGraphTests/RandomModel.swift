@@ -1,19 +1,13 @@
+import AttributeGraph
 import TestSupport
-@testable import AttributeGraph
-@testable import ReactiveGraph
 
 struct RuleFailure: Error {}
 
 /// What a rule of the random graphs computes; the same code runs in the engine's closures and in the model.
 struct Formula {
-    enum Kind: CaseIterable { case sum, choose, clamp, fail, rescue, parity, skip, woven, glance, one, two, many }
+    enum Kind: CaseIterable { case sum, choose, clamp, fail, rescue, parity, skip, woven, glance }
     var kind: Kind
     var operands: [Int]
-
-    /// Whether it is made over its operands, all of which are evaluated before it runs.
-    var isFixed: Bool { kind == .one || kind == .two || kind == .many }
-    /// Whether it does not run when an operand has failed.
-    var needsAll: Bool { kind == .one || kind == .two }
 
     /// `glance` looks at an operand without depending on it.
     func value(_ read: (Int) throws -> Int, glance: (Int) throws -> Void = { _ in }) throws -> Int {
@@ -22,9 +16,6 @@ struct Formula {
             let first = try read(operands[0])
             try glance(operands[1])
             return first / 2
-        case .one, .two, .many:
-            let outcomes = operands.map { operand in Result { try read(operand) } }
-            return Formula.combined(try outcomes.map { try $0.get() })
         case .sum: return try operands.reduce(0) { (try read($1) &+ $0) % 1009 }
         case .choose:
             let choice = try read(operands[0])
@@ -56,13 +47,10 @@ struct Formula {
         }
     }
 
-    /// What rules over fixed inputs compute; two in three changes of an operand are none of the result.
-    static func combined(_ values: [Int]) -> Int { values.reduce(0) { ($0 &+ $1 / 3) % 1009 } }
-
     static func random(among nodes: [Int], from kinds: [Kind], _ generator: inout SeededGenerator) -> Formula {
         let kind = kinds[generator.below(kinds.count)]
-        let wide = kind == .skip || kind == .woven || kind == .sum || kind == .many
-        let count = kind == .one ? 1 : kind == .two ? 2 : wide && generator.chance(30) ? 3 + generator.below(24) : 3
+        let wide = kind == .skip || kind == .woven || kind == .sum
+        let count = wide && generator.chance(30) ? 3 + generator.below(24) : 3
         return Formula(kind: kind, operands: (0..<count).map { _ in nodes[generator.below(nodes.count)] })
     }
 }
@@ -155,9 +143,7 @@ struct NaiveModel {
 
     private mutating func run(_ node: Int) {
         guard let formula = nodes[node].formula else { return }
-        let isRun =
-            !formula.needsAll || formula.operands.allSatisfy { if case .value = demand($0) { true } else { false } }
-        if isRun { runs.append(node) }
+        runs.append(node)
         nodes[node].mustRun = false
         var reads: [(node: Int, version: Int)] = []
         var outcome: Outcome
