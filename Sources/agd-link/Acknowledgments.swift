@@ -9,7 +9,7 @@ struct Acknowledgments {
     private let parser = JSONParser()
 
     init(_ nats: NATS) throws(NATSError) {
-        subject = try NATS.newInbox()
+        subject = try nats.newInbox()
         inbox = try nats.listen("\(subject).*")
     }
 

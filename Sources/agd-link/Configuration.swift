@@ -28,9 +28,13 @@ struct Configuration: Sendable {
         /// Computed values are computed here, by their owner's rules.
         var withRules = false
 
-        /// True if both may make the same node.
+        /// True if a site of this line may be the container of another one or the same node as a site of it, or be
+        /// above it.
         func mayMakeNode(of other: Mirroring) -> Bool {
-            nodes == other.nodes && (last == nil || other.last == nil || last == other.last)
+            let (mine, others) = (nodes.names, other.nodes.names)
+            guard others.starts(with: mine), let id = others.dropFirst(mine.count).first?.text ?? other.last, let last
+            else { return others.starts(with: mine) }
+            return Name(id) == Name(last)
         }
 
         /// A subject without its prefix.
@@ -42,6 +46,8 @@ struct Configuration: Sendable {
 
     var socket: String?
     var servers = ["nats://127.0.0.1:4222"]
+    /// Of JetStream; nil for that of the account.
+    var domain: String?
     var credentials: String?
     var authorities: String?
     /// Files of this machine's certificate and its key.
@@ -87,6 +93,12 @@ struct Configuration: Sendable {
                 Notation("servers", write: { $0.joined(separator: ", ") }) { text in
                     text.split(separator: "," as Character).map(\.trimmed)
                 }),
+            Setting("jetstream-domain") { (text, settings) throws(Failure) in
+                guard SiteName(tokens: text)?.segments.count == 1 else {
+                    throw Failure(.invalid, "a domain of JetStream has letters, digits, '-' and '_', not '\(text)'")
+                }
+                settings.domain = text
+            },
             Setting("credentials", \.credentials, .text), Setting("metrics", \.metrics, .text),
             Setting("tls-ca", \.authorities, .text),
             Setting("tls-cert", \.certificate, .text), Setting("tls-key", \.certificateKey, .text),
@@ -119,9 +131,11 @@ struct Configuration: Sendable {
             let sites = publications.map(\.site.description)
             if Set(sites).count < sites.count { refuse("two 'publish' lines have the same site") }
             for (place, one) in mirrorings.enumerated() {
-                for other in mirrorings[(place + 1)...] where one.mayMakeNode(of: other) {
-                    let path = AttributePath.describe(nodes: one.nodes)
-                    refuse("two 'mirror' lines may have sites with the same id at \(path): give one another node")
+                for other in mirrorings[(place + 1)...] where one.mayMakeNode(of: other) || other.mayMakeNode(of: one) {
+                    let paths = Set([one, other].map { AttributePath.describe(nodes: $0.nodes) }).sorted()
+                    refuse(
+                        "two 'mirror' lines may make the same nodes at \(paths.joined(separator: " and ")): "
+                            + "give one another node")
                 }
             }
         }

@@ -83,7 +83,7 @@ struct ForwardedWrites {
             throw Failure(.limit, "\(ForwardedWrites.maximum) writes wait for their owners", hint: "try again later")
         }
         do throws(NATSError) {
-            let subject = try NATS.newInbox()
+            let subject = try nats.newInbox()
             let inbox = try nats.listen(subject)
             try nats.send(copy.site.writes, call.json, replyTo: subject)
             pending[number] = Pending(copy: copy, inbox: inbox, end: MonotonicTime.now + ForwardedWrites.end)

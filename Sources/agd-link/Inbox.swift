@@ -25,8 +25,6 @@ final class Inbox {
     struct Message {
         var subject: String
         var bytes: [UInt8]
-        /// In the stream; 0 for a message that did not come from one.
-        var sequence: UInt64
         /// The subject that a reply goes to.
         var reply: String?
         /// The server's word that nobody listens to the subject of a request. libnats does not say which.
@@ -39,13 +37,12 @@ final class Inbox {
     }
 
     private let subscription: OpaquePointer?
-    private let isStream: Bool
     private let spent: SpentMessages
     /// Messages that are known to wait.
     private var ready: Int32 = 0
 
-    init(_ subscription: OpaquePointer?, isStream: Bool, _ spent: SpentMessages) {
-        (self.subscription, self.isStream, self.spent) = (subscription, isStream, spent)
+    init(_ subscription: OpaquePointer?, _ spent: SpentMessages) {
+        (self.subscription, self.spent) = (subscription, spent)
     }
 
     deinit {
@@ -69,19 +66,11 @@ final class Inbox {
         let status = natsSubscription_NextMsg(&message, subscription, Int64(seconds * 1000))
         // Messages were dropped because the queue was full: the frames of later ones show the gap.
         if status == NATS_TIMEOUT || status == NATS_SLOW_CONSUMER { return nil }
-        if status == NATS_NO_RESPONDERS { return Message(subject: "", bytes: [], sequence: 0, isNoResponders: true) }
+        if status == NATS_NO_RESPONDERS { return Message(subject: "", bytes: [], isNoResponders: true) }
         try NATS.check(status, "receive")
         defer { spent.add(message) }
         return Message(
             subject: String(cString: natsMsg_GetSubject(message)), bytes: NATS.readBytes(of: message),
-            sequence: isStream ? Inbox.sequence(message) : 0,
             reply: natsMsg_GetReply(message).map { String(cString: $0) })
-    }
-
-    private static func sequence(_ message: OpaquePointer?) -> UInt64 {
-        var data: UnsafeMutablePointer<jsMsgMetaData>?
-        guard natsMsg_GetMetaData(&data, message) == NATS_OK else { return 0 }
-        defer { jsMsgMetaData_Destroy(data) }
-        return data?.pointee.Sequence.Stream ?? 0
     }
 }

@@ -9,10 +9,16 @@ final class Mirror {
     private static let reportTime = 1.0
     /// Seconds between two looks at which sites live and which need a snapshot.
     private static let lookTime = 0.02
-    /// The daemon gets the transactions of a round together.
-    private static let messagesPerRound = 64
-    /// Seconds of a call after which the daemon is told who lives.
-    private static let longCall = 0.1
+    /// Messages that are taken from NATS in a round. They wait in the queues of their sites.
+    private static let messagesPerRound = 1024
+    private static let heartbeatsPerRound = 4096
+    private static let headsPerLook = 256
+    /// The daemon gets so many transactions of a site together.
+    private static let messagesPerTurn = 64
+    /// Seconds of a round that sites get together. The turn of one may take longer.
+    private static let roundTime = 0.02
+    /// Snapshots that are read at the same time. NATS sends up to 32 MB of each before the link has read them.
+    private static let mostHealings = 8
     /// Seconds between two questions to JetStream while a site is silent.
     private static let probeTime = 5.0
 
@@ -22,8 +28,12 @@ final class Mirror {
     private let pulse: Pulse
     private var nats: NATS
     private var log: Log
-    /// By the tokens of the site, as the next.
+    /// By the tokens of the site, as the next two.
     private var copies: [String: SiteCopy] = [:]
+    /// Sites with messages, or whose snapshots are read.
+    private var active: [String: SiteCopy] = [:]
+    /// The least time that an active site has used.
+    private var leastUsed = 0.0
     /// Sites whose nodes are to be removed, unless an owner is heard.
     private var retired: [String: SiteName] = [:]
     private var connection: Connection? {
@@ -34,6 +44,11 @@ final class Mirror {
     private var nextLook = 0.0
     private var nextTry = 0.0
     private var nextProbe = 0.0
+    private var probing: Question?
+    /// The manifests of all sites; nil while there is no connection.
+    private var heads: StreamReading?
+    /// True if more could be done at once.
+    private var isBusy = false
     private let parser = JSONParser()
     private var forwards = ForwardedWrites()
     // For the metrics.
@@ -75,68 +90,79 @@ final class Mirror {
         // As they are published: the stream has what this does not bring.
         let transactions = try nats.listen("agd.tx.\(tokens)")
         let heartbeats = try nats.listen("agd.live.\(tokens)")
-        var heads: Inbox?
+        (heads, probing, active) = (nil, nil, [:])
+        for copy in copies.values {
+            copy.healing = nil
+            copy.queue.removeAll()
+        }
         while !stop.isSignalled {
             pulse.beat()
             nats.report(&log)
             try keepDaemon()
+            try hear(heartbeats)
             // Not for each message: there may be thousands of sites.
             if MonotonicTime.now >= nextLook {
                 nextLook = MonotonicTime.now + Mirror.lookTime
                 try report()
-                try probe()
+                probe()
                 if nats.isDeaf { return changeServer() }
-                if !nats.isConnected { heads = nil } else if heads == nil { heads = follow(tokens) }
-                while let head = try heads?.takeNext() { take(head: head) }
+                follow(tokens)
                 for (tokens, site) in retired { try remove(site, tokens) }
                 for copy in copies.values where copy.refusal.isDue(copy.feed.position) { try sendRequests(of: copy) }
-                for copy in copies.values {
-                    guard heads != nil, let time = copy.feed.healTime, MonotonicTime.now >= time else { continue }
-                    try heal(copy)
-                }
+                beginHealings()
             }
-            var wait = 0.005
-            var changed: [String: SiteCopy] = [:]
+            var wait = active.isEmpty ? 0.005 : isBusy ? 0 : 0.001
             for _ in 0..<Mirror.messagesPerRound {
                 guard let message = try transactions.takeNext(within: wait) else { break }
                 wait = 0
-                guard let copy = take(message) else { continue }
-                changed[copy.id] = copy
-                if copy.feed.gap != nil {
-                    nextLook = 0
-                    break
-                }
+                receive(message)
             }
-            for copy in changed.values { try sendRequests(of: copy) }
-            while let heartbeat = try heartbeats.takeNext() { hear(heartbeat) }
+            try serve()
             if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies, retire: retire) }
         }
     }
 
     /// Looks for sites, now and after each loss of the connection.
-    private func follow(_ tokens: String) -> Inbox? {
-        guard MonotonicTime.now >= nextTry else { return nil }
-        nextTry = MonotonicTime.now + 1
+    private func follow(_ tokens: String) {
+        guard nats.isConnected else { return heads = nil }
         do throws(NATSError) {
-            try nats.makeStreams()
-            let heads = try nats.subscribe(NATS.snapshots, "agd.head.\(tokens)", from: .lastOfEachSubject)
+            if heads == nil {
+                guard MonotonicTime.now >= nextTry else { return }
+                nextTry = MonotonicTime.now + 1
+                heads = try StreamReading(nats, NATS.heads, "agd.head.\(tokens)", from: .lastOfEachSubject)
+            }
+            let hadBegun = isFollowing
+            for _ in 0..<Mirror.headsPerLook {
+                guard let head = try heads?.takeNext() else { break }
+                take(head)
+            }
+            guard isFollowing, !hadBegun else { return }
             // Transactions may have passed meanwhile.
             for copy in copies.values { copy.feed.suspectGap() }
             log.report("nats", "following \(tokens)", .info)
-            return heads
         } catch {
+            heads = nil
             report(error)
-            return nil
         }
     }
 
+    private var isFollowing: Bool { heads?.hasBegun ?? false }
+
     /// Asks JetStream something while a site is silent: the server may be cut off from its cluster.
-    private func probe() throws {
-        guard MonotonicTime.now >= nextProbe, nats.isConnected else { return }
-        nextProbe = MonotonicTime.now + Mirror.probeTime
-        guard let copy = copies.values.first(where: { !$0.owner.isLive(within: settings.liveTime) }) else { return }
-        do throws(Failure) { _ = try newest(copy) } catch {
-            log.report("\(copy.site)", "\(copy.site): \(error.message)")
+    private func probe() {
+        do throws(NATSError) {
+            if let question = probing {
+                if try question.takeLast(nats) != nil { probing = nil }
+            } else if MonotonicTime.now >= nextProbe, nats.isConnected {
+                nextProbe = MonotonicTime.now + Mirror.probeTime
+                let silent = copies.values.first { !$0.owner.isLive(within: settings.liveTime) }
+                probing = try silent.map { copy throws(NATSError) in
+                    try .last(nats, NATS.heads, copy.site.manifest)
+                }
+            }
+        } catch {
+            probing = nil
+            report(error)
         }
     }
 
@@ -170,10 +196,10 @@ final class Mirror {
     // MARK: Retirement
 
     /// A manifest says that there is a site, or that it has been retired.
-    private func take(head: Inbox.Message) {
+    private func take(_ head: Inbox.Message) {
         guard let tokens = Mirror.tokens(of: head.subject) else { return }
         retired[tokens] = Manifest.isRetirement(head.bytes) ? SiteName(tokens: tokens) : nil
-        if retired[tokens] == nil { _ = copy(for: head.subject) }
+        if retired[tokens] == nil { copy(for: head.subject)?.retrySoon() }
     }
 
     /// Tells NATS, and so all mirrors, that a site has no owner any more.
@@ -184,7 +210,7 @@ final class Mirror {
                 hint: "end agd-link there or remove its publish line, and retire the site when it is silent")
         }
         do throws(NATSError) {
-            try nats.publish(copy.site.manifest, Manifest.retirement, header: ("Nats-Rollup", "sub"))
+            try nats.publish(copy.site.manifest, Manifest.retirement)
             try nats.discard(NATS.snapshots, copy.site.snapshot("*"))
         } catch {
             throw Failure(
@@ -211,127 +237,163 @@ final class Mirror {
         (copies[tokens], retired[tokens]) = (nil, nil)
     }
 
-    // MARK: Messages
+    // MARK: Turns
 
-    /// - Returns: the site whose requests wait.
-    private func take(_ message: Inbox.Message) -> SiteCopy? {
-        guard let copy = copy(for: message.subject), !copy.feed.isHealing else { return nil }
-        do throws(Failure) {
-            guard let (frame, changes) = try copy.feed.read(message.bytes, parser) else { return nil }
-            switch copy.feed.step(frame) {
-            case .drop: break
-            case .heal: copy.feed.noteGap(before: frame, changes)
-            case .apply:
-                copy.hear(frame.position.revision)
-                copy.apply(changes, frame)
+    /// Queues a message until its site's turn. What comes before a snapshot is read is in the stream.
+    private func receive(_ message: Inbox.Message) {
+        guard let copy = copy(for: message.subject), copy.healing != nil || !copy.feed.isHealing else { return }
+        copy.queue.add(message.bytes)
+        activate(copy)
+    }
+
+    private func activate(_ copy: SiteCopy) {
+        if active.updateValue(copy, forKey: copy.site.tokens) == nil { copy.used = max(copy.used, leastUsed) }
+    }
+
+    /// Serves the active sites, beginning with those that have used least time. So a site that needs much time delays
+    /// another one by one turn.
+    private func serve() throws {
+        isBusy = false
+        if active.isEmpty { return }
+        let order = active.sorted { $0.value.used < $1.value.used }
+        leastUsed = order.first?.value.used ?? leastUsed
+        var now = MonotonicTime.now
+        let end = now + Mirror.roundTime
+        for (tokens, copy) in order {
+            try turn(of: copy)
+            let begin = now
+            now = MonotonicTime.now
+            copy.used += now - begin
+            if copy.healing == nil, copy.queue.isEmpty || copy.feed.isHealing { active[tokens] = nil }
+            if now > end {
+                isBusy = true
+                break
             }
-        } catch {
-            log.report("\(copy.site)", "\(copy.site): \(error.message)")
-            copy.feed.needSnapshot(in: 1)
         }
-        return copy
+    }
+
+    private func turn(of copy: SiteCopy) throws {
+        pulse.beat()
+        do throws(Failure) {
+            if copy.healing == nil { try takeQueued(copy) } else { try continueHealing(copy) }
+        } catch {
+            log.report("\(copy.site)", "\(copy.site): \(error.message)", .error)
+            copy.note(fault: error)
+        }
+        try sendRequests(of: copy)
+    }
+
+    private func takeQueued(_ copy: SiteCopy) throws(Failure) {
+        for _ in 0..<Mirror.messagesPerTurn {
+            guard let message = copy.queue.takeFirst() else { return }
+            guard let (frame, changes) = try copy.feed.read(message, parser) else { continue }
+            if copy.feed.step(frame) == .heal {
+                copy.feed.noteGap(before: frame, changes)
+                nextLook = 0
+                return
+            }
+            copy.hear(frame.position.revision)
+            copy.apply(changes, frame)
+        }
+        isBusy = isBusy || !copy.queue.isEmpty
+    }
+
+    // MARK: Signs of life
+
+    /// Takes the newest sign of life of each site.
+    private func hear(_ heartbeats: Inbox) throws(NATSError) {
+        var newest: [String: Inbox.Message] = [:]
+        for _ in 0..<Mirror.heartbeatsPerRound {
+            guard let heartbeat = try heartbeats.takeNext() else { break }
+            newest[heartbeat.subject] = heartbeat
+        }
+        for message in newest.values { hear(message) }
     }
 
     private func hear(_ message: Inbox.Message) {
-        guard let copy = copy(for: message.subject), let (frame, length) = try? Frame.read(message.bytes)
-        else { return }
-        if let position = copy.feed.position, frame.position.term < position.term {
-            log.report("term \(copy.name)", "\(copy.site): dropped messages of an owner that has lost its lease")
-            return
-        }
-        let heartbeat = try? JSONParser.parseOnce(message.bytes.dropFirst(length)).map
-        if copy.hear(heartbeat, at: frame.position) { nextReport = 0 }
+        guard let copy = copy(for: message.subject) else { return }
+        do throws(Failure) {
+            let (frame, length) = try Frame.read(message.bytes)
+            if let position = copy.feed.position, frame.position.term < position.term {
+                return log.report(
+                    "term \(copy.name)", "\(copy.site): dropped messages of an owner that has lost its lease")
+            }
+            let heartbeat = try JSONParser.parseOnce(message.bytes.dropFirst(length)).map
+            if copy.hear(heartbeat, at: frame.position) { nextReport = 0 }
+        } catch { log.report("\(copy.site)", "\(copy.site): a sign of life is malformed: \(error.message)", .error) }
     }
 
     // MARK: Snapshots
 
-    /// Reads the newest snapshot and the transactions behind it.
-    private func heal(_ copy: SiteCopy) throws {
-        copy.feed.beginHealing()
-        do throws(Failure) {
-            guard let manifest = try newest(copy) else { return }
-            if copy.feed.accepts(snapshot: manifest.position) {
-                guard let snapshot = try snapshot(manifest, copy) else { return }
-                copy.apply(snapshot: snapshot, manifest.position)
+    /// Begins to read what sites lack, those first that have waited longest.
+    private func beginHealings() {
+        guard isFollowing else { return }
+        let now = MonotonicTime.now
+        var (due, running): ([SiteCopy], Int) = ([], 0)
+        for copy in copies.values {
+            if copy.healing != nil { running += 1 } else if copy.feed.healTime.map({ now >= $0 }) == true {
+                due.append(copy)
             }
-            try readOn(from: manifest.next, copy)
-            if let (frame, changes) = copy.feed.gap, copy.feed.step(frame) == .apply { copy.apply(changes, frame) }
-            copy.endHealing()
-            log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", .info)
-        } catch { log.report("\(copy.site)", "\(copy.site): \(error.message)") }
-        try sendRequests(of: copy)
+        }
+        guard !due.isEmpty, running < Mirror.mostHealings else { return }
+        due.sort { $0.feed.healTime ?? now < $1.feed.healTime ?? now }
+        for copy in due.prefix(Mirror.mostHealings - running) {
+            copy.feed.retryHealing(in: 1)
+            do throws(NATSError) {
+                copy.healing = try Healing(copy.site, nats, limit: settings.messageSize)
+                activate(copy)
+            } catch { report(error, copy) }
+        }
     }
 
-    /// A site whose state the daemon refuses is silent, and stops no other site.
+    private func continueHealing(_ copy: SiteCopy) throws(Failure) {
+        do {
+            switch try copy.healing?.advance(copy, nats, parser) {
+            case .reading: isBusy = true
+            case .done:
+                copy.endHealing()
+                log.report("\(copy.site)", "\(copy.site): revision \(copy.revision)", .info)
+            case .nothing: endAttempt(copy)
+            case .retired:
+                retired[copy.site.tokens] = copy.site
+                endAttempt(copy)
+            case .waiting, nil: break
+            }
+        } catch let error as NATSError {
+            report(error, copy)
+            endAttempt(copy)
+        } catch let failure as Failure { throw failure } catch { preconditionFailure("\(error)") }
+    }
+
+    private func endAttempt(_ copy: SiteCopy) {
+        copy.healing = nil
+        copy.feed.retryHealing(in: 1)
+    }
+
+    private func report(_ error: NATSError, _ copy: SiteCopy) {
+        log.report("\(copy.site)", "\(copy.site): \(nats.describe(error))")
+        failures += 1
+    }
+
+    /// A site whose messages are malformed, or whose state the daemon refuses, is silent, and stops no other site.
     private func sendRequests(of copy: SiteCopy) throws(ClientError) {
-        guard let connection, copy.refusal.mayTry(copy.feed.position) else { return }
-        pulse.beat()
+        guard let connection else { return }
+        if let fault = copy.fault {
+            if copy.told.fault == fault.message { return }
+            return try copy.show("its messages cannot be read", fault, connection)
+        }
+        guard copy.refusal.mayTry(copy.feed.position) else { return }
         do throws(ClientError) {
             try copy.flush(connection, &log)
             if copy.told.isApplied { copy.refusal = Refusal() }
         } catch {
+            // The others go on first, if it was this state that took too long.
+            if case .timedOut = error { copy.refusal.note(nil) }
             guard case .refused(let fault) = error else { throw error }
             log.report("\(copy.site)", "\(copy.site): the daemon does not take its state: \(error)", .error)
             copy.refusal.note(copy.feed.position)
-            try copy.show(refusal: fault.failure, connection)
+            try copy.show("this daemon does not take its state", fault.failure, connection)
         }
-    }
-
-    private func newest(_ copy: SiteCopy) throws(Failure) -> Manifest? {
-        guard let head = try reach({ () throws(NATSError) in try nats.readLast(NATS.snapshots, copy.site.manifest) })
-        else {
-            return nil
-        }
-        if Manifest.isRetirement(head.bytes) {
-            retired[copy.site.tokens] = copy.site
-            return nil
-        }
-        return try Manifest(json: head.bytes)
-    }
-
-    private func snapshot(_ manifest: Manifest, _ copy: SiteCopy) throws(Failure) -> Transaction? {
-        let subject = copy.site.snapshot(manifest.snapshot)
-        var assembler = Assembler(limit: settings.messageSize)
-        let inbox = try reach { () throws(NATSError) in try nats.subscribe(NATS.snapshots, subject, from: .sequence(1))
-        }
-        for _ in 0..<manifest.parts {
-            pulse.beat()
-            guard let message = try reach({ () throws(NATSError) in try inbox.takeNext(within: 2) }) else {
-                throw Failure(.unavailable, "the snapshot \(manifest.snapshot) lacks parts")
-            }
-            let (frame, length) = try Frame.read(message.bytes)
-            if let (_, body) = try assembler.add(frame, message.bytes.dropFirst(length)) {
-                return try Transaction(json: body)
-            }
-        }
-        throw Failure(.unavailable, "the snapshot \(manifest.snapshot) is incomplete")
-    }
-
-    /// Applies the transactions that the stream has from a sequence on.
-    private func readOn(from sequence: UInt64, _ copy: SiteCopy) throws(Failure) {
-        let subject = copy.site.transactions
-        guard let last = try reach({ () throws(NATSError) in try nats.readLast(NATS.transactions, subject) }),
-            last.sequence >= sequence
-        else { return }
-        let inbox = try reach { () throws(NATSError) in
-            try nats.subscribe(NATS.transactions, subject, from: .sequence(sequence))
-        }
-        while let message = try reach({ () throws(NATSError) in try inbox.takeNext(within: 2) }) {
-            if let (frame, changes) = try copy.feed.read(message.bytes, parser), copy.feed.step(frame) == .apply {
-                copy.apply(changes, frame)
-            }
-            if message.sequence >= last.sequence { return }
-        }
-        throw Failure(.unavailable, "the transactions after sequence \(sequence) do not come")
-    }
-
-    private func reach<T>(_ body: () throws(NATSError) -> T) throws(Failure) -> T {
-        let start = MonotonicTime.now
-        pulse.beat()
-        // Calls to a NATS that hangs take seconds, and mirrors must not look live meanwhile. A daemon that is lost is
-        // noticed later, too.
-        defer { if MonotonicTime.now > start + Mirror.longCall { try? report() } }
-        do throws(NATSError) { return try body() } catch { throw Failure(.unavailable, nats.describe(error)) }
     }
 
     // MARK: The daemon

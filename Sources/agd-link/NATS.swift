@@ -3,12 +3,14 @@ import CNATS
 import Glibc
 
 struct NATSError: Error, CustomStringConvertible {
+    /// With the words of the server, if it has refused the call.
     var call: String
     var status: natsStatus
     var code = jsErrCode(0)
 
     var description: String {
-        "\(call): \(String(cString: natsStatus_GetText(status)))" + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
+        if status == NATS_ERR { return call }
+        return "\(call): \(String(cString: natsStatus_GetText(status)))" + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
     }
 }
 
@@ -21,6 +23,7 @@ struct NATSError: Error, CustomStringConvertible {
 final class NATS {
     static let transactions = "AGD_TX"
     static let snapshots = "AGD_SNAP"
+    static let heads = "AGD_HEAD"
     private static let leases = "KV_AGD_LEASE"
     /// Maximum seconds of one call, and until an acknowledgment.
     static let patience = 2.0
@@ -85,7 +88,11 @@ final class NATS {
         var requests = jsOptions()
         jsOptions_Init(&requests)
         requests.Wait = NATS.wait
-        try NATS.check(natsConnection_JetStream(&context, connection, &requests), "natsConnection_JetStream")
+        let made = self.requests.withCString { prefix in
+            requests.Prefix = prefix
+            return natsConnection_JetStream(&context, connection, &requests)
+        }
+        try NATS.check(made, "natsConnection_JetStream")
     }
 
     deinit {
@@ -145,7 +152,7 @@ final class NATS {
             || error.code == JSNotEnabledForAccountErr
         {
             return "\(error.call): no server of NATS offers JetStream to this link; start nats-server with -js, and "
-                + "enable JetStream for the link's account"
+                + "let the link's account have JetStream or import this subject"
         }
         var text: UnsafePointer<CChar>?
         guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
@@ -153,6 +160,9 @@ final class NATS {
         else { return "\(error)" }
         return "\(error): \(String(cString: text))"
     }
+
+    /// The beginning of the subjects of requests to JetStream.
+    var requests: String { settings.domain.map { "$JS.\($0).API" } ?? "$JS.API" }
 
     /// Maximum bytes of one message.
     var maximumPayload: Int { Int(natsConnection_GetMaxPayload(connection)) }
@@ -162,7 +172,7 @@ final class NATS {
     }
 
     /// Checks a call that JetStream answers.
-    private func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0)) throws(NATSError) {
+    func check(_ status: natsStatus, _ call: String, _ code: jsErrCode = jsErrCode(0)) throws(NATSError) {
         if status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS || code == JSClusterNotAvailErr {
             leaveTime = leaveTime ?? MonotonicTime.now + .random(in: NATS.deafTime)
         } else {
@@ -181,35 +191,52 @@ final class NATS {
 
 // Streams and messages.
 extension NATS {
-    /// Creates the streams, unless they exist.
+    /// Creates the streams, unless they exist. No stream allows roll-ups, with which a message may delete those of all
+    /// other sites.
     func makeStreams() throws(NATSError) {
         try makeStream(NATS.transactions, ["agd.tx.>"], age: settings.historyTime)
-        try makeStream(NATS.snapshots, ["agd.snap.>", "agd.head.>"], age: 0)
+        try makeStream(NATS.snapshots, ["agd.snap.>"], messagesPerSubject: 1)
+        try makeStream(NATS.heads, ["agd.head.>"], messagesPerSubject: 1)
     }
 
     private func makeStream(
-        _ name: String, _ subjects: [String], age: Double, messagesPerSubject: Int64 = -1
+        _ name: String, _ subjects: [String], age: Double = 0, messagesPerSubject: Int64 = -1
     ) throws(NATSError) {
         var code = jsErrCode(0)
         var info: UnsafeMutablePointer<jsStreamInfo>?
         let found = js_GetStreamInfo(&info, context, name, nil, &code)
         // A server that is cut off from its cluster gives this answer, too: it says nothing about `isDeaf`.
-        if found == NATS_OK { return jsStreamInfo_Destroy(info) }
-        if found != NATS_NOT_FOUND { try check(found, "find the stream \(name)", code) }
+        defer { jsStreamInfo_Destroy(info) }
+        if found != NATS_OK, found != NATS_NOT_FOUND { try check(found, "find the stream \(name)", code) }
+        let present = info?.pointee.Config?.pointee
+        if let present, !present.AllowRollup, Int(present.SubjectsLen) == subjects.count,
+            messagesPerSubject < 0 || present.MaxMsgsPerSubject == messagesPerSubject
+        {
+            return
+        }
         let texts = ([name] + subjects).map { strdup($0) }
         defer { for text in texts { free(text) } }
         var pointers = texts.dropFirst().map { UnsafePointer($0) }
         let status = pointers.withUnsafeMutableBufferPointer { pointers in
             var stream = jsStreamConfig()
             jsStreamConfig_Init(&stream)
+            stream.MaxAge = Int64(age * 1e9)
+            stream.Replicas = Int64(settings.replicas)
+            stream.MaxMsgsPerSubject = messagesPerSubject
+            // What an administrator has set remains.
+            if let present { stream = present }
             stream.Name = UnsafePointer(texts[0])
             stream.Subjects = pointers.baseAddress
             stream.SubjectsLen = Int32(pointers.count)
-            stream.MaxAge = Int64(age * 1e9)
-            stream.MaxMsgsPerSubject = messagesPerSubject
-            stream.Replicas = Int64(settings.replicas)
-            stream.AllowRollup = true
-            return js_AddStream(nil, context, &stream, nil, &code)
+            if messagesPerSubject > 0 { stream.MaxMsgsPerSubject = messagesPerSubject }
+            stream.AllowRollup = false
+            return present == nil
+                ? js_AddStream(nil, context, &stream, nil, &code) : js_UpdateStream(nil, context, &stream, nil, &code)
+        }
+        if present != nil {
+            return try check(
+                status, "change the stream \(name), which somebody has made with other subjects, limits or roll-ups; "
+                    + "start agd-link once with a user of NATS that may do so", code)
         }
         // Another link may have made it meanwhile.
         if code == JSStreamNameExistErr { return }
@@ -266,9 +293,9 @@ extension NATS {
     }
 
     /// A fresh subject for replies.
-    static func newInbox() throws(NATSError) -> String {
+    func newInbox() throws(NATSError) -> String {
         var text: UnsafeMutablePointer<CChar>?
-        try check(natsInbox_Create(&text), "natsInbox_Create")
+        try NATS.check(natsInbox_Create(&text), "natsInbox_Create")
         defer { natsInbox_Destroy(text) }
         return text.map { String(cString: $0) } ?? ""
     }
@@ -287,37 +314,10 @@ extension NATS {
         return (natsMsg_GetSequence(message), NATS.readBytes(of: message))
     }
 
-    /// The number of messages that a stream has of a subject.
-    func count(_ stream: String, _ subject: String) throws(NATSError) -> Int {
-        var options = jsOptions()
-        jsOptions_Init(&options)
-        var code = jsErrCode(0)
-        var info: UnsafeMutablePointer<jsStreamInfo>?
-        let status = subject.withCString { text in
-            options.Stream.Info.SubjectsFilter = text
-            return js_GetStreamInfo(&info, context, stream, &options, &code)
-        }
-        try check(status, "count \(subject)", code)
-        defer { jsStreamInfo_Destroy(info) }
-        guard let subjects = info?.pointee.State.Subjects?.pointee, let list = subjects.List else { return 0 }
-        return UnsafeBufferPointer(start: list, count: Int(subjects.Count)).reduce(0) { $0 + Int($1.Msgs) }
-    }
-
     /// Asks a stream to delete what it has of a subject, and does not wait.
     func discard(_ stream: String, _ subject: String) throws(NATSError) {
         let filter: Value = ["filter": .string(subject)]
-        try send("$JS.API.STREAM.PURGE.\(stream)", Array(filter.jsonText.utf8), replyTo: try NATS.newInbox())
-    }
-
-    func purge(_ stream: String, _ subject: String) throws(NATSError) {
-        var options = jsOptions()
-        jsOptions_Init(&options)
-        var code = jsErrCode(0)
-        let status = subject.withCString { subject in
-            options.Stream.Purge.Subject = subject
-            return js_PurgeStream(context, stream, &options, &code)
-        }
-        try check(status, "purge \(subject)", code)
+        try send("\(requests).STREAM.PURGE.\(stream)", Array(filter.jsonText.utf8), replyTo: try newInbox())
     }
 
     static func readBytes(of message: OpaquePointer?) -> [UInt8] {
@@ -327,37 +327,11 @@ extension NATS {
 
 // Subscriptions.
 extension NATS {
-    enum Start {
-        case lastOfEachSubject
-        case sequence(UInt64)
-    }
-
-    /// Reads a stream in order.
-    func subscribe(_ stream: String, _ subject: String, from start: Start) throws(NATSError) -> Inbox {
-        var subscription: OpaquePointer?
-        var code = jsErrCode(0)
-        let status = stream.withCString { stream in
-            var options = jsSubOptions()
-            jsSubOptions_Init(&options)
-            options.Stream = stream
-            options.Ordered = true
-            switch start {
-            case .lastOfEachSubject: options.Config.DeliverPolicy = js_DeliverLastPerSubject
-            case .sequence(let sequence):
-                options.Config.DeliverPolicy = js_DeliverByStartSequence
-                options.Config.OptStartSeq = max(1, sequence)
-            }
-            return js_SubscribeSync(&subscription, context, subject, nil, &options, &code)
-        }
-        try check(status, "subscribe to \(subject)", code)
-        return Inbox(subscription, isStream: true, spent)
-    }
-
     /// Receives messages as they are published, whether a stream keeps them or not.
     func listen(_ subject: String) throws(NATSError) -> Inbox {
         var subscription: OpaquePointer?
         try NATS.check(natsConnection_SubscribeSync(&subscription, connection, subject), "subscribe to \(subject)")
-        return Inbox(subscription, isStream: false, spent)
+        return Inbox(subscription, spent)
     }
 }
 

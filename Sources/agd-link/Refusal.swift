@@ -11,9 +11,13 @@ struct Refusal {
     private var nextTry: Double?
 
     /// The daemon has refused the state of a position.
+    /// - Parameter position: nil to try the same state again after the pause.
     mutating func note(_ position: Position?) {
         (self.position, nextTry) = (position, MonotonicTime.now + pause.pause())
     }
+
+    /// The daemon may take now what it has refused: it has started again, or has not answered in time.
+    mutating func forgetState() { position = nil }
 
     /// False while the daemon would refuse the same state again, and during a pause.
     func mayTry(_ position: Position?) -> Bool { nextTry == nil || isDue(position) }

@@ -1,50 +1,45 @@
 import AGClient
 
-/// The snapshots of a site that NATS has.
+/// The snapshots of a site that NATS has: two, which are overwritten in turn.
 struct SentSnapshots {
     private static let transactionsBetween = 10_000
 
-    /// Seconds between two snapshots, if there are transactions, and between two looks at what NATS has.
+    /// Seconds between two snapshots.
     private let interval: Double
+    /// nil until this process has sent one.
     private(set) var newest: Manifest?
     /// When the newest snapshot was sent. Monotonic seconds.
     private var sent = 0.0
-    private var nextLook = 0.0
-    /// Snapshots to delete, with the time. Mirrors may still read them until then.
-    private var old: [(id: String, due: Double)] = []
+    private var due = 0.0
     /// Transactions that were sent since.
     private var transactions = 0
+    /// The id of the next snapshot. Mirrors may still read the newest one.
+    private(set) var nextID = "0"
 
     init(interval: Double) { self.interval = interval }
 
     /// True if there is a snapshot of a term. Another owner may have published in an earlier term.
     func has(term: UInt64) -> Bool { newest?.position.term == term }
 
+    /// Also true if nothing has changed, because somebody may have purged the stream or retired the site. A snapshot
+    /// stays for half of the interval at least.
     func isDue(in term: UInt64) -> Bool {
-        guard has(term: term) else { return true }
-        return transactions >= SentSnapshots.transactionsBetween
-            || transactions > 0 && MonotonicTime.now > sent + interval
+        let now = MonotonicTime.now
+        return !has(term: term) || now > due
+            || transactions >= SentSnapshots.transactionsBetween && now > sent + interval / 2
     }
 
-    /// True if it is time to look whether NATS still has the newest snapshot. Somebody may have purged the stream.
-    var isLookDue: Bool { newest != nil && MonotonicTime.now > nextLook }
-
-    mutating func noteLook() { nextLook = MonotonicTime.now + interval }
-
     /// After a failure, NATS may have lost everything.
-    mutating func lookSoon() { nextLook = 0 }
+    mutating func renewSoon() { due = 0 }
 
     mutating func noteTransaction() { transactions += 1 }
 
     mutating func note(_ manifest: Manifest) {
         sent = MonotonicTime.now
-        if let newest { old.append((newest.snapshot, sent + interval)) }
-        (newest, transactions, nextLook) = (manifest, 0, sent + interval)
+        (newest, transactions, due) = (manifest, 0, sent + interval)
+        note(earlier: manifest)
     }
 
-    /// A snapshot to delete now.
-    mutating func takeOld() -> String? {
-        guard let first = old.first, MonotonicTime.now > first.due else { return nil }
-        return old.removeFirst().id
-    }
+    /// Notes the newest snapshot of an earlier process.
+    mutating func note(earlier manifest: Manifest?) { nextID = manifest?.snapshot == "0" ? "1" : "0" }
 }

@@ -20,13 +20,15 @@ extension SiteCopy {
         }
     }
 
-    /// Shows that the site is silent because the daemon does not take its state. The last state that it took stays.
-    func show(refusal: Failure, _ connection: Connection) throws(ClientError) {
+    /// Shows that the site is silent because its messages or its state cannot be taken. The last good state stays.
+    func show(_ problem: String, _ failure: Failure, _ connection: Connection) throws(ClientError) {
         let willed = told.willed
         (told, waiting) = (Told(), [])
         told.willed = willed
-        let parts = [refusal.message, refusal.path.map { "at \($0)" }, refusal.hint].compactMap(\.self)
-        let reason: Value = ["/": .string("this daemon does not take its state: \(parts.joined(separator: "; "))")]
+        let parts = [failure.message, failure.path.map { "at \($0)" }, failure.hint].compactMap(\.self)
+        let text = "\(problem): \(parts.joined(separator: "; "))"
+        told.fault = failure.message
+        let reason: Value = ["/": .string(text)]
         let options = TransactionOptions(label: name, typed: true)
         do throws(ClientError) {
             let mutations = [mutation("isLive", false), mutation("failures", reason)]

@@ -1,3 +1,4 @@
+import AGClient
 import AttributeValues
 import WireProtocol
 
@@ -31,8 +32,21 @@ final class SiteCopy {
     var unverified: Set<Transaction.Place> = []
     var told = Told()
     var refusal = Refusal()
+    /// Why its messages cannot be read. It is silent until a newer state can be.
+    private(set) var fault: Failure?
+    private var faultPause = Backoff(first: 1, longest: 60)
+    /// Monotonic seconds.
+    private var lastFault = -Double.infinity
     /// Requests that the daemon has yet to get, in order.
     var waiting: [Request] = []
+
+    /// Messages that have come and wait for the site's turn.
+    var queue: MessageQueue
+    /// nil while no snapshot is read.
+    var healing: Healing?
+    /// Seconds of the line's thread that the site has used, more or less: a site that comes anew is set as far as
+    /// those that it shares the thread with.
+    var used = 0.0
 
     // For the metrics.
     private(set) var applied = 0
@@ -51,6 +65,8 @@ final class SiteCopy {
         var willed: Set<Transaction.Place> = []
         /// The daemon sends writes of others to this connection.
         var isDelegated = false
+        /// Why the site is silent, if something is wrong with what it sends.
+        var fault: String?
     }
 
     init(_ site: SiteName, _ mirroring: Configuration.Mirroring, limit: Int) {
@@ -60,6 +76,7 @@ final class SiteCopy {
         withRules = mirroring.withRules
         path = SiteCopy.path(of: site, mirroring)
         feed = SiteFeed(limit: limit)
+        queue = MessageQueue(limit: limit)
     }
 
     static func path(of site: SiteName, _ mirroring: Configuration.Mirroring) -> String {
@@ -86,7 +103,25 @@ final class SiteCopy {
         if owner.hear(revision: revision, reached: self.revision) { feed.needSnapshot() }
     }
 
+    /// Seconds after which a site with a fault may be tried again at the latest before its next state.
+    private static let longFault = 120.0
+
+    /// A message is malformed. The next snapshot is read after a pause, which grows with each fault.
+    func note(fault: Failure) {
+        if MonotonicTime.now > lastFault + SiteCopy.longFault { faultPause.reset() }
+        (self.fault, lastFault, healing) = (fault, MonotonicTime.now, nil)
+        queue.removeAll()
+        feed.retryHealing(in: faultPause.pause())
+    }
+
+    /// There is a newer state, which may be a good one.
+    func retrySoon() {
+        if fault != nil, healing == nil { feed.retryHealing(in: max(0, lastFault + 1 - MonotonicTime.now)) }
+    }
+
     func endHealing() {
+        if let (frame, changes) = feed.gap, feed.step(frame) == .apply { apply(changes, frame) }
+        (healing, fault) = (nil, nil)
         feed.endHealing()
         owner.noteMirror(revision)
     }
@@ -165,7 +200,10 @@ final class SiteCopy {
     }
 
     /// The daemon has lost what it had.
-    func forgetDaemon() { told = Told() }
+    func forgetDaemon() {
+        told = Told()
+        refusal.forgetState()
+    }
 
     func makeLabel(_ cause: Transaction) -> String {
         var text = name

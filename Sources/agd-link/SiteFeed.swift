@@ -4,7 +4,6 @@ import AttributeValues
 /// The messages of a mirrored site, put together and in order. If some are missing, the site needs a snapshot.
 struct SiteFeed {
     private var follower = Follower()
-    private let limit: Int
     private var assembler: Assembler
     /// When to read a snapshot; nil if there is no need. Monotonic seconds.
     private(set) var healTime: Double? = 0
@@ -12,7 +11,7 @@ struct SiteFeed {
     private(set) var gap: (Frame, Transaction)?
 
     /// - Parameter limit: bytes of a message.
-    init(limit: Int) { (self.limit, assembler) = (limit, Assembler(limit: limit)) }
+    init(limit: Int) { assembler = Assembler(limit: limit) }
 
     /// The position that the mirror has reached; nil before the first snapshot.
     var position: Position? { follower.position }
@@ -22,10 +21,11 @@ struct SiteFeed {
     /// The mirror has applied a message or a snapshot.
     mutating func reached(_ position: Position) { follower.reached(position) }
 
-    /// - Returns: a whole message; nil while parts are missing.
+    /// - Returns: a whole message that is not to be dropped; nil while parts are missing.
     mutating func read(_ message: [UInt8], _ parser: JSONParser) throws(Failure) -> (Frame, Transaction)? {
         let (frame, length) = try Frame.read(message)
-        guard let (whole, body) = try assembler.add(frame, message.dropFirst(length)) else { return nil }
+        guard let (whole, body) = try assembler.add(frame, message.dropFirst(length)), step(whole) != .drop
+        else { return nil }
         return (whole, try Transaction(json: body, parser))
     }
 
@@ -44,11 +44,8 @@ struct SiteFeed {
     /// Messages may have passed while nobody listened.
     mutating func suspectGap() { healTime = 0 }
 
-    /// If healing does not end, it is tried again after a second.
-    mutating func beginHealing() {
-        healTime = MonotonicTime.now + 1
-        assembler = Assembler(limit: limit)
-    }
+    /// If healing does not end, it is tried again after some seconds.
+    mutating func retryHealing(in seconds: Double) { healTime = MonotonicTime.now + seconds }
 
     mutating func endHealing() { (healTime, gap) = (nil, nil) }
 }

@@ -114,7 +114,7 @@ final class SiteWriter {
                 return
             }
             if writes == nil { writes = try nats.listen(site.writes) }
-            if snapshots.isDue(in: lease.term) { try sendSnapshot() } else if snapshots.isLookDue { try keepSnapshot() }
+            if snapshots.isDue(in: lease.term) { try sendSnapshot() }
             try sendPending()
             // A daemon that has not answered for a while may hang.
             if now >= nextHeartbeat, source.askedAt.map({ now < $0 + SiteWriter.heartbeatTime }) ?? true {
@@ -123,7 +123,6 @@ final class SiteWriter {
                 let heartbeat: Value = ["owner": .string(holder), "clock": .double(WallTime.sinceStart)]
                 try nats.send("agd.live.\(site.tokens)", Array((frame.line + heartbeat.jsonText).utf8))
             }
-            if let old = snapshots.takeOld() { try nats.purge(NATS.snapshots, site.snapshot(old)) }
             backoff.reset()
             if window.isEmpty, !hasPending {
                 log.report("nats", "published; NATS has acknowledged everything", .info)
@@ -142,7 +141,7 @@ final class SiteWriter {
             hasStreams = false
             nextTry = MonotonicTime.now + backoff.pause()
             counts[.failuresTotal, default: 0] += 1
-            snapshots.lookSoon()
+            snapshots.renewSoon()
             window.recall()
             if nats.isDeaf || nats.isClosed { changeServer() }
         }
@@ -184,10 +183,9 @@ final class SiteWriter {
         var number = window.note(changes, revision, messages: messages.count, bytes: bytes)
         counts[.transactionsPublishedTotal, default: 0] += 1
         counts[.publishedBytesTotal, default: 0] += Double(bytes)
-        for (frame, bytes) in messages {
-            try nats.send(
-                site.transactions, bytes, header: ("Nats-Msg-Id", frame.messageID(attempt: window.attempt)),
-                replyTo: acknowledgments?.subject(of: number))
+        for (_, bytes) in messages {
+            // Without `Nats-Msg-Id`: another site could have used the id, and the stream would drop the message.
+            try nats.send(site.transactions, bytes, replyTo: acknowledgments?.subject(of: number))
             number += 1
         }
         isUnflushed = true
@@ -208,31 +206,17 @@ final class SiteWriter {
         let position = position(source.revision)
         let isFirst = !snapshots.has(term: lease.term)
         counts[.snapshotsPublishedTotal, default: 0] += 1
-        let id = "\(position.term)-\(position.revision)-\(UInt64.random(in: 0...0xFFFF_FFFF))"
+        if snapshots.newest == nil, let last = try nats.readLast(NATS.heads, site.manifest) {
+            snapshots.note(earlier: try? Manifest(json: last.bytes))
+        }
+        let id = snapshots.nextID
         let body = source.tree.snapshot.json
         let messages = Frame.messages(body, position: position, after: position.revision, limit: messageLimit)
-        for (_, bytes) in messages { try nats.publish(site.snapshot(id), bytes) }
+        for (frame, bytes) in messages { try nats.publish(site.snapshot(id, part: "\(frame.part)"), bytes) }
         let manifest = Manifest(
             position: position, snapshot: id, parts: messages.count, bytes: body.count, next: window.nextSequence)
-        try send(manifest)
+        try nats.publish(site.manifest, manifest.json)
         snapshots.note(manifest)
         if isFirst { window.begin(behind: position.revision) }
-    }
-
-    /// Takes the place of all earlier manifests.
-    private func send(_ manifest: Manifest) throws(NATSError) {
-        try nats.publish(site.manifest, manifest.json, header: ("Nats-Rollup", "sub"))
-    }
-
-    /// Writes the manifest of the newest snapshot again, or a new snapshot if NATS lacks parts of that one. Somebody
-    /// may have purged the stream, or retired the site by mistake.
-    private func keepSnapshot() throws(NATSError) {
-        guard let newest = snapshots.newest else { return }
-        guard try nats.count(NATS.snapshots, site.snapshot(newest.snapshot)) == newest.parts else {
-            log.report("snapshot", "NATS has lost the snapshot of \(site); writing a new one")
-            return try sendSnapshot()
-        }
-        try send(newest)
-        snapshots.noteLook()
     }
 }

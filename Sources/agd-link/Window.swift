@@ -24,8 +24,6 @@ struct Window {
     private(set) var pending: Transaction?
     /// The revision up to which NATS has acknowledged everything.
     private(set) var acknowledged: UInt64 = 0
-    /// Counts the failures after which messages are sent again.
-    private(set) var attempt: UInt64 = 0
     /// The sequence in the stream behind the last acknowledged message.
     private(set) var nextSequence: UInt64 = 1
     private var entries: [Entry] = []
@@ -98,7 +96,6 @@ struct Window {
     /// Makes the pending changes of all that has not been acknowledged. NATS may have some of it, and mirrors may have
     /// applied it. They reach the same tree.
     mutating func recall() {
-        attempt += 1
         var whole: Transaction?
         for changes in entries[done...].map(\.changes) + (pending.map { [$0] } ?? []) {
             if whole == nil { whole = changes } else { whole?.merge(changes) }

@@ -76,7 +76,7 @@ private final class Cluster {
         for number in machines.indices {
             for (stream, leader) in try leaders(number) where leader == "n\(number)" { led.insert(stream) }
         }
-        return led.isSuperset(of: ["AGD_TX", "AGD_SNAP", "KV_AGD_LEASE"])
+        return led.isSuperset(of: ["AGD_TX", "AGD_SNAP", "AGD_HEAD", "KV_AGD_LEASE"])
     }
 
     /// The server with most links.

@@ -318,7 +318,7 @@ struct LinkTests {
         try nats.restart()
         let without = "no server of NATS offers JetStream to this link; start nats-server with -js"
         try expect(
-            publisher + "find the stream AGD_TX: " + without, mirror + "find the stream AGD_TX: " + without,
+            publisher + "find the stream AGD_TX: " + without, mirror + "read agd.head.hosts.*: " + without,
             publisher + "reading /host from revision")
         #expect(!both.text.contains("published"))
         nats.program.signal(SIGKILL)
@@ -497,8 +497,10 @@ struct LinkTests {
         ]
         try mirror.wait(".isLive", true)
         let other = try NATSClient(nats)
-        for filter in ["", #"{"filter":"agd.head.>"}"#, #"{"filter":"agd.snap.>"}"#] {
-            #expect(try other.request("$JS.API.STREAM.PURGE.AGD_SNAP", filter).contains(#""success":true"#))
+        for streams in [["AGD_HEAD", "AGD_SNAP"], ["AGD_HEAD"], ["AGD_SNAP"]] {
+            for stream in streams {
+                #expect(try other.request("$JS.API.STREAM.PURGE.\(stream)").contains(#""success":true"#))
+            }
             let newcomer = try Daemon()
             let late = try Watch(newcomer)
             let third = try link(newcomer, nats, LinkTests.mirror)
@@ -561,40 +563,131 @@ struct LinkTests {
         withExtendedLifetime((writer, second, readers)) {}
     }
 
+    /// A site that a client of NATS publishes, which sends what it likes. Its clock counts its signs of life.
+    private struct BadSite {
+        let nats: NATSClient
+        var name = "bad"
+        private(set) var beats = 0
+        private var snapshots = 0
+
+        init(_ server: NATSServer) throws { nats = try NATSClient(server) }
+
+        /// Writes a snapshot and its manifest.
+        mutating func publish(_ body: String?, revision: Int) throws {
+            snapshots += 1
+            if let body {
+                let part = "agd1 1 e \(revision) \(revision) 0 1\n" + body
+                #expect(try nats.request("agd.snap.hosts.\(name).s\(snapshots).0", part).contains("seq"))
+            }
+            let manifest =
+                #"{"agd":1,"term":1,"epoch":"e","revision":\#(revision),"snapshot":"s\#(snapshots)","parts":1,"bytes":9,"next":1}"#
+            #expect(try nats.request("agd.head.hosts.\(name)", manifest).contains("seq"))
+        }
+
+        mutating func beat(revision: Int) throws {
+            beats += 1
+            let frame = "agd1 1 e \(revision) \(revision) 0 1\n"
+            try nats.publish("agd.live.hosts.\(name)", frame + "{\"owner\":\"bad\",\"clock\":\(beats)}")
+        }
+
+        /// Goes on with signs of life until a condition holds.
+        mutating func live(revision: Int, until isDone: () throws -> Bool) throws {
+            let deadline = Deadline(Deadline.patience)
+            while try !isDone() {
+                guard !deadline.isOver else { throw Trouble("it does not come true") }
+                try beat(revision: revision)
+            }
+        }
+    }
+
+    private static let goodBody = #"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x",7]]}"#
+
     @Test(
-        "a site that the mirror's daemon refuses is silent with the reason, stops no other, and heals",
+        "a site whose messages are malformed or refused is silent with the reason, stops no other, and heals",
         arguments: [
-            // A body of another site with bad ids; one that names more than the daemon takes; a type that does not fit.
-            #"{"children":[[[],["a","a"]],[["a"],["a","a"]]],"changes":[]}"#,
-            #"{"children":[[[],["*"]]],"changes":[]}"#,
-            #"{"children":[[[],["a"]],[["a"],[]]],"definitions":[["/a.subviews",{"type":"int"}]],"changes":[["/a.subviews",1]]}"#,
-            #"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x","text"]]}"#,
+            // The body of a snapshot, and a part of the reason.
+            (#"{"children":[[[],["a","a"]],[["a"],["a","a"]]],"changes":[]}"#, "two nodes with the id 'a'"),
+            (#"{"children":[[[],["*"]]],"changes":[]}"#, "an id cannot be '*'"),
+            (#"{"children":[[[],[""]]],"changes":[]}"#, "an id cannot be empty"),
+            (
+                #"{"children":[[[],["a"]],[["a"],[]]],"definitions":[["/a.subviews",{"type":"int"}]],"changes":[["/a.subviews",1]]}"#,
+                "subviews"
+            ),
+            (#"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x","text"]]}"#, "int"),
+            (#"{"children":[[[],[]]],"changes":[[".x",[1]]]}"#, "a change"),
+            ("no JSON", "not JSON"),
         ])
-    func badNeighbour(_ body: String) throws {
+    func badNeighbour(_ body: String, _ reason: String) throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
         let (owner, mirror) = (try a.client(), try Watch(b))
         let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
         try mirror.wait(".isLive", true)
-        let bad = try NATSClient(nats)
-        // A snapshot, its manifest, and signs of life.
-        #expect(try bad.request("agd.snap.hosts.bad.s1", "agd1 1 e 5 5 0 1\n" + body).contains("seq"))
-        let manifest =
-            #"{"agd":1,"term":1,"epoch":"e","revision":5,"snapshot":"s1","parts":1,"bytes":\#(body.utf8.count),"next":1}"#
-        #expect(try bad.request("agd.head.hosts.bad", manifest).contains("seq"))
-        for number in 0..<20 {
-            try bad.publish("agd.live.hosts.bad", "agd1 1 e 5 5 0 1\n{\"owner\":\"bad\",\"clock\":\(number)}")
-            try owner.set("/host.count", .int(Int64(number)))
-            try mirror.wait(".count", .int(Int64(number)))
+        let healthy = try Watch(b, "/fleet/web-01.isLive")
+        #expect(try healthy.event()["initial"] == true)
+        func failures() -> String? {
+            (try? mirror.client.get("/fleet/bad.failures"))?["/"]?.string
         }
-        #expect(try mirror.client.get("/fleet/web-01.isLive") == true)
+        var bad = try BadSite(nats)
+        // From the beginning.
+        try bad.publish(body, revision: 5)
+        try bad.live(revision: 5) { failures()?.contains(reason) == true }
+        #expect(try mirror.client.get("/fleet/bad.isLive") == false)
         #expect(links[1].text.contains("hosts/bad: "), "\(links[1].text)")
         // The next state is a good one.
-        let good = #"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x",7]]}"#
-        #expect(try bad.request("agd.snap.hosts.bad.s2", "agd1 1 e 9 9 0 1\n" + good).contains("seq"))
-        let next = manifest.replacing("\"s1\"", with: "\"s2\"").replacing("\"revision\":5", with: "\"revision\":9")
-        #expect(try bad.request("agd.head.hosts.bad", next).contains("seq"))
-        try bad.publish("agd.tx.hosts.bad", "agd1 1 e 9 9 0 1\n{\"changes\":[]}")
-        try mirror.wait("", 7, at: "/fleet/bad.x")
+        try bad.publish(LinkTests.goodBody, revision: 9)
+        try bad.live(revision: 9) { (try? mirror.client.get("/fleet/bad.isLive")) == true }
+        #expect(try mirror.client.get("/fleet/bad.x") == 7)
+        #expect(try mirror.client.get("/fleet/bad.failures") == [:])
+        // A transaction; the last good state stays.
+        let change = body.replacing(#""children":[[[],[]]],"#, with: "")
+        try bad.nats.publish("agd.tx.hosts.bad", "agd1 1 e 9 12 0 1\n" + change)
+        try bad.publish(body, revision: 12)
+        try bad.live(revision: 12) { failures()?.contains(reason) == true }
+        #expect(try mirror.client.get("/fleet/bad.isLive") == false)
+        #expect(try mirror.client.get("/fleet/bad.x") == 7)
+        try bad.publish(LinkTests.goodBody, revision: 15)
+        try bad.live(revision: 15) { (try? mirror.client.get("/fleet/bad.isLive")) == true }
+
+        #expect(try healthy.client.lineIfThere(within: 0) == nil, "the healthy site was live throughout")
+        try owner.set("/host.count", 17)
+        try mirror.wait(".count", 17)
+        withExtendedLifetime(links) {}
+    }
+
+    @Test("sites whose snapshots are missing, or who send without an end, do not delay the others")
+    func missingSnapshots() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b, "/fleet/web-01.*"))
+        let links = [
+            try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror, "live-time = 3 s"),
+        ]
+        try mirror.wait(".isLive", true)
+        let healthy = try Watch(b, "/fleet/web-01.isLive")
+        #expect(try healthy.event()["initial"] == true)
+        var bad = try BadSite(nats)
+        for number in 0..<11 {
+            bad.name = "bad\(number)"
+            try bad.publish(nil, revision: 5)
+        }
+        // Each is tried again at once when it has sent a manifest, and with each gap.
+        let rest = Deadline(6)
+        var count: Int64 = 100
+        while !rest.isOver {
+            for number in 0..<11 {
+                bad.name = "bad\(number)"
+                try bad.publish(nil, revision: Int(count))
+                try bad.beat(revision: Int(count))
+                for _ in 0..<20 { try bad.nats.publish("agd.tx.hosts.\(bad.name)", "agd1 1 e 4 \(count) 0 1\n{}") }
+            }
+            count += 1
+            try owner.set("/host.count", .int(count))
+            let wait = Deadline(2)
+            try mirror.wait(".count", .int(count))
+            #expect(!wait.isOver, "a change of a healthy site comes in time")
+        }
+        #expect(try healthy.client.lineIfThere(within: 0) == nil, "the healthy site was live throughout")
+        let reason = try mirror.client.get("/fleet/bad3.failures")?["/"]?.string ?? ""
+        #expect(reason.contains("NATS lacks parts of the snapshot"), "\(reason)")
         withExtendedLifetime(links) {}
     }
 
@@ -984,15 +1077,26 @@ struct LinkTests {
         withExtendedLifetime((writer, reader)) {}
     }
 
+    /// A server with the accounts of the documentation, and the setting of a site's link.
+    private func serverWithAccounts(more users: String = "") throws -> (nats: NATSServer, key: String) {
+        let text = try LinkTests.documented("accounts {")
+        let user = "{ nkey: UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 }"
+        try #require(text.contains(user))
+        let nats = try NATSServer(text.replacing(user, with: user + users))
+        let seed = try nats.folder.write(
+            "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY\n", to: "link.nk")
+        return (
+            nats,
+            "nkey = UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 in \(seed)\njetstream-domain = AGD"
+        )
+    }
+
     @Test("a site with the rights of the documentation publishes its own subtree and no other")
     func rights() throws {
-        let nats = try NATSServer(try LinkTests.documented("authorization {"))
+        let (nats, key) = try serverWithAccounts()
         let access = "access = admin everyone /**\naccess = write as:anna /**\n"
         let a = try Daemon(scenes: [LinkTests.scene], configuration: access)
         let b = try Daemon(configuration: access)
-        let seed = try nats.folder.write(
-            "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY\n", to: "link.nk")
-        let key = "nkey = UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4 in \(seed)"
         let port = nats.address.dropFirst("nats://".count)
         // The administrator's link makes the streams.
         let first = try link(
@@ -1012,7 +1116,7 @@ struct LinkTests {
 
         let thief = try link(a, nats, key, "publish = /host/** as hosts/web-03")
         let deadline = Deadline(Deadline.patience)
-        while !thief.text.contains("Permissions Violation"), !deadline.isOver { try mirror.client.call("ping") }
+        while !thief.text.contains("import this subject"), !deadline.isOver { try mirror.client.call("ping") }
         #expect(thief.text.contains("$KV.AGD_LEASE.hosts.web-03"), "\(thief.text)")
         // The mirror may not publish.
         let liar = try link(
@@ -1022,6 +1126,94 @@ struct LinkTests {
         let sites = try mirror.client.call("describe", ["path": "/fleet"])["children"]?.list ?? []
         #expect(sites.compactMap { $0["id"]?.string }.sorted() == ["web-01", "web-02"])
         withExtendedLifetime((first, reader, writer)) {}
+    }
+
+    @Test("a hostile site changes, deletes and reads nothing of another one, whatever it sends to NATS")
+    func hostileSite() throws {
+        let (nats, _) = try serverWithAccounts(more: ", { user: evil, password: x }")
+        let (a, b) = (try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let port = nats.address.dropFirst("nats://".count)
+        let writer = try link(
+            a, nats, "nats = nats://admin:change-me-too@\(port)", "publish = /host/** as hosts/web-02")
+        let reader = try link(b, nats, "nats = nats://mirror:change-me@\(port)", LinkTests.mirror)
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        try mirror.wait("", true, at: "/fleet/web-02.isLive")
+        let life = try Watch(b, "/fleet/web-02.isLive")
+        #expect(try life.event()["initial"] == true)
+
+        let admin = try NATSClient(nats, #""user":"admin","pass":"change-me-too""#)
+        let streams = ["AGD_TX", "AGD_SNAP", "AGD_HEAD", "KV_AGD_LEASE"]
+        for stream in streams {
+            let info = try admin.request("$JS.API.STREAM.INFO.\(stream)")
+            #expect(info.contains(#""allow_rollup_hdrs":false"#), "\(info)")
+        }
+        let others = ["agd.tx.", "agd.snap.", "agd.head.", "agd.live.", "$KV.AGD_LEASE.", "agd.do."].map {
+            $0 + "hosts.web-02" + ($0 == "agd.snap." ? ".0.0" : "")
+        }
+        let own = others.map { $0.replacing("web-02", with: "web-01") }
+        let evil = try NATSClient(nats, #""user":"evil","pass":"x""#)
+        for subject in ["agd.>", "_INBOX.>", "$KV.>", "$JS.>", "_R_.>"] { try evil.subscribe(subject) }
+        // What the other site has under way, as far as one could know it.
+        func fresh() throws { try owner.set("/host.count", .int(Int64.random(in: 1...1000))) }
+        try fresh()
+        let body = #"agd1 9999999999999999999 e 9 9 0 1\n{"changes":[]}"#
+        for subject in own {
+            for header in ["Nats-Rollup: all", "Nats-Rollup: sub", "KV-Operation: PURGE", "Nats-Msg-Id: 1-2-0-0"] {
+                try evil.publish(subject, body, header: header)
+            }
+            for other in others { try evil.publish(subject, body, replyTo: other) }
+        }
+        for subject in others {
+            for header in [nil, "Nats-Rollup: all", "Nats-Rollup: sub"] {
+                try evil.publish(subject, body, header: header)
+            }
+        }
+        let filter = #"{"filter":"agd.head.>"}"#
+        let consumer = #"{"stream_name":"AGD_TX","config":{"deliver_subject":"agd.live.hosts.web-01","ack_policy":"none"}}"#
+        let requests = [
+            ("STREAM.PURGE.*", filter), ("STREAM.PURGE.*", ""), ("STREAM.DELETE.*", ""), ("STREAM.INFO.*", ""),
+            ("STREAM.UPDATE.*", #"{"name":"*","subjects":["x"]}"#), ("STREAM.MSG.DELETE.*", #"{"seq":1}"#),
+            ("STREAM.MSG.GET.*", #"{"last_by_subj":"agd.tx.hosts.web-02"}"#), ("DIRECT.GET.*", #"{"seq":1}"#),
+            ("STREAM.SNAPSHOT.*", #"{"deliver_subject":"agd.live.hosts.web-01"}"#), ("CONSUMER.CREATE.*", consumer),
+            ("CONSUMER.NAMES.*", ""), ("STREAM.LEADER.STEPDOWN.*", ""), ("STREAM.CREATE.X", #"{"name":"X","subjects":["agd.>"]}"#),
+        ]
+        for (request, text) in requests {
+            for stream in streams {
+                for prefix in ["$JS.API.", "$JS.AGD.API."] {
+                    let subject = prefix + request.replacing("*", with: stream)
+                    let text = text.replacing("*", with: stream)
+                    // JetStream sends its answer to any subject of the asker's account.
+                    for reply in others + ["_INBOX.x"] { try evil.publish(subject, text, replyTo: reply) }
+                }
+            }
+        }
+        try evil.publish("$SYS.REQ.SERVER.PING", "")
+        try evil.publish("_INBOX.>", "")
+        try fresh()
+        try evil.ping()
+        #expect(!evil.heard.contains { $0.contains("host.") || $0.contains("/disk") || $0.contains("changes") && !$0.contains("99999") })
+
+        // Everything of the other site is there: its lease, a snapshot, and its manifest.
+        for stream in streams.dropFirst() {
+            let info = try admin.request("$JS.API.STREAM.INFO.\(stream)", #"{"subjects_filter":">"}"#)
+            #expect(info.contains("hosts.web-02"), "\(info)")
+        }
+        for subject in ["agd.head.hosts.web-02", "$KV.AGD_LEASE.hosts.web-02"] {
+            let stream = subject.hasPrefix("agd") ? "AGD_HEAD" : "KV_AGD_LEASE"
+            let text = try admin.request("$JS.API.STREAM.MSG.GET.\(stream)", #"{"last_by_subj":"\#(subject)"}"#)
+            let data = try JSONParser.parseOnce(text.utf8)["message"]?["data"]?.string.flatMap(Base64.decode) ?? []
+            let own = String(decoding: data, as: UTF8.self)
+            #expect(own.contains(stream == "AGD_HEAD" ? #""snapshot""# : ":\(writer.pid)"), "\(own)")
+        }
+        try owner.set("/host.load", 77.0)
+        try mirror.wait("", 77.0, at: "/fleet/web-02.load")
+        let newcomer = try Daemon()
+        let late = try Watch(newcomer)
+        let third = try link(newcomer, nats, "nats = nats://mirror:change-me@\(port)", LinkTests.mirror)
+        try late.wait("", 77.0, at: "/fleet/web-02.load")
+        try late.wait("", true, at: "/fleet/web-02.isLive")
+        #expect(try life.client.lineIfThere(within: 0) == nil, "the other site was live throughout")
+        withExtendedLifetime((writer, reader, third)) {}
     }
 
     @Test("a link whose credentials are refused says so, and connects once their file has others")
@@ -1182,8 +1374,17 @@ struct LinkConfigurationTests {
             ("replicas = 1\nreplicas = 3", "link.conf:2: replicas is set in line 1 already"),
             (
                 "mirror = hosts/* at /fleet\nmirror = regions/eu at /fleet",
-                "two 'mirror' lines may have sites with the same id at /fleet: give one another node"
+                "two 'mirror' lines may make the same nodes at /fleet: give one another node"
             ),
+            (
+                "mirror = hosts/* at /fleet\nmirror = disks/a at /fleet/web-01/disks",
+                "two 'mirror' lines may make the same nodes at /fleet and /fleet/web-01/disks: give one another node"
+            ),
+            (
+                "mirror = disks/* at /fleet/web-01\nmirror = hosts/web-01 at /fleet",
+                "two 'mirror' lines may make the same nodes at /fleet and /fleet/web-01: give one another node"
+            ),
+            ("jetstream-domain = a.b", "link.conf:1: a domain of JetStream has letters, digits"),
         ])
     func incomplete(_ lines: String, _ told: String) throws {
         let (code, text) = try check(lines + "\n")

@@ -51,6 +51,8 @@ final class NATSClient {
     private let socket: Descriptor
     private var input: [UInt8] = []
     private var inboxes = 0
+    /// The texts of messages to its subscriptions, other than answers.
+    private(set) var heard: [String] = []
 
     /// - Parameter options: JSON members of the request to connect, as `"user":"mirror","pass":"change-me"`.
     init(_ server: NATSServer, _ options: String = "") throws {
@@ -109,15 +111,22 @@ final class NATSClient {
         try send(body + [13, 10])
     }
 
-    /// - Returns: the answer; an error of the server begins with `-ERR`.
-    func request(_ subject: String, _ text: String = "", header: String? = nil) throws -> String {
+    func subscribe(_ subject: String) throws {
         inboxes += 1
-        let inbox = "_INBOX.test.\(getpid()).\(inboxes)"
-        try send("SUB \(inbox) \(inboxes)\r\n")
-        try publish(subject, text, header: header, replyTo: inbox)
+        try send("SUB \(subject) \(inboxes)\r\n")
+    }
+
+    /// Waits until the server has read everything, and takes what it has sent.
+    func ping() throws {
+        try send("PING\r\n")
+        while try takeMessage(until: "PONG") != nil {}
+    }
+
+    /// - Returns: nil after a line that begins with `end`.
+    private func takeMessage(until end: String) throws -> (number: Int, text: String)? {
         while true {
             let line = try line()
-            if line.hasPrefix("-ERR") { return line }
+            if line.hasPrefix(end) { return nil }
             if line == "PING" { try send("PONG\r\n") }
             let words = line.split(separator: " ")
             guard let length = words.last.flatMap({ Int($0) }), words[0] == "MSG" || words[0] == "HMSG" else {
@@ -125,8 +134,20 @@ final class NATSClient {
             }
             let whole = try bytes(length + 2).dropLast(2)
             let head = words[0] == "HMSG" ? Int(words[words.count - 2]) ?? 0 : 0
-            return String(decoding: whole.dropFirst(head), as: UTF8.self)
+            let text = String(decoding: whole.dropFirst(head), as: UTF8.self)
+            if !words[1].hasPrefix("_INBOX.test.") { heard.append(text) }
+            return (Int(words[2]) ?? 0, text)
         }
+    }
+
+    /// - Returns: the answer; an error of the server begins with `-ERR`.
+    func request(_ subject: String, _ text: String = "", header: String? = nil) throws -> String {
+        let inbox = "_INBOX.test.\(getpid()).\(inboxes + 1)"
+        try subscribe(inbox)
+        let number = inboxes
+        try publish(subject, text, header: header, replyTo: inbox)
+        while let (of, text) = try takeMessage(until: "-ERR") { if of == number { return text } }
+        return "-ERR"
     }
 }
 

@@ -54,13 +54,6 @@ struct Frame: Hashable, Sendable {
         buffer.append("\n")
     }
 
-    /// The `Nats-Msg-Id` of a transaction. JetStream drops a transaction whose id it has had lately.
-    /// - Parameter attempt: differs each time a message is sent again. JetStream may already have some of its parts,
-    ///   and a mirror reads the parts of one attempt in order.
-    func messageID(attempt: UInt64) -> String {
-        "\(position.term)-\(position.revision)-\(part)-\(attempt)"
-    }
-
     /// - Returns: the frame, and the number of bytes before the body.
     /// - Throws: `invalid` if the message does not begin with a frame.
     static func read(_ message: [UInt8]) throws(Failure) -> (frame: Frame, length: Int) {

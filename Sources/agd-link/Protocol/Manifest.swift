@@ -3,7 +3,7 @@ import AttributeValues
 /// Names the snapshot of a site that a new mirror reads. The owner writes it after all parts of the snapshot.
 struct Manifest: Hashable, Sendable {
     var position: Position
-    /// The last token of the snapshot's subject.
+    /// The last token but one of the subjects of its parts. There are two, which take turns.
     var snapshot: String
     var parts: Int
     /// Bytes of the whole body.

@@ -42,8 +42,10 @@ struct SiteName: Hashable, Sendable, CustomStringConvertible {
     /// Subject for writes of other sites, as requests that no stream stores.
     var writes: String { "agd.do.\(tokens)" }
     var manifest: String { "agd.head.\(tokens)" }
-    /// - Parameter id: must not contain dots.
-    func snapshot(_ id: String) -> String { "agd.snap.\(tokens).\(id)" }
+    /// - Parameters:
+    ///   - id: must not contain dots.
+    ///   - part: its number, or `*`.
+    func snapshot(_ id: String, part: String = "*") -> String { "agd.snap.\(tokens).\(id).\(part)" }
 
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
