@@ -194,7 +194,8 @@ let package = Package(
         tests("LinkProtocol", ["agd-link", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
-        tests("DaemonServer", ["DaemonServer", "EventLoop", "AttributeValues", "CommandArguments", log]),
+        tests(
+            "DaemonServer", ["DaemonServer", "EventLoop", "GraphRuntime", "AttributeValues", "CommandArguments", log]),
         tests("AGClient", ["AGClient", "WireProtocol", "AttributeValues"]),
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "CommandArguments", "SceneModel", "WireProtocol", "AttributeValues"]),

@@ -67,15 +67,29 @@ extension AttributePath: CustomStringConvertible {
         nodes.isEmpty ? "/" : nodes.map { "/" + quoteIfNeeded($0) }.joined()
     }
 
-    /// The id itself if it needs no quotes, else a JSON string.
-    public static func quoteIfNeeded(_ id: String) -> String {
-        !id.isEmpty && id.utf8.allSatisfy(PathReader.isBare) ? id : quote(id)
+    /// The id itself if it needs no quotes, else a JSON string without control characters.
+    public static func quoteIfNeeded(_ id: String) -> String { isBare(id) ? id : quote(id) }
+
+    fileprivate static func isBare(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.allSatisfy(PathReader.isBare) && !hasControls(name)
+    }
+
+    /// Control characters that JSON allows in texts: DEL and C1, U+0080 to U+009F. A terminal obeys them.
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool { (0x7f..<0xa0).contains(scalar.value) }
+
+    private static func hasControls(_ text: String) -> Bool {
+        // The first byte of U+0080 to U+00BF.
+        text.utf8.contains { $0 == 0x7f || $0 == 0xc2 } && text.unicodeScalars.contains(where: isControl)
     }
 
     static func quote(_ text: String) -> String {
         let buffer = ByteBuffer()
         buffer.appendJSONString(text)
-        return buffer.text
+        guard hasControls(text) else { return buffer.text }
+        return buffer.text.unicodeScalars.reduce(into: "") { quoted, scalar in
+            guard isControl(scalar) else { return quoted.unicodeScalars.append(scalar) }
+            quoted += "\\u00" + String(scalar.value, radix: 16)
+        }
     }
 }
 
@@ -83,9 +97,10 @@ extension AttributePath.Step: CustomStringConvertible {
     public var description: String {
         switch self {
         case .key(let name):
-            !name.isEmpty && name.utf8.allSatisfy(PathReader.isBare) ? "." + name : "[\(AttributePath.quote(name))]"
+            AttributePath.isBare(name) ? "." + name : "[\(AttributePath.quote(name))]"
         case .index(let position): "[\(position)]"
-        case .element(let field, let value): "[\(AttributePath.quoteIfNeeded(field))=\(value.jsonText)]"
+        case .element(let field, let value):
+            "[\(AttributePath.quoteIfNeeded(field))=\(value.string.map(AttributePath.quote) ?? value.jsonText)]"
         }
     }
 }
@@ -127,7 +142,7 @@ struct PathReader {
         let found = isAtEnd ? "the end" : "'\(String(decoding: [bytes[at]], as: UTF8.self))'"
         let hint =
             found == "'*'"
-            ? "only patterns have * and **, and this is a path; an id with * is quoted"
+            ? "only patterns have * and **, and only get and subscribe (agctl get, watch) take patterns; an id with * is quoted"
             : "a path is /node/node.attribute.key[0]; ids with other characters than letters, digits, _ - : @ are quoted"
         return Failure(
             .invalid, "path \(text): expected \(expected) at column \(at + 1), found \(found)", path: text, hint: hint)

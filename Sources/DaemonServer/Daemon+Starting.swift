@@ -164,6 +164,9 @@ extension Daemon {
         careTimer = try Timer(loop) { [unowned self] _ in care() }
         turn.timer = try Timer(loop) { _ in }
         foldTimer = try Timer(loop) { [unowned self] _ in fold() }
+        do throws(LoopError) { _ = try WallClockWatch(loop) { [unowned self] in turn.wake() } } catch {
+            log.warning("\(error): values that depend on the time may be late after the wall clock was set")
+        }
         _ = try BeforeSleep(loop) { [unowned self] in beforeSleep() }
         for number in [SIGTERM, SIGINT] { _ = try Signal(loop, number) { [unowned self] in stop() } }
         _ = try Signal(loop, SIGHUP) { [unowned self] in reload() }

@@ -34,6 +34,9 @@ final class Turn {
         runtime.clients.admitsAnswer = { [unowned sessions] client, bytes in sessions.admits(bytes, for: client) }
     }
 
+    /// The clocks have jumped, so deadlines may have passed although the timer has not fired.
+    func wake() { deadline = 0 }
+
     /// - Returns: false if there was nothing to do.
     /// - Throws: the error of a commit. The graph is then ahead of the disk, and no client knows: the daemon must end.
     func run(at now: Moment) throws(StoreError) -> Bool {

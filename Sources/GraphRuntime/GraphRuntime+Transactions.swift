@@ -65,7 +65,7 @@ extension GraphRuntime {
             throw error
         }
         lastCommit.notesEqual = watching.topics.completionCount > 0
-        graph.commit(into: &lastCommit)
+        graph.commit(into: lastCommit)
         if !lastCommit.states.isEmpty || lastCommit.hasReports || watching.isAwaited(lastCommit, motion) {
             watching.complete(lastCommit, since: stamp, by: client, options.isPlain ? nil : cut(options.label), motion)
             store.addValues(of: lastCommit.states)

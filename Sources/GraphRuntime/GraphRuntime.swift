@@ -50,7 +50,7 @@ public final class GraphRuntime {
     /// Shares the turn that is being played between clients.
     let queue: TurnQueue
     /// Reused by each transaction, to save allocations.
-    var lastCommit = Commit()
+    let lastCommit = Commit()
 
     /// The facts that the daemon around the runtime tells it.
     public struct Surroundings {

@@ -21,6 +21,9 @@ final class History {
     private(set) var lastStructureChange: UInt64 = 0
     /// The last revision in which rules were replaced, or deferred rules ran.
     var lastRedefinition: UInt64 = 0
+    /// The stamps of the last change, as the engine has them and as they are, of attributes that have not changed after
+    /// all.
+    private var unchanged: [AttributeID: (seeming: UInt64, real: UInt64)] = [:]
     /// The revisions of the states when this life began.
     private var lifeBeginning: LifeBeginning
     /// The first revision of earlier lives from which a client can resume. The daemon knows no changes before it.
@@ -71,6 +74,22 @@ final class History {
 
     /// The transaction whose range of engine stamps contains this one. O(log n).
     func recorded(at stamp: UInt64) -> Transaction? { transactions.find(at: stamp) }
+
+    // MARK: What has not changed after all
+
+    /// Notes that a change of the tree has changed an attribute and changed it back. The engine knows no better than
+    /// that it has changed.
+    func noteUnchanged(_ attribute: AttributeID, since stamp: UInt64) {
+        if unchanged.count >= limits.historyNames { unchanged = [:] }
+        unchanged[attribute] = (graph.lastChange(of: attribute), stamp)
+    }
+
+    /// The engine's stamp of an attribute's last change.
+    func lastChange(of attribute: AttributeID) -> UInt64 {
+        let stamp = graph.lastChange(of: attribute)
+        guard let known = unchanged[attribute], known.seeming == stamp else { return stamp }
+        return known.real
+    }
 
     /// The engine's stamp right after a revision of this life; nil if it is no longer known.
     func engineStamp(after revision: UInt64) -> UInt64? {

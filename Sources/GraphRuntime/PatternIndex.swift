@@ -18,7 +18,7 @@ struct PatternIndex {
         var any: Way?
         var anyDepth: Way?
         /// Patterns that end here, by the name of their attribute.
-        var byAttribute: [String: [Entry]] = [:]
+        var byAttribute: [Name: [Entry]] = [:]
         /// Patterns that end here and name all attributes.
         var entries: [Entry] = []
         /// The step in which it was last reached.

@@ -11,7 +11,7 @@ extension ViewGraph {
     ///   - most: the largest number of writes of one action.
     /// - Returns: the writes of the actions.
     func react(cost: Int, atMost most: Int) -> Commit {
-        var done = Commit()
+        let done = Commit()
         guard reactions.exist else { return done }
         reactions.begin()
         defer { endDetours() }
@@ -30,13 +30,13 @@ extension ViewGraph {
                     break
                 }
                 rounds.append(called.map(\.path))
-                for reaction in called { call(reaction, atMost: most, &done) }
+                for reaction in called { call(reaction, atMost: most, done) }
             }
         }
         return done
     }
 
-    private func call(_ reaction: Reaction, atMost most: Int, _ done: inout Commit) {
+    private func call(_ reaction: Reaction, atMost most: Int, _ done: Commit) {
         do throws(Failure) {
             guard let action = reactions.call(of: reaction) else { return }
             let writes = try makeWrites(of: action)

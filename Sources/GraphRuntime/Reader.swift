@@ -165,10 +165,10 @@ final class Reader {
         graph.description.explain(vertex, into: &map)
         // A rule's last change depends on its last run, which another client may have caused.
         guard !isPartial || graph.isState(vertex) else { return .value(.map(map)) }
-        let changedAt = graph.lastChange(of: vertex)
+        let changedAt = history.lastChange(of: vertex)
         let chain = graph.provenance.causes(of: vertex)
         // An attribute that was evaluated late seems to have changed late. The cause is the chain's earliest change.
-        let entry = chain.map(graph.lastChange).min().flatMap(history.recorded(at:))
+        let entry = chain.map(history.lastChange).min().flatMap(history.recorded(at:))
         map["changed"] =
             entry.map { describe($0, client, chain) } ?? [
                 "revision": .null,
@@ -236,7 +236,10 @@ final class Reader {
             map["changed"] = true
         } else {
             map["changed"] = false
-            if let stop = graph.provenance.cutOff(above: vertex, since: entry.stampBefore) {
+            if case let seeming = graph.lastChange(of: vertex), seeming > entry.stampBefore, seeming <= entry.stampAfter
+            {
+                map["reason"] = "it changed and had its old value again at the end of the transaction"
+            } else if let stop = graph.provenance.cutOff(above: vertex, since: entry.stampBefore) {
                 map["reason"] = .string(
                     "\(graph.path(of: stop)) was evaluated again with an equal result, "
                         + "so the rules that depend on it did not run")

@@ -92,7 +92,7 @@ final class Topic {
             enter()
             return true
         }
-        guard !known.contains(path) else { return false }
+        guard !known.contains(where: { $0.hasSameBytes(as: path) }) else { return false }
         paths[attribute] = known + [path]
         return true
     }

@@ -112,7 +112,10 @@ final class Topics {
     /// Evaluates a watched attribute, and remembers its content for comparison with the next one.
     func evaluated(_ attribute: AttributeID) -> Content {
         let content = graph.content(of: attribute)
-        watches[attribute]?.content = content
+        if let watch = watches[attribute] {
+            watch.content = content
+            watch.changedAt = graph.lastChange(of: attribute)
+        }
         return content
     }
 

@@ -6,6 +6,8 @@ final class Watch {
     fileprivate let generation: UInt32
     /// The content that was last evaluated for a topic with values; nil before.
     var content: Content?
+    /// The engine's stamp of the change that led to this content.
+    var changedAt: UInt64 = 0
     var topics: [Topic] = []
     /// For topics that want reports: the vertex with the time of the last report.
     var report: WatchedReport?

@@ -60,7 +60,9 @@ extension Watching {
         var opening = Opening(subscription: subscription)
         let topic = subscription.topic
         // Nobody knows which values were reported meanwhile.
-        if let position = request.since, !request.reports, let missed = missed(since: position, of: topic, by: subscription.client) {
+        if let position = request.since, !request.reports,
+            let missed = missed(since: position, of: topic, by: subscription.client)
+        {
             try clients.admit(missed.update, isTyped: topic.key.typed, to: subscription.client)
             opening.isResumed = true
             if let event = structureEvent(missed.structure, for: subscription.client) { opening.events.append(event) }

@@ -137,7 +137,10 @@ final class Watching {
         let content = graph.contentForWatcher(of: attribute)
         guard watch.content == nil || graph.hasChanged(attribute, since: stamp) else { return }
         // A change of the tree takes several steps, of which a later one may take back what an earlier one has done.
-        if news.mayCancel, watch.content == content { return }
+        if news.mayCancel, watch.content == content {
+            return history.noteUnchanged(attribute, since: watch.changedAt)
+        }
+        watch.changedAt = graph.lastChange(of: attribute)
         if news.hasJoined { news.collected.insert(attribute) }
         if watch.report != nil { watch.report?.told = graph.reportClock }
         guard let motion else {

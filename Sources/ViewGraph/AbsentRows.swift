@@ -8,7 +8,7 @@ final class AbsentNode {
     /// The revision of that row.
     fileprivate(set) var revision: UInt64 = 0
     /// The rows of its states, by name.
-    fileprivate(set) var values: [String: StoredRow] = [:]
+    fileprivate(set) var values: [Name: StoredRow] = [:]
     /// Nodes that clients put below this one. Those whose rows have gone stay until they are looked for.
     fileprivate var below: [AbsentNode] = []
     fileprivate var countBelow = 0

@@ -154,7 +154,7 @@ struct AttributeRecord {
     }
     /// For a state: the times of the last reports of its value, and of places in it, for those who ask. Each is a
     /// vertex. See `Wiring.lastReport`.
-    var reports: ProjectionTree? {
+    fileprivate(set) var reports: ProjectionTree? {
         get { extras?.reports }
         set { if newValue != nil || extras != nil { madeExtras.reports = newValue } }
     }
@@ -189,6 +189,8 @@ struct AttributeTable {
     private var rows: ContiguousArray<AttributeRecord?> = []
     /// Records of attributes that definitions name.
     private(set) var named = 0
+    /// States whose reports somebody asks for. Every write looks, so this is looked at first.
+    private(set) var reportedStates = 0
 
     /// nil for a free row, also for one behind the end of the table.
     subscript(row: Int) -> AttributeRecord? {
@@ -202,8 +204,14 @@ struct AttributeTable {
     /// The place alone, if the vertex is one.
     func place(_ row: Int) -> ProjectionTree.Entry? { row < rows.count ? rows[row]?.place : nil }
 
-    /// The times of reports alone, if somebody asks for them. Every write of a state looks.
+    /// The times of reports alone, if somebody asks for them.
     func reports(_ row: Int) -> ProjectionTree? { row < rows.count ? rows[row]?.reports : nil }
+
+    mutating func setReports(_ reports: ProjectionTree?, at row: Int) {
+        if rows[row]?.reports != nil { reportedStates -= 1 }
+        rows[row]?.reports = reports
+        if reports != nil { reportedStates += 1 }
+    }
 
     mutating func setSource(_ source: Source, at row: Int) { rows[row]?.source = source }
 
@@ -262,6 +270,7 @@ struct AttributeTable {
 
     mutating func remove(at row: UInt32) {
         if self[Int(row)]?.isHidden == false { named -= 1 }
+        if reportedStates > 0, rows[Int(row)]?.reports != nil { reportedStates -= 1 }
         rows[Int(row)] = nil
     }
 

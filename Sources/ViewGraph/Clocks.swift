@@ -34,9 +34,10 @@ struct Clocks {
 
     /// The date of a schedule's last tick. Before the first one, it is the time since which the graph lives: it stays
     /// the same until the first tick.
-    func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) ?? beginning }
+    func reading(of schedule: ClockSchedule) -> Timestamp { schedule.lastTick(at: time) ?? min(beginning, time) }
 
     mutating func add(_ vertex: AttributeID, of schedule: ClockSchedule) {
+        beginning = min(beginning, time)
         vertices[schedule] = vertex
         schedules[vertex] = schedule
     }
@@ -51,8 +52,8 @@ struct Clocks {
     /// - Returns: the new reading of each clock.
     mutating func advance(to time: Timestamp) -> [(vertex: AttributeID, reading: Timestamp)] {
         self.time = time
-        beginning = min(beginning, time)
         if vertices.isEmpty { return [] }
+        beginning = min(beginning, time)
         return vertices.map { ($1, reading(of: $0)) }
     }
 

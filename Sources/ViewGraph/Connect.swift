@@ -354,7 +354,7 @@ extension Wiring {
         case (.alias(let a, let vertex), .alias(let b, _)):
             a == b && vertex.map { $0 == knownVertex(behind: b) } ?? true
         case (.rule(let a), .rule(let b)):
-            a.program.text == b.program.text && a.accepted == b.accepted && a.readsSame(as: b, at: .init(attribute))
+            a.program == b.program && a.accepted == b.accepted && a.readsSame(as: b, at: .init(attribute))
         case (.override(let a, let x, let v), .override(let b, let y, let w)): a == b && x == y && v == w
         case (.selected(let a), .selected(let b)): a.isSame(as: b)
         case (.rooted(let a), .rooted(let b)): a === b

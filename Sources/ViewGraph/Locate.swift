@@ -28,8 +28,8 @@ extension Wiring {
         return nodes.nodeID(at)
     }
 
-    /// True if no node has this path now, and a branch of an `if` or `switch` that is not shown makes the node or one
-    /// around it.
+    /// True if no node has this path now, and data may make it or a node around it: an element of a `forEach`, or a
+    /// branch of an `if` or `switch` that is not shown.
     public func mayReturn(_ ids: [String]) -> Bool {
         var at = NodeID.root.row
         for id in ids {
@@ -37,6 +37,7 @@ extension Wiring {
                 at = next
                 continue
             }
+            if nodes[Int(at)].kind == .forEach { return true }
             guard nodes[Int(at)].hasTransparentChildren else { return false }
             var pending = nodes[Int(at)].children.map { nodes[Int($0)] }.filter(\.isTransparent).map(\.definition)
             while let next = pending.popLast() {

@@ -96,7 +96,7 @@ extension Persistence {
     /// the new ones begin anew.
     func forgetAbsentValues(of row: UInt32, in definition: NodeDefinition) {
         guard !absentRows.isEmpty, let absent = absentRows[nodes.key(of: row)] else { return }
-        for name in absent.values.keys.sorted(by: { $0.precedesByBytes($1) }) {
+        for name in absent.values.keys.sorted().texts {
             // The name of an object's property begins with that of the object.
             let attribute = name.prefix { $0 != "." }
             guard definition.attributes.contains(where: { $0.name == attribute }) else { continue }
@@ -152,7 +152,7 @@ extension Persistence {
         var left = AbsentRows()
         for absent in absentRows.present {
             if isLeft("", absent), let own = absent.own { left.insert(own) }
-            for (name, value) in absent.values where isLeft(name, absent) { left.insert(value) }
+            for (name, value) in absent.values where isLeft(name.text, absent) { left.insert(value) }
         }
         absentRows = left
     }

@@ -90,7 +90,7 @@ extension Persistence {
 
     private struct Member: Hashable {
         var group: String
-        var name: String
+        var name: Name
     }
 
     /// The modifiers at the use of a component that hide those of its body, which have the same keys.
@@ -102,7 +102,7 @@ extension Persistence {
         var hidden: [Member: Value] = [:]
         for group in ["environment", "containerValues"] {
             for (name, value) in outer[group]?.map ?? ValueMap() where inner[group]?.map?[name] != nil {
-                hidden[Member(group: group, name: name.string ?? "")] = value
+                hidden[Member(group: group, name: Name(name.string ?? ""))] = value
             }
         }
         return hidden
@@ -152,9 +152,9 @@ extension Persistence {
         let atUse = definition.membersAtUse.filter { members.contains(memberNamed: $0) }
         if !atUse.isEmpty { fields["atUse"] = .list(ValueList(atUse)) }
         let (hidden, hides) = (hiddenOverrides(of: base), hiddenOverrides(of: definition))
-        for (name, value) in hides where hidden[name] != value { use.add(name.group, name.name, value) }
+        for (name, value) in hides where hidden[name] != value { use.add(name.group, name.name.text, value) }
         for name in hidden.keys where hides[name] == nil {
-            without.append([.string("use." + name.group), .string(name.name)])
+            without.append([.string("use." + name.group), .string(name.name.text)])
         }
         var uses = ValueMap()
         use.add(to: &uses)

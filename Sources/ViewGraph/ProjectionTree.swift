@@ -49,7 +49,7 @@ final class ProjectionTree {
             return steps
         }
 
-        func field(_ name: String) -> Field? { fields.first { $0.name == name } }
+        func field(_ name: String) -> Field? { fields.first { $0.name.hasSameBytes(as: name) } }
 
         func madeField(_ name: String) -> Field {
             if let field = field(name) { return field }

@@ -8,15 +8,15 @@ extension ViewGraph {
     /// Makes the writes of the open transaction visible, and updates lists from their data. Evaluates only what the
     /// tree depends on, and again what was read since the transaction was opened.
     /// - Parameter commit: gets what was changed. Its memory is used again.
-    public func commit(into commit: inout Commit) {
-        closeTransaction(into: &commit)
+    public func commit(into commit: Commit) {
+        closeTransaction(into: commit)
         if engine.mayHaveReports { collectInvalidated() }
         if !isSettled { settleStructure() }
     }
 
     public func commit() -> Commit {
-        var commit = Commit()
-        self.commit(into: &commit)
+        let commit = Commit()
+        self.commit(into: commit)
         return commit
     }
 

@@ -90,8 +90,8 @@ public final class StoredValues {
     }
 
     /// Stored values that states do not take because they have another type, by the key of the node.
-    public func misfits() -> [String: [Failure]] {
-        var found: [String: [Failure]] = [:]
+    public func misfits() -> [Name: [Failure]] {
+        var found: [Name: [Failure]] = [:]
         for (key, state, value) in untaken() {
             let path = graph.path(of: state)
             let refusal = Misfit(of: value, in: graph.record(state).type, graph.declarations).refusal(
@@ -122,7 +122,7 @@ public final class StoredValues {
         for row in nodes.subtree(of: NodeID.root.row) {
             let key = nodes.key(of: row)
             guard let values = absent[key]?.values, !values.isEmpty else { continue }
-            for name in values.keys.sorted(by: { $0.precedesByBytes($1) }) {
+            for name in values.keys.sorted().texts {
                 guard let state = durableState(name, of: row), let value = values[name]?.value else { continue }
                 found.append((key, state, value))
             }

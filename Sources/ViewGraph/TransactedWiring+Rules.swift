@@ -15,7 +15,8 @@ extension TransactedWiring {
     /// - Parameter steps: the place inside its value that is written.
     func write(
         _ set: [BindingTarget.Write], of binding: AttributeID, at steps: [AttributePath.Step],
-        _ path: AttributePath, isKept: Bool, on basis: WriteBasis, _ animation: String?, _ change: (Value?) throws(Failure) -> Value?
+        _ path: AttributePath, isKept: Bool, on basis: WriteBasis, _ animation: String?,
+        _ change: (Value?) throws(Failure) -> Value?
     ) throws(Failure) {
         let record = record(binding)
         // A write of the whole needs no present value, and may be what gives the binding a value again.

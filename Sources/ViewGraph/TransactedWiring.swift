@@ -2,8 +2,8 @@ import AttributeGraph
 import AttributeValues
 import SceneModel
 
-/// What a committed transaction changed.
-public struct Commit {
+/// What a committed transaction changed. An object, because it is passed on with every write.
+public final class Commit {
     /// States whose values have changed.
     public var states: [AttributeID] = []
     /// True if a state was reported whose reports somebody reads, also if its value has stayed.
@@ -56,7 +56,7 @@ extension TransactedWiring {
     }
 
     /// Makes the writes visible: the part of `ViewGraph.commit` that changes no tree.
-    func closeTransaction(into made: inout Commit) {
+    func closeTransaction(into made: Commit) {
         let done = takeOpen()
         defer { done.end() }
         if detours.isWanted {
@@ -219,7 +219,8 @@ extension TransactedWiring {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
         if case .binding(.rules(_, let set)?, _)? = record(state.attribute).definition?.role {
-            return try write(set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
+            return try write(
+                set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
         }
         if case .object(let object) = record(state.attribute).source {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
@@ -285,7 +286,9 @@ extension TransactedWiring {
         guard transaction != nil else { preconditionFailure("writes belong to a transaction") }
         let state = written.attribute
         forgetRoom(of: state)
-        if attributes.reports(Int(state.index)) != nil { transaction?.noteReport(of: written) }
+        if attributes.reportedStates > 0, attributes.reports(Int(state.index)) != nil {
+            transaction?.noteReport(of: written)
+        }
         transaction?.stage(consume value, for: state, animation)
     }
 

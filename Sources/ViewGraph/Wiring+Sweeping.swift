@@ -38,7 +38,7 @@ extension Wiring {
             if place.tree.isEmpty {
                 let whole = place.tree.whole
                 if attributes.reports(Int(whole.index)) === place.tree {
-                    attributes[Int(whole.index)]?.reports = nil
+                    attributes.setReports(nil, at: Int(whole.index))
                 } else {
                     attributes[Int(whole.index)]?.projections = nil
                 }

@@ -41,7 +41,7 @@ struct CheckCommand: Verb {
             var context = SceneContext()
             context.refusesCycles = true
             // The faults of a file that several scenes import are reported once.
-            var faulty: Set<String> = []
+            var faulty: Swift.Set<Name> = []
             for (number, file) in (with + files).enumerated() {
                 var known = context
                 do {

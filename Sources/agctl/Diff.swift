@@ -33,7 +33,7 @@ struct DiffCommand: DaemonVerb {
         // The scene says nothing about nodes that are not below its own.
         let roots = try document.listRoots(at: at)
         let removed = (result.map?["removed"]?.list ?? []).filter { path in
-            roots.contains { path.string?.hasPrefix($0 + "/") == true }
+            roots.contains { path.string?.utf8.starts(with: ($0 + "/").utf8) == true }
         }
         var map = result.map ?? ValueMap()
         map["removed"] = .list(removed)

@@ -58,18 +58,21 @@ struct EditCommand: DaemonVerb {
         let connection = try session.connection()
         let changed = new.states.filter { old.states[$0.key] != $0.value }.sorted { $0.key < $1.key }
         if !changed.isEmpty {
-            let sets = changed.map { Mutation(operation: .set, path: $0.key, value: $0.value) }
+            let sets = changed.map { Mutation(operation: .set, path: $0.key.text, value: $0.value) }
             _ = try connection.call(.transact(sets, options))
         }
         // The children of a removed node are removed with it.
         let removed = old.nodes.filter { path in
-            !new.nodes.contains(path) && !old.nodes.contains { path.hasPrefix($0 + "/") && !new.nodes.contains($0) }
+            !new.nodes.contains(path)
+                && !old.nodes.contains { path.text.utf8.starts(with: ($0.text + "/").utf8) && !new.nodes.contains($0) }
         }
-        for node in removed.sorted() { _ = try connection.call(.remove(path: node, options)) }
+        for node in removed.sorted().texts { _ = try connection.call(.remove(path: node, options)) }
         if session.isJSON { return session.output.json(applied) }
         AppliedText(applied).show(session.output)
-        for (path, value) in changed { session.output.writeLine("set\t\(path)\t\(value.jsonText.printable)") }
-        for node in removed.sorted() { session.output.writeLine("removed\t\(node)") }
+        for (path, value) in changed {
+            session.output.writeLine("set\t\(path.text.printable)\t\(value.jsonText.printable)")
+        }
+        for node in removed.sorted().texts { session.output.writeLine("removed\t\(node.printable)") }
     }
 
     private static func parent(of path: String) throws(Complaint) -> String {
@@ -92,8 +95,8 @@ struct EditCommand: DaemonVerb {
 
 /// The nodes and states in a document, by path.
 struct SceneContents {
-    private(set) var nodes: Swift.Set<String> = []
-    private(set) var states: [String: Value] = [:]
+    private(set) var nodes: Swift.Set<Name> = []
+    private(set) var states: [Name: Value] = [:]
 
     init(_ document: ValueMap, below parent: String) {
         var pending = (document["nodes"]?.list ?? []).map { (node: $0, parent: parent) }

@@ -58,7 +58,7 @@ struct GetCommand: DaemonVerb {
         if session.isJSON { session.output.json(result) }
         if failures.isEmpty { return }
         // Attributes that a pattern has matched exist, whatever their errors are.
-        let named = failures.filter { paths.contains($0.path) }
+        let named = failures.filter { failure in paths.contains { $0.hasSameBytes(as: failure.path) } }
         if named.contains(where: { $0.code == .invalid && !Self.namesAttributes($0.path) }) {
             throw EndOfCommand(status: .data)
         }

@@ -54,5 +54,20 @@ extension Complaint {
         return complaint
     }
 
+    /// A hint how to remove several nodes, if a path is a pattern.
+    func explaining(removalOf path: String) -> Complaint {
+        guard code == ErrorCode.invalid.rawValue, GetCommand.isPattern(path), let pattern = try? PathPattern(path)
+        else {
+            return self
+        }
+        var complaint = self
+        let ids = pattern.segments.prefix { if case .id = $0 { true } else { false } }
+        let parent = AttributePath.describe(nodes: ids.compactMap { if case .id(let id) = $0 { id } else { nil } })
+        complaint.hint =
+            "\(hint.map { $0 + "; " } ?? "")to remove all nodes in \(parent): agctl list --nodes '\(parent)' "
+            + "| xargs -d '\\n' agctl remove"
+        return complaint
+    }
+
     private static let bools = ["true": true, "yes": true, "on": true, "false": false, "no": false, "off": false]
 }

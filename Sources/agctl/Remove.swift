@@ -24,6 +24,10 @@ struct RemoveCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let options = write.makeOptions()
-        for path in paths { session.report(revision: try session.connection().call(.remove(path: path, options))) }
+        for path in paths {
+            do throws(ClientError) {
+                session.report(revision: try session.connection().call(.remove(path: path, options)))
+            } catch { throw Complaint(error).explaining(removalOf: path) }
+        }
     }
 }

@@ -54,7 +54,7 @@ struct SitesCommand: DaemonVerb {
 
     private func retire(_ name: String, _ sites: [MirroredSite], _ session: Session) throws {
         let found = sites.filter { site in
-            site.path == name || (try? AttributePath(site.path))?.nodes.last == name
+            Name(site.path) == Name(name) || (try? AttributePath(site.path))?.nodes.last.map { Name($0) } == Name(name)
         }
         guard let site = found.first, found.count == 1 else {
             let paths = (found.isEmpty ? sites : found).prefix(12).map(\.path).joined(separator: ", ")

@@ -50,7 +50,7 @@ struct TransactCommand: DaemonVerb {
         } catch {
             var complaint = Complaint(error)
             if error.failure?.code == .conflict { complaint.status = .tryAgain }
-            if let faulty = mutations.first(where: { $0.path == error.failure?.path })?.value {
+            if let faulty = mutations.first(where: { Name($0.path) == error.failure?.path.map { Name($0) } })?.value {
                 complaint = complaint.explaining(faulty)
             }
             throw complaint

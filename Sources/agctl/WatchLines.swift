@@ -126,9 +126,9 @@ struct Settling {
 
 /// Events as lines. After a restart of the daemon, all values arrive anew; only those that differ are printed.
 struct ChangeLog {
-    private var known: [String: String] = [:]
+    private var known: [Name: String] = [:]
     /// The last printed frames of the paths, without the `~`, until the next update of each path.
-    private var frames: [String: String] = [:]
+    private var frames: [Name: String] = [:]
     private var awaitsSnapshot = false
 
     mutating func expectSnapshot() { awaitsSnapshot = true }
@@ -148,7 +148,7 @@ struct ChangeLog {
                 return (last ?? before[change.path]) == line.text ? nil : line
             }
             let gone = before.keys.filter { known[$0] == nil }.sorted()
-            return gone.map { ($0, "error: removed", .failure(Failure(.removed, "removed"))) } + lines
+            return gone.map { ($0.text, "error: removed", .failure(Failure(.removed, "removed"))) } + lines
         case .invalidate(_, let paths): return paths.map { ($0, "invalid", nil) }
         case .structure(_, let added, let removed, let moved, _):
             return added.map { ($0, "added", nil) } + removed.map { ($0, "removed", nil) }

@@ -11,7 +11,7 @@ struct WatchTable {
     /// In the order in which they came.
     private(set) var paths: [String] = []
     /// The ends of highlights.
-    private var freshUntil: [String: Double] = [:]
+    private var freshUntil: [Name: Double] = [:]
     private var revision: UInt64?
     private var label: String?
     private var trouble: String?

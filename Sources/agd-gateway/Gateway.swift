@@ -313,7 +313,7 @@ final class Gateway {
         return all
     }
 
-    private static let options = ["paths", "events", "maxRate", "css", "frames", "since"]
+    private static let options = ["paths", "events", "maxRate", "css", "frames", "reports", "since"]
 
     /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
     /// reconnects again and again to a stream that breaks off, but not after a refusal. A stream of several

@@ -43,7 +43,9 @@ final class SharedWatch {
     /// True if a returning page gets a snapshot, because its events are not stored by path.
     private var needsSnapshot: Bool {
         parameters["reports"] == true
-            || (parameters["events"]?.list ?? []).contains { $0 == "structure" || $0 == "completion" || $0 == "invalidate" }
+            || (parameters["events"]?.list ?? []).contains {
+                $0 == "structure" || $0 == "completion" || $0 == "invalidate"
+            }
     }
 
     // MARK: Pages

@@ -271,6 +271,26 @@ struct ControlTests {
             try lines("tree", "--nodes", "/").map { $0.filter(\.isLetter) }.filter { ["a", "b"].contains($0) } == ["b"])
     }
 
+    @Test("what takes no pattern says what does, and remove how to remove all nodes in one") func noPatterns() throws {
+        let scene = try daemon.folder.write(
+            "nodes: [{ id: box, kind: container, children: [{ id: a }, { id: 'b c' }] }]\n", to: "box.yaml")
+        #expect(try lines("apply", "-f", scene).contains("added\t/box"))
+        for words in [["describe", "/box/*"], ["move", "/box/*", "--index", "0"], ["do", "/box/*.x"]] {
+            let told = try daemon.control(words)
+            #expect(told.code == 65 && told.text.contains("only get and subscribe"), "\(told.text)")
+        }
+        let fed = try shell("echo 'set /box/*.x 1' | agctl feed")
+        #expect(fed.code == 65 && fed.text.contains("only get and subscribe"), "\(fed.text)")
+        let told = try daemon.control(["remove", "/box/*"])
+        #expect(told.code == 65, "\(told.text)")
+        let hint = try #require(told.text.firstMatch(of: /to remove all nodes in \/box: (.*)\n/)).1
+        // Only this shell knows the program by its name.
+        let command = String(hint).replacing("xargs -d '\\n' agctl", with: "xargs -d '\\n' \"$0\"")
+        let done = try shell(command)
+        #expect(done.code == 0, "\(command): \(done.text)")
+        #expect(try lines("list", "--nodes", "/box") == [])
+    }
+
     /// The objects that a command ended with, one a line.
     private func errors(_ text: String) throws -> [Value] {
         try text.split(separator: "\n").map { try #require(try JSONParser.parseOnce($0.utf8)["error"], "\($0)") }

@@ -125,6 +125,24 @@ struct RunningControlTests {
         #expect(try watch.wait() == 66)
     }
 
+    @Test("a watch of a path in a list waits while its element is gone") func watchedElement() throws {
+        let client = try daemon.client()
+        try client.call(
+            "apply",
+            [
+                "document":
+                    "nodes: [{ id: l, state: { items: [a] }, children: [{ id: rows, forEach: { in: $items, id: self, node: { state: { n: 1 } } } }] }]"
+            ])
+        let (watch, output) = try daemon.startControl(["watch", "/l/rows/a.n"])
+        #expect(try output.line() == "/l/rows/a.n\t1")
+        try client.call("set", ["path": "/l.items", "value": []])
+        #expect(try output.line()?.hasPrefix("/l/rows/a.n\terror: ") == true)
+        try client.call("set", ["path": "/l.items", "value": ["a"]])
+        #expect(try output.line() == "/l/rows/a.n\t1")
+        try client.call("remove", ["path": "/l"])
+        #expect(try watch.wait() == 66)
+    }
+
     @Test("when says why its command has not started") func missingCommand() throws {
         let (code, text) = try daemon.control(["when", "true", "--once", "--", "/nowhere/command"])
         #expect(code == 127 && text == "agctl: cannot start /nowhere/command: No such file or directory\n")

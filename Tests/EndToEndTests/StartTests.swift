@@ -40,7 +40,7 @@ enum Surroundings: String, CaseIterable, CustomTestStringConvertible {
     }
 
     private static let mayMount = succeeds("/usr/bin/unshare", mounting + ["mount", "-t", "tmpfs", "none", "/proc"])
-    private static let hasCompiler = FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")
+    static let hasCompiler = FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")
 
     static let possible = allCases.filter {
         $0 == .noProc ? mayMount : $0 == .setenvInALibrary ? hasCompiler : true
@@ -141,6 +141,34 @@ struct StartTests {
         let backup = try run(
             "agd", ["--backup", folder.file("copy.db"), "--state-directory", store], in: surroundings)
         #expect(backup.code == 0, "\(backup.text)")
+    }
+
+    /// The kernel gives each program at least one argument, so a preloaded library takes them away.
+    @Test(
+        "a program that is passed no arguments at all does nothing", .enabled(if: Surroundings.hasCompiler),
+        arguments: programs)
+    func missing(_ name: String) throws {
+        let source = try folder.write(
+            """
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <stddef.h>
+            typedef int start_t(int (*)(int, char **, char **), int, char **, void (*)(void), void (*)(void),
+                void (*)(void), void *);
+            int __libc_start_main(int (*body)(int, char **, char **), int count, char **words, void (*begin)(void),
+                void (*end)(void), void (*unload)(void), void *stack) {
+                return ((start_t *)dlsym(RTLD_NEXT, "__libc_start_main"))(body, 0, words + count, begin, end, unload, stack);
+            }
+
+            """, to: "none.c")
+        let library = folder.file("none.so")
+        let compiled = try Program.run(
+            "/usr/bin/cc", ["-shared", "-fPIC", "-o", library, source, "-ldl"], folder: folder)
+        try #require(compiled.code == 0, "\(compiled.text)")
+        let ended = try Program.run(
+            "/usr/bin/env", ["LD_PRELOAD=\(library)", Program.built(name), "--version"], folder: folder)
+        #expect(ended.code == 71, "\(ended.text)")
+        #expect(ended.text == "\(name): the system has passed no arguments to this program\n")
     }
 
     @Test("arguments that are not UTF-8 are refused, not replaced", arguments: programs)

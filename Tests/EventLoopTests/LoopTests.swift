@@ -1,4 +1,4 @@
-import EventLoop
+@testable import EventLoop
 import Glibc
 import Testing
 
@@ -37,6 +37,41 @@ struct LoopTests {
         timer.close()
         loop.run()
         #expect(fired == 1)
+    }
+
+    @Test("the watch of the wall clock tells of each jump, and waits for the next one") func clockWatch() throws {
+        let loop = try Loop()
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        let sender = ends[1]
+        func jump() { _ = write(sender, [UInt8](repeating: 0, count: 8), 8) }
+        var jumps = 0
+        let alarm = try Timer(loop) { _ in
+            #expect(jumps == 1, "a jump is told once")
+            jump()
+        }
+        let watch = try WallClockWatch(loop, descriptor: ends[0]) {
+            jumps += 1
+            if jumps == 1 { alarm.start(in: 0.02) } else { loop.stop() }
+        }
+        jump()
+        loop.run()
+        #expect(jumps == 2)
+        for handle in [watch, alarm] as [Handle] { handle.close() }
+        loop.run()
+        close(sender)
+    }
+
+    @Test("this machine's wall clock can be watched, and is not set meanwhile") func realClock() throws {
+        let loop = try Loop()
+        var jumps = 0
+        let watch = try WallClockWatch(loop) { jumps += 1 }
+        let alarm = try Timer(loop) { _ in loop.stop() }
+        alarm.start(in: 0.02)
+        loop.run()
+        #expect(jumps == 0)
+        for handle in [watch, alarm] as [Handle] { handle.close() }
+        loop.run()
     }
 
     @Test("while it is awake the loop does not wait") func wakefulness() throws {

@@ -24,6 +24,16 @@ struct CanonicalNameTests {
         """
     }
 
+    @Test("a rule that is another one by its bytes alone replaces the old one") func rules() throws {
+        func scene(_ text: String) -> String {
+            "nodes: [{ id: r, computed: { n: 'size(\"\(text)\")' } }]\n"
+        }
+        let graph = try Harness(scene(composed))
+        #expect(try graph.value("/r.n") == 5)
+        _ = try graph.apply(scene(decomposed))
+        #expect(try graph.value("/r.n") == 6)
+    }
+
     @Test("one request reads both") func reading() throws {
         let graph = try Harness(CanonicalNameTests.scene)
         let paths = ["/home/\(composed).x", "/home/\(decomposed).x"]

@@ -460,4 +460,24 @@ struct ForEachTests {
         #expect(try graph.value("/app.others[0].n") == 30)
         #expect(try graph.value("/app.items[1].n") == 2)
     }
+
+    @Test("a subscription by the path of an element waits while the element is gone, and ends with its list")
+    func pathOfElement() throws {
+        let graph = try Harness(
+            """
+            nodes:
+              - id: top
+                state: { items: [a, b] }
+                children: [{ id: rows, forEach: { in: $items, id: self, node: { state: { x: 1 } } } }]
+            """)
+        try graph.subscribe(["/top/rows/a.x"], initial: true)
+        try graph.set("/top.items", ["b"])
+        #expect(graph.methods == ["update"])
+        #expect(graph.changes["/top/rows/a.x"]?.failure?.code == .removed)
+        try graph.set("/top.items", ["b", "a"])
+        #expect(graph.changes == ["/top/rows/a.x": .value(1)])
+        try graph.set("/top.items", ["b"])
+        try graph.succeed(.remove(path: "/top/rows", .init()))
+        #expect(graph.methods.last == "ended")
+    }
 }

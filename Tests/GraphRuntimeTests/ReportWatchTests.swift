@@ -20,7 +20,8 @@ struct ReportWatchTests {
         _ graph: Harness, _ paths: [String], since: Request.Position? = nil, maxRate: Double? = nil,
         from client: UInt64 = 1
     ) throws {
-        try graph.succeed(.subscribe(.init(patterns: paths, since: since, maxRate: maxRate, reports: true)), from: client)
+        try graph.succeed(
+            .subscribe(.init(patterns: paths, since: since, maxRate: maxRate, reports: true)), from: client)
     }
 
     /// What the last deliveries tell: the seconds since the last report by path.
@@ -53,7 +54,9 @@ struct ReportWatchTests {
         #expect(graph.told.isEmpty)
     }
 
-    @Test("however often a value is reported, it is told once a second, and its rule does not run") func bounded() throws {
+    @Test("however often a value is reported, it is told once a second, and its rule does not run") func bounded()
+        throws
+    {
         let graph = try Harness(ReportWatchTests.scene)
         try watch(graph, ["/s.double"])
         graph.advance(5)

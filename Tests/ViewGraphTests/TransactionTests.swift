@@ -78,8 +78,8 @@ struct TransactionsTests {
         wiring.begin()
         try wiring.write(3, to: "/a/b.mine")
         #expect(try content("/a.count") == 3 && scene.value("/a.count") == 1)
-        var commit = Commit()
-        wiring.closeTransaction(into: &commit)
+        let commit = Commit()
+        wiring.closeTransaction(into: commit)
         #expect(try commit.states == [scene.vertex("/a.count")] && scene.value("/a.twice") == 6)
     }
 

@@ -54,7 +54,7 @@ extension TransactedWiring {
     func set(_ path: String, _ value: Value) throws {
         begin()
         try write(value, to: path)
-        var commit = Commit()
-        closeTransaction(into: &commit)
+        let commit = Commit()
+        closeTransaction(into: commit)
     }
 }

@@ -119,7 +119,7 @@ public final class Program {
 
 /// Programs are equal if they are written the same.
 extension Program: Equatable {
-    public static func == (a: Program, b: Program) -> Bool { a === b || a.text == b.text }
+    public static func == (a: Program, b: Program) -> Bool { a === b || a.text.hasSameBytes(as: b.text) }
 }
 
 /// The common part of programs whose texts differ only in numbers. It owns its memory from `init` to `deinit`.

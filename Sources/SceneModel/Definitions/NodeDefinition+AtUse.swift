@@ -37,7 +37,7 @@ extension NodeDefinition {
             ("environment", environment), ("containerValues", containerValues), ("preferences", preferences),
         ] {
             // Of several modifiers with one key, the last is in the row's `members`.
-            for entry in Dictionary(entries.map { ($0.keyPath, $0) }, uniquingKeysWith: { $1 }).values
+            for entry in Dictionary(entries.map { (Name($0.keyPath), $0) }, uniquingKeysWith: { $1 }).values
             where entry.isAtUse { add(group, entry.keyPath) }
         }
         for transform in transformEnvironment where transform.isAtUse { add("transformEnvironment", transform.keyPath) }

@@ -31,7 +31,7 @@ public final class Selection: Equatable {
         self.targets = targets
     }
 
-    public static func == (a: Selection, b: Selection) -> Bool { a.text == b.text }
+    public static func == (a: Selection, b: Selection) -> Bool { a.text.hasSameBytes(as: b.text) }
 
     /// The form in a document.
     public var written: String { text.hasPrefix("$") ? text : "=" + text }

@@ -10,28 +10,37 @@ import AttributeValues
 /// goes on from there: from the wall clock and the lead, but not before the last reading. So the time after a start is
 /// never before the times in the rows, whatever happened to the wall clock.
 struct OperatorTime {
-    private(set) var now: Int64
+    /// The reading at `elapsed`.
+    private var base: Int64
     /// How far this time is ahead of the wall clock.
     private(set) var lead: Int64 = 0
     /// When the store's time began, in this time.
     private(set) var origin: Int64 = 0
     private var elapsed: Int64
+    /// The present moment: the time since the boot, and on the wall clock.
+    private var present: Int64
+    private var wall: Timestamp
 
     /// A wall clock that differs by less is slewed, or was read a moment later.
     private static let jump: UInt64 = 500_000_000
 
     /// - Parameter elapsed: the time since the machine was booted. Only differences count.
     init(wall: Timestamp, elapsed: TimeSpan) {
-        now = OperatorTime.nanoseconds(wall)
-        self.elapsed = elapsed.nanoseconds
+        base = OperatorTime.nanoseconds(wall)
+        (self.elapsed, present) = (elapsed.nanoseconds, elapsed.nanoseconds)
+        self.wall = wall
     }
+
+    var now: Int64 { reading(at: present) }
 
     private static func nanoseconds(_ time: Timestamp) -> Int64 {
         time.since(.epoch)?.nanoseconds ?? (time < .epoch ? -Int64.max / 2 : Int64.max / 2)
     }
 
     /// The reading at a later moment.
-    func reading(at elapsed: TimeSpan) -> Int64 { now &+ max(0, elapsed.nanoseconds &- self.elapsed) }
+    func reading(at elapsed: TimeSpan) -> Int64 { reading(at: elapsed.nanoseconds) }
+
+    private func reading(at elapsed: Int64) -> Int64 { base &+ max(0, elapsed &- self.elapsed) }
 
     /// True if the wall clock was set since the last `advance`.
     func isSet(_ wall: Timestamp, elapsed: TimeSpan) -> Bool {
@@ -39,11 +48,23 @@ struct OperatorTime {
         return (lead &- self.lead).magnitude >= OperatorTime.jump
     }
 
+    /// Notes the time while nobody uses it, at almost no cost.
+    mutating func pass(to wall: Timestamp, elapsed: TimeSpan) {
+        present = max(present, elapsed.nanoseconds)
+        self.wall = wall
+    }
+
     /// - Returns: whether the wall clock was set since the last call.
     mutating func advance(to wall: Timestamp, elapsed: TimeSpan) -> Bool {
-        let isSet = isSet(wall, elapsed: elapsed)
-        now = reading(at: elapsed)
-        self.elapsed = max(self.elapsed, elapsed.nanoseconds)
+        pass(to: wall, elapsed: elapsed)
+        return settle()
+    }
+
+    /// Finds out what `pass` has left open.
+    /// - Returns: whether the wall clock was set since the last `advance`.
+    mutating func settle() -> Bool {
+        let isSet = isSet(wall, elapsed: TimeSpan(nanoseconds: present))
+        (base, elapsed) = (now, present)
         if isSet { lead = now &- OperatorTime.nanoseconds(wall) }
         return isSet
     }

@@ -93,17 +93,19 @@ extension StoredValues {
 
     /// Gives the record of an attribute the row that was written while it had another span.
     /// - Returns: the name of that row.
-    private func restoreChart(_ value: TimedValue, _ name: String, _ rows: [String: StoredRow]) -> String? {
+    private func restoreChart(_ value: TimedValue, _ name: String, _ rows: [Name: StoredRow]) -> String? {
         guard let chart = value.past as? Chart else { return nil }
         let start = String(name.dropLast(value.operation.description.utf8.count)) + "\(value.operation.kind.rawValue) "
-        for (name, row) in rows where name.hasPrefix(start) {
-            guard let span = TimeSpan(name.dropFirst(start.count)), TimeOperator.fault(of: span) == nil else {
+        for (name, row) in rows where name.text.utf8.starts(with: start.utf8) {
+            guard let span = TimeSpan(Substring(name.text.utf8.dropFirst(start.utf8.count))),
+                TimeOperator.fault(of: span) == nil
+            else {
                 continue
             }
             let old = Chart(TimeOperator(.history, span: span))
             guard old.take(row: row.value, from: graph.timedValues.time.origin) else { continue }
             chart.take(from: old, graph.timedValues.now)
-            return name
+            return name.text
         }
         return nil
     }

@@ -81,6 +81,7 @@ struct TimedValues {
     }
 
     mutating func add(_ value: TimedValue, at vertex: AttributeID) {
+        if values.isEmpty, time.settle() { isTimeDue = isInStore }
         value.vertex = vertex
         values[Key(operand: value.operand, operation: value.operation)] = value
         made.append(value)
@@ -138,6 +139,10 @@ struct TimedValues {
 
     /// - Returns: the values whose deadline has come, or whose result is a date of a wall clock that was set.
     mutating func advance(to wall: Timestamp, elapsed: TimeSpan) -> [TimedValue] {
+        if values.isEmpty {
+            time.pass(to: wall, elapsed: elapsed)
+            return []
+        }
         var reached: [TimedValue] = []
         if time.advance(to: wall, elapsed: elapsed) {
             isTimeDue = isInStore

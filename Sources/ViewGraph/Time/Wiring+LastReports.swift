@@ -14,7 +14,7 @@ extension Wiring {
     func reportVertex(of state: AttributeID, at steps: [AttributePath.Step]) -> AttributeID {
         let owner = record(state)
         let tree = owner.reports ?? ProjectionTree(of: state, name: owner.name)
-        if owner.reports == nil { attributes[Int(state.index)]?.reports = tree }
+        if owner.reports == nil { attributes.setReports(tree, at: Int(state.index)) }
         let entry = tree.entry(at: steps)
         if let existing = entry.attribute { return existing }
         let made = createInput(

@@ -32,7 +32,7 @@ struct DashCommand: DaemonVerb {
         // No pattern matches both "/" and everything below it, but the root has no attributes.
         let request = Request.Subscribe(
             patterns: [root == "/" ? "/**" : "\(root)/**"], events: [.update, .structure],
-            frameRate: isLive ? DashScreen.rate : nil)
+            frameRate: isLive ? DashScreen.rate : nil, reports: true)
         let screen = DashScreen(root, session.newWatcher(request, name: "agctl dash"), link, session)
         if isLive { try screen.run() } else { try screen.printOnce() }
     }
@@ -58,11 +58,11 @@ struct DashLink {
     }
 
     /// The tree of a board, and the subviews of containers without an attribute `cards`.
-    func readStructure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [String: ValueList]) {
+    func readStructure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [Name: ValueList]) {
         guard let tree = DashNode.tree(try ask(.describe(path: root, depth: nil))) else {
             throw .malformed("describe was answered without a node")
         }
-        var subviews: [String: ValueList] = [:]
+        var subviews: [Name: ValueList] = [:]
         for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
             do throws(ClientError) {
                 let answer = try ask(.eval(expression: "subviews", bindings: ValueMap(), at: path, typed: false))
@@ -89,9 +89,9 @@ final class DashScreen {
     private let session: Session
     private let decoder = MessageDecoder()
     private var values = DashValues()
-    private var structure: (tree: DashNode, subviews: [String: ValueList])?
+    private var structure: (tree: DashNode, subviews: [Name: ValueList])?
     private var board: DashBoard?
-    private var chosen: String?
+    private var chosen: Name?
     private var scroll = Scroll()
     private var room = 1
     /// A message about the last write.
@@ -235,7 +235,7 @@ final class DashScreen {
         let style = session.output.style
         if let notice { return style.red(DisplayWidth.cut(notice, to: columns)) }
         var keys = "↑ ↓ ← → choose   q end"
-        if let chosen, let card = picture.places.first(where: { $0.card.path == chosen })?.card {
+        if let chosen, let card = picture.places.first(where: { Name($0.card.path) == chosen })?.card {
             let action =
                 switch card.kind {
                 case .toggle, .button, .picker: "   Enter operates"
@@ -264,10 +264,10 @@ final class DashScreen {
     }
 
     private func choose(_ key: Keyboard.Key, _ places: [DashPicture.Place]) {
-        guard let now = places.firstIndex(where: { $0.card.path == chosen }) else {
+        guard let now = places.firstIndex(where: { Name($0.card.path) == chosen }) else {
             // The first visible one.
             let first = places.first { $0.lines.lowerBound >= scroll.offset } ?? places.first
-            chosen = first?.card.path
+            chosen = first.map { Name($0.card.path) }
             return
         }
         let place = places[now]
@@ -283,12 +283,12 @@ final class DashScreen {
             default: nearest(places.map(\.lines.lowerBound).first { $0 > place.lines.lowerBound })
             }
         guard let next, places.indices.contains(next) else { return }
-        chosen = places[next].card.path
+        chosen = Name(places[next].card.path)
         // The heading above the first line stays visible.
         scroll.show(max(0, places[next].lines.lowerBound - 1)..<places[next].lines.upperBound, room: room)
     }
 
-    private var chosenCard: DashCard? { board?.rows.lazy.flatMap(\.cards).first { $0.path == self.chosen } }
+    private var chosenCard: DashCard? { board?.rows.lazy.flatMap(\.cards).first { Name($0.path) == self.chosen } }
 
     private func operate() {
         guard let card = chosenCard else { return }

@@ -27,22 +27,22 @@ struct DashBoard {
     private static let mostDepth = 100
 
     private let tree: DashNode
-    private let nodes: [String: DashNode]
+    private let nodes: [Name: DashNode]
     /// The subviews of containers for which only `eval` can tell them, by path.
-    private let subviews: [String: ValueList]
+    private let subviews: [Name: ValueList]
     private let values: [Name: Content]
     private(set) var rows: [Row] = []
     private var featured: [DashCard] = []
     /// True if panels describe the cards below a node, by path.
-    private var arranging: [String: Bool] = [:]
+    private var arranging: [Name: Bool] = [:]
     /// Cards beyond the limit.
     private(set) var omitted = 0
 
-    init(_ tree: DashNode, subviews: [String: ValueList], values: [Name: Content]) {
+    init(_ tree: DashNode, subviews: [Name: ValueList], values: [Name: Content]) {
         self.tree = tree
         self.subviews = subviews
         self.values = values
-        nodes = tree.others.merging([tree.path: tree]) { $1 }
+        nodes = tree.others.merging([Name(tree.path): tree]) { $1 }
         lay()
     }
 
@@ -91,7 +91,7 @@ struct DashBoard {
             let title = text(entry.panel["title"]) ?? text(entry.values["title"]) ?? words
             if let section = entry.section {
                 let cards = allCards(of: entry.node, entry.panel, title)
-                if let position = rows.firstIndex(where: { $0.key == section.path }) {
+                if let position = rows.firstIndex(where: { $0.key.hasSameBytes(as: section.path) }) {
                     rows[position].cards += cards
                 } else {
                     rows.append(Row(key: section.path, title: prefix + heading(of: section), cards: cards))

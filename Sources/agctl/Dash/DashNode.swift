@@ -26,7 +26,7 @@ final class DashNode {
     /// True if it shows nodes that were declared elsewhere.
     let hasPlaces: Bool
     /// For the root: all other nodes by path, including those that no node shows.
-    private(set) var others: [String: DashNode] = [:]
+    private(set) var others: [Name: DashNode] = [:]
 
     private init(_ map: ValueMap) {
         id = map["id"]?.string ?? ""
@@ -51,7 +51,7 @@ final class DashNode {
         guard let map = described.map, map["id"] != nil else { return nil }
         let root = DashNode(map)
         var pending = [(root, map)]
-        var byPath: [String: DashNode] = [:]
+        var byPath: [Name: DashNode] = [:]
         var shown: [(node: DashNode, paths: [Value])] = []
         while let (node, map) = pending.popLast() {
             byPath[node.path] = node
@@ -70,13 +70,14 @@ final class DashNode {
     }
 
     /// The node of a subview. Its id is the path from its container.
-    func subview(_ id: String, in nodes: [String: DashNode]) -> DashNode? {
-        var (from, id) = (self, id[...])
-        while id.hasPrefix("../") {
+    func subview(_ id: String, in nodes: [Name: DashNode]) -> DashNode? {
+        let up = "../".utf8
+        var (from, rest) = (self, id.utf8[...])
+        while rest.starts(with: up) {
             guard let parent = from.parent else { return nil }
-            (from, id) = (parent, id.dropFirst(3))
+            (from, rest) = (parent, rest.dropFirst(up.count))
         }
-        return nodes[from.path(to: String(id))]
+        return nodes[from.path(to: String(Substring(rest)))]
     }
 
     /// The node and everything below it.

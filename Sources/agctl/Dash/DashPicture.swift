@@ -21,11 +21,11 @@ struct DashPicture {
     let columns: Int
     let now: Double
     /// The path of the chosen card.
-    var chosen: String?
+    var chosen: Name?
     private(set) var lines: [String] = []
     private(set) var places: [Place] = []
 
-    init(_ board: DashBoard, _ values: DashValues, chosen: String?, columns: Int, _ style: Style, at now: Double) {
+    init(_ board: DashBoard, _ values: DashValues, chosen: Name?, columns: Int, _ style: Style, at now: Double) {
         self.board = board
         self.values = values
         self.chosen = chosen
@@ -107,7 +107,7 @@ struct DashPicture {
 
     /// The left edge of a card. It shows the status, or that the card is chosen.
     private func mark(_ card: DashCard) -> String {
-        if card.path == chosen { return style.cyan("▌") }
+        if Name(card.path) == chosen { return style.cyan("▌") }
         let status = status(of: card)
         return status == nil || status == "ok" ? style.dim("│") : paint("▌", status)
     }
@@ -120,7 +120,7 @@ struct DashPicture {
         let inner = width - 2
         let edge = mark(card) + " "
         let title = DisplayWidth.cut(card.title, to: inner)
-        var lines = [card.path == chosen ? style.bold(title) : style.dim(title)]
+        var lines = [Name(card.path) == chosen ? style.bold(title) : style.dim(title)]
         lines += body(card, inner)
         if values.interruptedAt != nil, let age = values.age(of: card, at: now) {
             lines.append(style.yellow(DisplayWidth.cut("\(DashText.duration(age)) ago", to: inner)))
@@ -276,8 +276,8 @@ struct DashPicture {
         }
         var columns = card.panel["columns"]?.list?.compactMap(\.string) ?? []
         if columns.isEmpty {
-            for key in maps.flatMap({ $0.keys.compactMap(\.string) }) where !columns.contains(key) && columns.count < 6
-            {
+            for key in maps.flatMap({ $0.keys.compactMap(\.string) })
+            where columns.count < 6 && !columns.contains(where: { $0.hasSameBytes(as: key) }) {
                 columns.append(key)
             }
         }

@@ -57,8 +57,8 @@ struct DashValues {
     }
 
     private var watched = WatchedValues()
-    private var times: [String: Double] = [:]
-    private var pasts: [String: Past] = [:]
+    private var times: [Name: Double] = [:]
+    private var pasts: [Name: Past] = [:]
     /// The time at which the connection was lost; nil while it exists.
     private(set) var interruptedAt: Double?
 
@@ -79,7 +79,7 @@ struct DashValues {
         let (changes, gone) = watched.take(event)
         for path in gone { pasts[path] = nil }
         for (change, _) in changes {
-            times[change.path] = now
+            times[change.path] = change.reported.map { min($0, now) } ?? now
             if let number = change.content.value?.number { pasts[change.path]?.add(number, at: now) }
         }
         switch event {
@@ -97,7 +97,7 @@ struct DashValues {
 
     /// Begins to record the past of numbers that are drawn as lines, and ends it for others.
     mutating func remember(_ cards: [DashCard], at now: Double) {
-        var kept: [String: Past] = [:]
+        var kept: [Name: Past] = [:]
         for card in cards where card.kind == .sparkline || card.kind == .chart {
             let (attribute, steps) = card.source
             guard steps.isEmpty else { continue }

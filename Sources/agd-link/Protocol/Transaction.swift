@@ -205,7 +205,7 @@ extension Transaction {
                 throw Transaction.malformed(
                     "a node on level \(parent.count + 1), of at most \(Transaction.maximumDepth)")
             }
-            var known: Set<String> = []
+            var known: Set<Name> = []
             for id in ids {
                 if let problem = NodeIdentifier.refusal(of: id) { throw Transaction.malformed("an id \(problem)") }
                 guard known.insert(id).inserted else {
