@@ -35,10 +35,13 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: 
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// The system's linker takes several times as long.
+let linker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"])]
+
 /// Programs export no symbols, and have their relative relocations in a tenth of the space, which Debian 12 can read.
 let small: [LinkerSetting] = [
     .unsafeFlags(
-        ["-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
+        ["-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
         .when(configuration: .release))
 ]
 
@@ -53,12 +56,14 @@ let oneThread: [LinkerSetting] = [
 func program(
     _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict, links: [LinkerSetting] = []
 ) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: small + links)
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linker + small + links)
 }
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast, linkerSettings: links)
+        name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast,
+        linkerSettings: linker + links)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -177,7 +182,7 @@ let package = Package(
 
         .target(
             name: "TestSupport", dependencies: ["AttributeGraph", "AttributeValues"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            swiftSettings: strict, linkerSettings: linker),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),

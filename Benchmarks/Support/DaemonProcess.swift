@@ -66,6 +66,8 @@ public final class DaemonProcess {
     public var processID: pid_t { process?.id ?? 0 }
     /// Seconds of processor time that the daemon has had.
     public var processorTime: Double { process?.processorTime ?? 0 }
+    /// The same, to the nanosecond, of its main thread.
+    public var preciseTime: Double { process?.preciseTime ?? 0 }
     /// How often it has gone to sleep and been woken.
     public var wakes: Int { process?.status("voluntary_ctxt_switches") ?? 0 }
     /// Kilobytes of it in memory, now and at most.

@@ -71,6 +71,17 @@ let fanOutAttacks = [
         let nodes = (0..<2000).map { #"{"id":"n\#($0)","state":{"y":0}}"# }.joined(separator: ",")
         try client.call("apply", #"{"document":{"agd":1,"nodes":[\#(nodes)]}}"#)
     },
+    Attack(name: "50-subscriptions-with-900-patterns", seconds: 3) { target in
+        let client = try target.connect()
+        for round in 0..<50 {
+            let patterns = (0..<900).map { #""/**.z\#($0)""# }.joined(separator: ",")
+            try client.request(
+                "subscribe", #"{"paths":[\#(patterns),"/none\#(round).x*"],"events":["update","structure"]}"#)
+        }
+        try client.call("ping")
+        let nodes = (0..<1000).map { #"{"id":"n\#($0)","state":{"y":0}}"# }.joined(separator: ",")
+        try target.connect().call("apply", #"{"document":{"agd":1,"nodes":[\#(nodes)]}}"#)
+    },
     Attack(
         name: "list-with-changing-ids",
         scene:

@@ -7,6 +7,7 @@ import TestSupport
 /// longest turn in the daemon's processor time, its memory, and which limits were passed. Ends with 1 if one was.
 ///
 ///     hostile-benchmark [--verbose] [NAME …]    all attacks, or those whose names begin so; --list names them
+///     hostile-benchmark search [NAME …]         looks for requests that are not charged for their time
 let arguments = Array(CommandLine.arguments.dropFirst())
 
 /// As many clients as the kernel allows.
@@ -56,6 +57,7 @@ do {
     let words = arguments.filter { $0 != "--verbose" }
     switch words.first {
     case "--list": for attack in Attack.all { print(attack.name) }
+    case "search": exit(try Dimension.searchAll(Array(words.dropFirst())) ? 0 : 1)
     case "--ping": try HealthyClient.main(words[1])
     case "--attack": try attack(words[1], words[2], user: UInt32(words[3]) ?? getuid(), isVerbose: isVerbose)
     default: exit(try runAll(words, isVerbose: isVerbose) ? 0 : 1)

@@ -67,7 +67,8 @@ struct DynamicGraph {
         }
     }
 
-    static func sum(_ graph: ClosureGraph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>) -> AttributeID
+    static func sum(_ graph: ClosureGraph<Double>, _ inputs: [AttributeID], _ count: UnsafeMutablePointer<Int>)
+        -> AttributeID
     {
         let size = inputs.count
         return graph.rule { core in

@@ -10,7 +10,8 @@ enum Shape: String, CaseIterable {
     case chain, fanOut = "fan-out", grid, diamond
 
     /// Builds the shape; `read` brings all of it up to date.
-    func build(_ graph: ClosureGraph<Int>, _ count: Int) -> (input: AttributeID, read: () throws -> Int, vertices: Int) {
+    func build(_ graph: ClosureGraph<Int>, _ count: Int) -> (input: AttributeID, read: () throws -> Int, vertices: Int)
+    {
         let input = graph.input(0)
         switch self {
         case .chain:

@@ -48,5 +48,6 @@ extension GraphRuntime {
         guard graph.resumeWaitingRules() else { return }
         history.resumableFrom = revision + 1
         watching.complete(since: stamp, "request-cost", redefines: true)
+        statistics.steps &+= limits.requestCost &- graph.stepsLeft
     }
 }

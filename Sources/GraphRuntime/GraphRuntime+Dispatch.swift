@@ -46,6 +46,7 @@ extension GraphRuntime {
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
         if !perform(request, for: client, id) { queue.postpone(.call(client, id: id, request), of: client) }
+        statistics.steps &+= limits.requestCost &- graph.stepsLeft
         queue.charge(request, of: client, leavesRules: graph.waitingRuleCount > waiting)
     }
 

@@ -30,10 +30,16 @@ extension GraphRuntime {
     /// Works on jobs while this turn has steps left. Unlinked trees are freed first, so that they no longer count
     /// against the limits of a job.
     func doJobs() {
+        let before = jobSteps
+        defer {
+            statistics.steps &+= before &- jobSteps
+            graph.stepsLeft = limits.requestCost
+        }
         graph.freeUnlinked(&jobSteps)
         while jobSteps > 0, !graph.hasUnlinked, let job = jobs.first {
             graph.stepsLeft = limits.requestCost
             graph.growthLeft = limits.instanceCost
+            defer { statistics.steps &+= limits.requestCost &- graph.stepsLeft }
             job.slices += 1
             do throws(Failure) {
                 job.result = try graph.seeing(as: job.client) { () throws(Failure) in try goOn(with: job) }

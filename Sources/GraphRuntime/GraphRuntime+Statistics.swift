@@ -41,6 +41,7 @@ extension GraphRuntime {
                 Double(statistics.refusedOnDisconnect)
             ),
             ("denied_requests", true, "Requests refused for want of a right.", Double(statistics.denials)),
+            ("steps", true, "Steps that requests were charged; each is some 50 ns.", Double(statistics.steps)),
             ("events", true, "Events handed to subscriptions.", Double(statistics.events)),
             (
                 "conflated_events", true, "Events merged into a newer one for clients that wait.",

@@ -10,6 +10,40 @@ struct PatternIndex {
         let position: Int
     }
 
+    /// A topic with structure events, and what its patterns name of a node.
+    struct Listener {
+        let topic: Topic
+        /// Positions in the list of the node's attributes.
+        var attributes: [Int]
+    }
+
+    /// The patterns that end at a node of the tree and name the same attribute.
+    private struct Ends {
+        var entries: [Entry] = []
+        /// Their topics with structure events, by number.
+        var topics: [Topic] = []
+
+        /// A topic's patterns are added one after the other, and topics by number.
+        mutating func add(_ entry: Entry) {
+            entries.append(entry)
+            Ends.add(entry.topic, to: &topics)
+        }
+
+        static func add(_ topic: Topic, to topics: inout [Topic]) {
+            if topic.key.events.contains(.structure), topics.last !== topic { topics.append(topic) }
+        }
+
+        mutating func remove(_ topic: Topic) {
+            entries.removeAll { $0.topic === topic }
+            topics.removeAll { $0 === topic }
+        }
+
+        mutating func giveBack() {
+            entries.giveBack()
+            topics.giveBack()
+        }
+    }
+
     /// A node of the tree: a beginning that patterns share.
     private final class Way {
         let isAnyDepth: Bool
@@ -18,15 +52,19 @@ struct PatternIndex {
         var any: Way?
         var anyDepth: Way?
         /// Patterns that end here, by the name of their attribute.
-        var byAttribute: [Name: [Entry]] = [:]
+        var byAttribute: [Name: Ends] = [:]
         /// Patterns that end here and name all attributes.
-        var entries: [Entry] = []
+        var all = Ends()
+        /// The topics with structure events of all patterns that end here, by number.
+        var topics: [Topic] = []
         /// The step in which it was last reached.
         var reached = 0
 
         init(isAnyDepth: Bool = false) { self.isAnyDepth = isAnyDepth }
 
-        var isEmpty: Bool { byID.isEmpty && any == nil && anyDepth == nil && byAttribute.isEmpty && entries.isEmpty }
+        var isEmpty: Bool {
+            byID.isEmpty && any == nil && anyDepth == nil && byAttribute.isEmpty && all.entries.isEmpty
+        }
 
         subscript(segment: PathPattern.Segment) -> Way? {
             get {
@@ -61,28 +99,35 @@ struct PatternIndex {
                 way = next
             }
             let entry = Entry(topic: topic, position: position)
+            Ends.add(topic, to: &way.topics)
             if let attribute = pattern.attribute {
-                way.byAttribute[attribute, default: []].append(entry)
+                way.byAttribute[attribute, default: Ends()].add(entry)
             } else {
-                way.entries.append(entry)
+                way.all.add(entry)
             }
         }
     }
 
     mutating func remove(_ topic: Topic) {
         known = nil
-        for pattern in topic.patterns {
+        // Patterns that differ only in their steps end at the same place, which is searched once.
+        var searched: Set<PathPattern> = []
+        patterns: for var pattern in topic.patterns {
+            pattern.steps = []
+            guard searched.insert(pattern).inserted else { continue }
             var ways = [root]
             for segment in pattern.segments {
-                guard let next = ways[ways.count - 1][segment] else { return }
+                // One that differs from an earlier one only in its form has gone with it.
+                guard let next = ways[ways.count - 1][segment] else { continue patterns }
                 ways.append(next)
             }
             let end = ways[ways.count - 1]
+            if end.topics.contains(where: { $0 === topic }) { end.topics.removeAll { $0 === topic } }
             if let attribute = pattern.attribute {
-                end.byAttribute[attribute]?.removeAll { $0.topic === topic }
-                if end.byAttribute[attribute]?.isEmpty == true { end.byAttribute[attribute] = nil }
+                end.byAttribute[attribute]?.remove(topic)
+                if end.byAttribute[attribute]?.entries.isEmpty == true { end.byAttribute[attribute] = nil }
             } else {
-                end.entries.removeAll { $0.topic === topic }
+                end.all.remove(topic)
             }
             for (way, segment) in zip(ways, pattern.segments).reversed() where way[segment]?.isEmpty == true {
                 way[segment] = nil
@@ -95,19 +140,46 @@ struct PatternIndex {
     mutating func find(_ attribute: String, at ids: [String]) -> [Entry] {
         let ways = ways(to: ids)
         if ways.isEmpty { return [] }
-        return inOrder(ways.flatMap { $0.entries + ($0.byAttribute[attribute] ?? []) })
-    }
-
-    /// The patterns that name a node, or any attribute of it, in the same order.
-    mutating func find(at ids: [String]) -> [Entry] {
-        let ways = ways(to: ids)
-        if ways.isEmpty { return [] }
-        return inOrder(ways.flatMap { $0.entries + $0.byAttribute.values.joined() })
-    }
-
-    private func inOrder(_ entries: [Entry]) -> [Entry] {
+        let entries = ways.flatMap { $0.all.entries + ($0.byAttribute[attribute]?.entries ?? []) }
         guard entries.count > 1 else { return entries }
         return entries.sorted { ($0.topic.number, $0.position) < ($1.topic.number, $1.position) }
+    }
+
+    /// The topics with structure events whose patterns name a node or any attribute that it could have, by number, with
+    /// those of its attributes that they name. Cost: beside that of finding the node, O(attributes × ways to it + topics
+    /// found), however many patterns the topics have.
+    mutating func listeners(at ids: [String], _ attributes: [String]) -> [Listener] {
+        let ways = ways(to: ids)
+        var listeners = merge(ways.map(\.topics)).map { Listener(topic: $0, attributes: []) }
+        if listeners.isEmpty || attributes.isEmpty { return listeners }
+        let all = merge(ways.map(\.all.topics))
+        if !all.isEmpty { add(Array(attributes.indices), of: all, to: &listeners) }
+        for (position, name) in attributes.enumerated() {
+            let named = merge(ways.map { $0.byAttribute[name]?.topics ?? [] })
+            if !named.isEmpty { add([position], of: named, to: &listeners) }
+        }
+        return listeners
+    }
+
+    /// Adds attributes to listeners, both by number, unless they have them.
+    private func add(_ attributes: [Int], of topics: [Topic], to listeners: inout [Listener]) {
+        var place = 0
+        for topic in topics {
+            while listeners[place].topic !== topic { place += 1 }
+            if let last = listeners[place].attributes.last, let first = attributes.first, last >= first { continue }
+            listeners[place].attributes += attributes
+        }
+    }
+
+    /// Joins lists by number, each topic once. Nearly always at most one list has topics.
+    private func merge(_ lists: [[Topic]]) -> [Topic] {
+        let lists = lists.filter { !$0.isEmpty }
+        if lists.count < 2 { return lists.first ?? [] }
+        var merged: [Topic] = []
+        for topic in lists.joined().sorted(by: { $0.number < $1.number }) where merged.last !== topic {
+            merged.append(topic)
+        }
+        return merged
     }
 
     private mutating func ways(to ids: [String]) -> [Way] {
@@ -143,7 +215,8 @@ struct PatternIndex {
         while let way = pending.popLast() {
             way.byID.giveBack()
             way.byAttribute.giveBack()
-            way.entries.giveBack()
+            way.all.giveBack()
+            way.topics.giveBack()
             pending += Array(way.byID.values) + [way.any, way.anyDepth].compactMap { $0 }
         }
     }

@@ -6,4 +6,5 @@ final class Statistics {
     var events: UInt64 = 0
     var conflated: UInt64 = 0
     var frames: UInt64 = 0
+    var steps = 0
 }

@@ -9,6 +9,8 @@ struct StructureNews {
     /// By topic and animation.
     private(set) var topics: [TopicStructure] = []
     private var places: [Key: Int] = [:]
+    /// The number of paths that all topics are told.
+    private(set) var told = 0
     /// The number of paths that each topic is told.
     private var counts: [ObjectIdentifier: Int] = [:]
     /// Topics that would have to be told more paths than all topics together may watch.
@@ -32,26 +34,25 @@ struct StructureNews {
     var isHeardByNobody: Bool { overfull.count == listeners }
 
     /// - Parameters:
-    ///   - from: the ids of a moved node's path before the move.
+    ///   - former: those who were told of a moved node's path before the move.
     ///   - animation: how the change is animated; evaluated only for those who are told.
     mutating func tell(
-        _ names: NodeNames, as kind: StructurePaths.Kind, from: [String]? = nil,
-        _ animation: @autoclosure () -> Animation?, to entries: [PatternIndex.Entry]
+        _ names: NodeNames, as kind: StructurePaths.Kind, former: [PatternIndex.Listener]? = nil,
+        _ animation: @autoclosure () -> Animation?, to listeners: [PatternIndex.Listener]
     ) {
-        var rest = entries.filter { $0.topic.key.events.contains(.structure) && !$0.topic.isOverfull }[...]
-        guard !rest.isEmpty else { return }
+        let listeners = listeners.filter { !$0.topic.isOverfull }
+        guard !listeners.isEmpty else { return }
         let animation = animation()
         let node = AttributePath.describe(nodes: names.ids)
-        let attributes = names.attributes.map { (name: $0, path: node + "." + AttributePath.quoteIfNeeded($0)) }
-        while let topic = rest.first?.topic {
-            let patterns = rest.prefix { $0.topic === topic }.map { topic.patterns[$0.position] }
-            rest = rest.dropFirst(patterns.count)
-            let named = attributes.filter { attribute in
-                patterns.contains { $0.attribute.map { $0 == attribute.name } ?? true }
-            }
-            let isNew = from.map { from in !topic.patterns.contains { $0.matches(nodes: from) } } ?? false
+        let attributes = names.attributes.map { node + "." + AttributePath.quoteIfNeeded($0) }
+        let former = former.map { Set($0.map { ObjectIdentifier($0.topic) }) }
+        for listener in listeners {
+            let topic = listener.topic
+            let isNew = former.map { !$0.contains(ObjectIdentifier(topic)) } ?? false
             let told = isNew ? \.entered : kind
-            add((names.isWhole ? [node] : []) + named.map(\.path), as: told, of: topic, animation)
+            let named = listener.attributes.map { attributes[$0] }
+            guard names.isWhole || !named.isEmpty else { continue }
+            add((names.isWhole ? [node] : []) + named, as: told, of: topic, animation)
             if names.isWhole, let transition = names.transition {
                 topics[place(of: topic, animation)].note(transition, of: node, told)
             }
@@ -62,6 +63,7 @@ struct StructureNews {
         _ paths: [String], as kind: StructurePaths.Kind, of topic: Topic, _ animation: Animation?
     ) {
         topics[place(of: topic, animation)].paths[keyPath: kind] += paths
+        told += paths.count
         counts[ObjectIdentifier(topic), default: 0] += paths.count
         if counts[ObjectIdentifier(topic), default: 0] > limit {
             topic.isOverfull = true

@@ -150,9 +150,12 @@ final class Topics {
             let entries = naming(attribute)
             if entries.isEmpty { continue }
             named.append((attribute, entries))
-            for (place, entry) in entries.enumerated() where place == 0 || entries[place - 1].topic !== entry.topic {
+            for (place, entry) in entries.enumerated() {
+                // Each of a topic's places inside the value may be one more, and the whole value is one.
+                let isPart = !entry.topic.patterns[entry.position].steps.isEmpty
+                guard isPart || place == 0 || entries[place - 1].topic !== entry.topic else { continue }
                 entry.topic.joining += 1
-                guard entry.topic.joining > limits.watchedAttributes else { continue }
+                guard entry.topic.joining > limits.watchedAttributes, !entry.topic.isOverfull else { continue }
                 news.overfill(entry.topic)
                 listeners -= 1
             }
@@ -167,8 +170,10 @@ final class Topics {
         return index.find(name, at: graph.ids(of: node)).filter { $0.topic.watchesAttributes && !$0.topic.isOverfull }
     }
 
-    /// The patterns that match a node or attributes of it.
-    func naming(_ ids: [String]) -> [PatternIndex.Entry] { index.find(at: ids) }
+    /// The topics that are told of changes of a node or attributes of it.
+    func listeners(_ ids: [String], _ attributes: [String]) -> [PatternIndex.Listener] {
+        index.listeners(at: ids, attributes)
+    }
 
     private func join(_ attribute: AttributeID, _ entries: [PatternIndex.Entry], _ news: News) {
         var whole: String?

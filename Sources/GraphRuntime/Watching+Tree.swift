@@ -6,6 +6,9 @@ import WireProtocol
 // Topics follow the changes of the tree.
 
 extension Watching {
+    /// Steps for each path that a topic is told.
+    private static let stepsPerPath = 10
+
     func followTree(_ structure: StructureChange, _ news: News) {
         for attribute in structure.removedAttributes { leave(attribute, news) }
         if !structure.removedTrees.isEmpty {
@@ -87,11 +90,12 @@ extension Watching {
             if !news.isHeardByNobody {
                 let line = line()
                 news.tell(
-                    line.names, as: line.kind, from: line.from, animated.animation(of: line),
-                    to: topics.naming(line.names.ids))
+                    line.names, as: line.kind, former: line.from.map { topics.listeners($0, []) },
+                    animated.animation(of: line), to: topics.listeners(line.names.ids, line.names.attributes))
             }
             return !news.isHeardByNobody
         }
+        graph.stepsLeft -= news.told * Watching.stepsPerPath
         let inOrder = news.topics.enumerated().sorted {
             ($0.element.topic.number, $0.offset) < ($1.element.topic.number, $1.offset)
         }
@@ -181,8 +185,9 @@ extension Watching {
         for change in changes {
             var news = StructureNews(listeners: 1, limit: limits.watchedAttributes)
             for line in change {
-                let entries = topics.naming(line.names.ids).filter { $0.topic === topic }
-                news.tell(line.names, as: line.kind, from: line.from, nil, to: entries)
+                let listeners = topics.listeners(line.names.ids, line.names.attributes).filter { $0.topic === topic }
+                news.tell(
+                    line.names, as: line.kind, former: line.from.map { topics.listeners($0, []) }, nil, to: listeners)
             }
             guard news.overfull.isEmpty else { return nil }
             for told in news.topics { pending.merge(told.paths.told(to: client)) }

@@ -19,17 +19,27 @@ struct Checksum {
 
     mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
         Checksum.tables.withUnsafeBufferPointer { tables in
-            func entry(_ table: Int, _ byte: UInt64) -> UInt32 { tables[table << 8 | Int(byte & 0xff)] }
-            let words = UnsafeRawBufferPointer(bytes)
+            guard let table = tables.baseAddress, let start = UnsafeRawPointer(bytes.baseAddress) else { return }
+            var sum = state
             let whole = bytes.count & ~7
-            for place in stride(from: 0, to: whole, by: 8) {
-                let loaded = words.loadUnaligned(fromByteOffset: place, as: UInt64.self)
-                let word = UInt64(littleEndian: loaded) ^ UInt64(state)
-                let first = entry(7, word) ^ entry(6, word >> 8) ^ entry(5, word >> 16) ^ entry(4, word >> 24)
-                state =
-                    first ^ entry(3, word >> 32) ^ entry(2, word >> 40) ^ entry(1, word >> 48) ^ entry(0, word >> 56)
+            var place = 0
+            // Plain operations: without optimisation, each call in this loop is as long as the rest of it.
+            while place < whole {
+                let loaded = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                let word = Int(truncatingIfNeeded: loaded) ^ Int(truncatingIfNeeded: sum)
+                let first = table[0x700 | word & 0xff] ^ table[0x600 | word &>> 8 & 0xff]
+                let second = table[0x500 | word &>> 16 & 0xff] ^ table[0x400 | word &>> 24 & 0xff]
+                let third = table[0x300 | word &>> 32 & 0xff] ^ table[0x200 | word &>> 40 & 0xff]
+                let fourth = table[0x100 | word &>> 48 & 0xff] ^ table[word &>> 56 & 0xff]
+                sum = first ^ second ^ third ^ fourth
+                place &+= 8
             }
-            for byte in bytes[whole...] { state = entry(0, UInt64(state) ^ UInt64(byte)) ^ state >> 8 }
+            while place < bytes.count {
+                sum =
+                    table[Int(truncatingIfNeeded: (sum ^ UInt32(truncatingIfNeeded: bytes[place])) & 0xff)] ^ sum &>> 8
+                place &+= 1
+            }
+            state = sum
         }
     }
 

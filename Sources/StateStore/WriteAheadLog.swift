@@ -142,16 +142,21 @@ struct WriteAheadLog {
         /// - Parameter bytes: a multiple of eight.
         mutating func add(_ bytes: ArraySlice<UInt8>) {
             bytes.withUnsafeBytes { bytes in
-                for place in stride(from: 0, to: bytes.count, by: 8) {
-                    first &+= word(bytes, place) &+ second
-                    second &+= word(bytes, place + 4) &+ first
+                guard let start = bytes.baseAddress else { return }
+                var (a, b) = (first, second)
+                let isSwapped = isBigEndian
+                var place = 0
+                // Plain operations: without optimisation, each call in this loop is as long as the rest of it.
+                while place < bytes.count {
+                    var one = start.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+                    var two = start.loadUnaligned(fromByteOffset: place &+ 4, as: UInt32.self)
+                    if isSwapped { (one, two) = (one.byteSwapped, two.byteSwapped) }
+                    a = a &+ one &+ b
+                    b = b &+ two &+ a
+                    place &+= 8
                 }
+                (first, second) = (a, b)
             }
-        }
-
-        private func word(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> UInt32 {
-            let word = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-            return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
         }
     }
 

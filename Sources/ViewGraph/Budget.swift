@@ -21,6 +21,8 @@ struct Budget {
     static let stepsPerBinding = 4
     private static let stepsPerNewNode = 60
     private static let stepsPerNewAttribute = 20
+    /// Steps for a `place` or `slot`, which finds its nodes in the turn that makes it visible.
+    static let stepsPerPlacement = 200
 
     /// - Throws: `limit` when no steps are left.
     mutating func charge(_ cost: Int) throws(Failure) {
@@ -37,8 +39,11 @@ struct Budget {
     mutating func chargePlan(_ cost: Int) throws(Failure) { if !waivesPlans { try charge(cost) } }
 
     /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
-    mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int) throws(Failure) {
-        let cost = count * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute)
+    mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int, placements: Int) throws(Failure) {
+        let cost =
+            count
+            * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute
+                + placements * Budget.stepsPerPlacement)
         guard cost <= growth else {
             throw Failure(
                 .limit, "one request may not make nodes for \(count) new elements",

@@ -21,10 +21,13 @@ extension Wiring {
     struct Growth {
         var nodes = 0
         var attributes = 0
+        /// Of the nodes: those that show other nodes, `place` and `slot`.
+        var placements = 0
 
         static func += (a: inout Growth, b: Growth) {
             a.nodes += b.nodes
             a.attributes += b.attributes
+            a.placements += b.placements
         }
     }
 
@@ -42,6 +45,7 @@ extension Wiring {
             try refuse(growth)
             growth.nodes += 1
             growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
+            if next.forEach?.choice?.isPlacement == true { growth.placements += 1 }
             // The properties of an object are attributes, and so are those of the objects in it.
             var objects = next.attributes.filter { if case .object = $0.type { true } else { false } }
             while let attribute = objects.popLast() {
@@ -93,6 +97,7 @@ extension Wiring {
 
     /// Charges the instances that a list makes before they are made.
     func chargeInstances(_ count: Int, _ each: Growth) throws(Failure) {
-        try budget.chargeInstances(count, nodes: each.nodes, attributes: each.attributes + 1)
+        try budget.chargeInstances(
+            count, nodes: each.nodes, attributes: each.attributes + 1, placements: each.placements)
     }
 }

@@ -201,7 +201,9 @@ extension Planning {
             if isRemade { plan.remadeCreations.insert(plan.creations.count) }
             plan.creations.append((row, definition, slot, origin.isGiven(definition)))
             if isBuilt { return }
-            growth += try graph.additions(by: definition, below: siblings.depth, scene.declarations)
+            let added = try graph.additions(by: definition, below: siblings.depth, scene.declarations)
+            growth += added
+            cost += added.placements * Budget.stepsPerPlacement
         }
         let found = nodes.child(definition.id, of: row)
         // A merged document also completes nodes in branches.

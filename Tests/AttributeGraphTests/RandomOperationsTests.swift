@@ -229,6 +229,7 @@ final class RandomGraph {
 
     /// Graphs are made anew now and then, so that the model stays small.
     func run(_ seed: UInt64, allowsCycles: Bool, nestingLimit: Int = 100) throws {
+        takeNoBacktraces()
         var left = Self.steps
         var round: UInt64 = 0
         while left > 0 {

@@ -123,11 +123,15 @@ final class Harness {
         throw Failure(.unavailable, "no reply")
     }
 
+    /// What each method is described with.
+    private static let errors = Dictionary(uniqueKeysWithValues: Method.table().map { ($0.name, $0.errors) })
+
     /// Whatever refuses a request is among the errors that its method is described with.
     private func expectListed(_ failure: Failure, _ request: Request) {
         let name = Mirror(reflecting: request).children.first?.label ?? "\(request)"
-        let listed = Method.table().first { $0.name == name }?.errors
-        #expect(listed?.contains(failure.code) == true, "\(name) is refused with \(failure.code): \(failure.message)")
+        #expect(
+            Harness.errors[name]?.contains(failure.code) == true,
+            "\(name) is refused with \(failure.code): \(failure.message)")
     }
 
     /// The same, where a fault is a thrown failure.

@@ -20,6 +20,47 @@ struct LimitTests {
         return limits
     }
 
+    /// `C<depth>` uses the component before it twice, and so on; with slots, each passes on what it is given.
+    private func doubling(_ depth: Int, slots: Bool) -> String {
+        let given = slots ? ", children: [{ slot: content }]" : ""
+        let components = (1...depth).map {
+            "  C\($0): { kind: container, children: [{ id: u, component: C\($0 - 1)\(given) }, { id: v, component: C\($0 - 1)\(given) }] }"
+        }
+        return """
+            components:
+              C0: { kind: container, children: [\(slots ? "{ slot: content }" : "{ id: x }")] }
+            \(components.joined(separator: "\n"))
+            nodes: [{ id: top, component: C\(depth)\(slots ? ", children: [{ id: k, state: { v: 1 } }]" : "") }]
+            """
+    }
+
+    @Test("a document is charged for its slots before it is built, and a list for those of its instances")
+    func slots() throws {
+        let limits = limits {
+            $0.requestCost = 50_000
+            // Documents are built in one turn.
+            $0.sliceSteps = 100_000_000
+        }
+        let graph = try Harness(limits: limits)
+        _ = try graph.apply(doubling(6, slots: true))
+        #expect(graph.runtime.graph.liveNodes > 250)
+        _ = try graph.apply(doubling(10, slots: false).replacing("id: top", with: "id: other"))
+        let before = graph.runtime.graph.counters.attributesCreated
+        #expect(
+            refusal { try graph.apply(doubling(7, slots: true).replacing("id: top", with: "id: third")) }?.code
+                == .limit)
+        #expect(graph.runtime.graph.counters.attributesCreated == before)
+        func list(_ inside: String) throws -> ErrorCode? {
+            let graph = try Harness(
+                "components: { Box: { kind: container, children: [\(inside)] } }\nnodes: [{ id: a, state: { items: [] }, children: [{ id: r, forEach: { in: $items, id: self, component: Box } }] }]",
+                limits: limits)
+            try graph.set("/a.items", .list((0..<300).map { .int($0) }))
+            return try graph.get("/a/r.elements").failure?.code
+        }
+        #expect(try list("{ id: x }") == nil)
+        #expect(try list("{ slot: content }") == .limit)
+    }
+
     @Test("a list with more elements than the graph may hold makes no instances, and its forEach says why")
     func instances() throws {
         for limits in [limits { $0.graph.nodes = 20 }, limits { $0.graph.attributes = 30 }] {

@@ -214,10 +214,10 @@ struct NonInterferenceTests {
         return buffer.text
     }
 
-    private static func request(_ line: String) -> Request? {
+    private static func request(_ line: String, _ decoder: RequestDecoder) -> Request? {
         var request: Request?
         Array(line.utf8).withUnsafeBufferPointer { bytes in
-            RequestDecoder().decode(bytes) { if case .call(_, let call) = $0 { request = call } }
+            decoder.decode(bytes) { if case .call(_, let call) = $0 { request = call } }
         }
         return request
     }
@@ -240,6 +240,7 @@ struct NonInterferenceTests {
         var random = SeededGenerator(seed: seed)
         var performed: Set<String> = []
         let table = Method.table()
+        let decoder = RequestDecoder()
         for step in 0..<requests {
             if random.below(4) == 0 {
                 let place = random.below(3)
@@ -261,7 +262,7 @@ struct NonInterferenceTests {
             }
             let method = random.pick(table)
             let line = NonInterferenceTests.line(of: method, &random)
-            guard let request = NonInterferenceTests.request(line) else { continue }
+            guard let request = NonInterferenceTests.request(line, decoder) else { continue }
             let call = Command.call(ClientID(number: 2), id: .int(Int64(step)), request)
             let answers = graphs.map { NonInterferenceTests.sent($0.turn([call])) }
             if answers[0] != answers[1] { return ("seed \(seed), \(line)\n\(answers[0])\n\(answers[1])", performed) }

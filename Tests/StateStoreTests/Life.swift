@@ -42,6 +42,13 @@ final class Life {
         return (store, runtime, failures)
     }
 
+    /// True if a daemon would start with a scene.
+    static func accepts(_ scene: String) -> Bool {
+        let runtime = GraphRuntime(
+            limits: RuntimeLimits(), epoch: "", at: Moment(monotonic: 1000, wall: .epoch))
+        return (try? runtime.load("agd: 1\n" + scene, file: "test.yaml")) != nil
+    }
+
     /// The next life of what a killed daemon leaves behind.
     /// - Parameter scene: what its daemon starts with, if that is another scene.
     func next(_ scene: String? = nil) throws -> Life {

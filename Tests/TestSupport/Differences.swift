@@ -2,6 +2,7 @@ import AttributeValues
 
 /// Where two trees differ, by path.
 public func differences(_ a: Value, _ b: Value, _ path: String = "") -> [String] {
+    if a == b { return [] }
     switch (a, b) {
     case (.map(let x), .map(let y)):
         return Set((x.keys + y.keys).compactMap(\.string)).sorted().flatMap {
@@ -9,6 +10,6 @@ public func differences(_ a: Value, _ b: Value, _ path: String = "") -> [String]
         }
     case (.list(let x), .list(let y)) where x.count == y.count:
         return zip(x, y).enumerated().flatMap { differences($1.0, $1.1, "\(path)[\($0)]") }
-    default: return a == b ? [] : ["\(path): \(a.jsonText) ≠ \(b.jsonText)"]
+    default: return ["\(path): \(a.jsonText) ≠ \(b.jsonText)"]
     }
 }

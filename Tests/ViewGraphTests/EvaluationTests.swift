@@ -41,9 +41,9 @@ struct BudgetTests {
     @Test("instances that are refused cost nothing") func instances() throws {
         var budget = Budget()
         budget.growth = 200
-        #expect(throws: Failure.self) { try budget.chargeInstances(3, nodes: 1, attributes: 1) }
+        #expect(throws: Failure.self) { try budget.chargeInstances(3, nodes: 1, attributes: 1, placements: 0) }
         #expect(budget.growth == 200)
-        try budget.chargeInstances(2, nodes: 1, attributes: 1)
+        try budget.chargeInstances(2, nodes: 1, attributes: 1, placements: 0)
         #expect(budget.growth == 40)
     }
 
