@@ -16,7 +16,9 @@ extension Parameters {
     /// The options of methods that write values at once.
     func writeOptions() -> TransactionOptions {
         guard hasOthers(than: Parameters.written) else { return TransactionOptions() }
-        return transactionOptions(isTyped: flag(.typed), once: text(.once), elapsed: self[.elapsed]?.number)
+        var options = transactionOptions(isTyped: flag(.typed), once: text(.once), elapsed: self[.elapsed]?.number)
+        if let motions = self[.motions]?.value.list { options.motions = Array(motions) }
+        return options
     }
 
     /// The parameters that contain the writes.
