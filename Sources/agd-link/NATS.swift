@@ -9,8 +9,8 @@ struct NATSError: Error, CustomStringConvertible {
     var code = jsErrCode(0)
 
     var description: String {
-        if status == NATS_ERR { return call }
-        return "\(call): \(String(cString: natsStatus_GetText(status)))" + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
+        let text = status == NATS_ERR ? "" : ": " + String(cString: natsStatus_GetText(status))
+        return call + text + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
     }
 }
 
