@@ -47,7 +47,7 @@ extension Method {
             parameters: [mutations] + writeOptions + [motions], result: written,
             errors: writeErrors + [.stale, .conflict, .ruleFailed], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
-            .transact(try given.mutations(), given.writeOptions())
+            .transact(try given.mutations(), given.transactOptions())
         }
     }
 

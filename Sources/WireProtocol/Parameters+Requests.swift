@@ -16,7 +16,12 @@ extension Parameters {
     /// The options of methods that write values at once.
     func writeOptions() -> TransactionOptions {
         guard hasOthers(than: Parameters.written) else { return TransactionOptions() }
-        var options = transactionOptions(isTyped: flag(.typed), once: text(.once), elapsed: self[.elapsed]?.number)
+        return transactionOptions(isTyped: flag(.typed), once: text(.once), elapsed: self[.elapsed]?.number)
+    }
+
+    /// With the option that only `transact` has.
+    func transactOptions() -> TransactionOptions {
+        var options = writeOptions()
         if let motions = self[.motions]?.value.list { options.motions = Array(motions) }
         return options
     }

@@ -154,6 +154,7 @@ final class NATS {
             return "\(error.call): no server of NATS offers JetStream to this link; start nats-server with -js, and "
                 + "let the link's account have JetStream or import this subject"
         }
+        if error.code == JSStreamNotFoundErr { return "\(error); no link has published through this NATS yet" }
         var text: UnsafePointer<CChar>?
         guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
             let text
