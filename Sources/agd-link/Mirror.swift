@@ -334,7 +334,9 @@ final class Mirror {
         let now = MonotonicTime.now
         var (due, running): ([SiteCopy], Int) = ([], 0)
         for copy in copies.values {
-            if copy.healing != nil { running += 1 } else if copy.feed.healTime.map({ now >= $0 }) == true {
+            if copy.healing != nil {
+                running += 1
+            } else if copy.feed.healTime.map({ now >= $0 }) == true {
                 due.append(copy)
             }
         }

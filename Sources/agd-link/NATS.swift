@@ -236,7 +236,8 @@ extension NATS {
         }
         if present != nil {
             return try check(
-                status, "change the stream \(name), which somebody has made with other subjects, limits or roll-ups; "
+                status,
+                "change the stream \(name), which somebody has made with other subjects, limits or roll-ups; "
                     + "start agd-link once with a user of NATS that may do so", code)
         }
         // Another link may have made it meanwhile.

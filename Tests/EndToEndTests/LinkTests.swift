@@ -1213,13 +1213,15 @@ struct LinkTests {
             }
         }
         let filter = #"{"filter":"agd.head.>"}"#
-        let consumer = #"{"stream_name":"AGD_TX","config":{"deliver_subject":"agd.live.hosts.web-01","ack_policy":"none"}}"#
+        let consumer =
+            #"{"stream_name":"AGD_TX","config":{"deliver_subject":"agd.live.hosts.web-01","ack_policy":"none"}}"#
         let requests = [
             ("STREAM.PURGE.*", filter), ("STREAM.PURGE.*", ""), ("STREAM.DELETE.*", ""), ("STREAM.INFO.*", ""),
             ("STREAM.UPDATE.*", #"{"name":"*","subjects":["x"]}"#), ("STREAM.MSG.DELETE.*", #"{"seq":1}"#),
             ("STREAM.MSG.GET.*", #"{"last_by_subj":"agd.tx.hosts.web-02"}"#), ("DIRECT.GET.*", #"{"seq":1}"#),
             ("STREAM.SNAPSHOT.*", #"{"deliver_subject":"agd.live.hosts.web-01"}"#), ("CONSUMER.CREATE.*", consumer),
-            ("CONSUMER.NAMES.*", ""), ("STREAM.LEADER.STEPDOWN.*", ""), ("STREAM.CREATE.X", #"{"name":"X","subjects":["agd.>"]}"#),
+            ("CONSUMER.NAMES.*", ""), ("STREAM.LEADER.STEPDOWN.*", ""),
+            ("STREAM.CREATE.X", #"{"name":"X","subjects":["agd.>"]}"#),
         ]
         for (request, text) in requests {
             for stream in streams {
@@ -1235,7 +1237,10 @@ struct LinkTests {
         try evil.publish("_INBOX.>", "")
         try fresh()
         try evil.ping()
-        #expect(!evil.heard.contains { $0.contains("host.") || $0.contains("/disk") || $0.contains("changes") && !$0.contains("99999") })
+        #expect(
+            !evil.heard.contains {
+                $0.contains("host.") || $0.contains("/disk") || $0.contains("changes") && !$0.contains("99999")
+            })
 
         // Everything of the other site is there: its lease, a snapshot, and its manifest.
         for stream in streams.dropFirst() {
@@ -1330,7 +1335,10 @@ struct LinkTests {
         for _ in 0..<105 { (list, map) = ([list], ["k": map]) }
         try owner.call(
             "apply",
-            ["document": ["nodes": [["id": "host", "state": ["any": ["type": "dyn", "initial": 1]]]]], "mode": "merge"])
+            [
+                "document": ["nodes": [["id": "host", "state": ["any": ["type": "dyn", "initial": 1]]]]],
+                "mode": "merge",
+            ])
         for value in [list, map] {
             try owner.call(
                 "transact",
@@ -1347,7 +1355,8 @@ struct LinkTests {
         var path = "/host"
         for level in 0..<100 {
             try owner.call(
-                "apply", ["document": ["nodes": [["id": .string("n\(level)"), "state": ["x": 1]]]], "at": .string(path)])
+                "apply",
+                ["document": ["nodes": [["id": .string("n\(level)"), "state": ["x": 1]]]], "at": .string(path)])
             path += "/n\(level)"
         }
         try mirror.wait("", 1, at: path.replacing("/host", with: "/fleet/web-01") + ".x")
@@ -1382,7 +1391,9 @@ struct LinkTests {
         try b.stop()
         b = try Daemon(configuration: settings, folder: folder)
         let client = try b.client()
-        for (path, value) in [(".isLive", false), ("/late.x", 8), ("/disk.used", 8), (".load", 8.0)] as [(String, Value)] {
+        for (path, value) in [(".isLive", false), ("/late.x", 8), ("/disk.used", 8), (".load", 8.0)]
+            as [(String, Value)]
+        {
             #expect(try client.get("/fleet/web-01" + path) == value, "\(path)")
         }
         withExtendedLifetime(writer) {}

@@ -73,17 +73,23 @@ struct MotionValueTests {
             20, ["int", "uint", "angle"], nil,
             [
                 ["animation": "linear(duration: 2)", "mutations": [2]],
-                ["animation": ["curve": ["timingCurve": ["x1": 0, "y1": 0, "x2": 1, "y2": 1, "duration": 4]]], "mutations": [0]],
+                [
+                    "animation": ["curve": ["timingCurve": ["x1": 0, "y1": 0, "x2": 1, "y2": 1, "duration": 4]]],
+                    "mutations": [0],
+                ],
             ])
         graph.advance(1)
         #expect(try displayed(graph, "/k.angle").jsonText == "15.0")
         #expect(try displayed(graph, "/k.int") == 13)
         #expect(graph.timeline("/k.uint") == nil)
-        try write(40, ["uint", "double"], "linear(duration: 1)", [["animation": "linear(duration: 4)", "mutations": [0]]])
+        try write(
+            40, ["uint", "double"], "linear(duration: 1)", [["animation": "linear(duration: 4)", "mutations": [0]]])
         graph.advance(0.5)
         #expect(try displayed(graph, "/k.double") == 20.0)
         #expect(try displayed(graph, "/k.uint").jsonText == "23")
-        let refusal = #expect(throws: Failure.self) { try write(1, ["int"], nil, [["animation": "linear", "mutations": [1]]]) }
+        let refusal = #expect(throws: Failure.self) {
+            try write(1, ["int"], nil, [["animation": "linear", "mutations": [1]]])
+        }
         #expect(refusal?.message.contains("no mutation 1") == true)
     }
 

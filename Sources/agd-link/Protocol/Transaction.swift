@@ -217,8 +217,8 @@ extension Transaction {
         try checkChildren()
     }
 
-    /// Maximum nesting of the JSON of a body. A daemon allows values of up to 512 levels, and typed JSON is nested three
-    /// times as deep.
+    /// Maximum nesting of the JSON of a body. A daemon allows values of up to 512 levels, and typed JSON is nested
+    /// three times as deep.
     static let nesting = 1600
 
     /// Maximum levels of nodes below the root of a site.
