@@ -9,9 +9,10 @@ extension GraphRuntime {
         guard mutations.count <= limits.mutationsPerTransaction else {
             throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
         }
+        let motions = options.motions.isEmpty ? [:] : try presentations.motions(options, of: mutations.count)
         return try commit(options, client) { () throws(Failure) in
             for (position, mutation) in mutations.enumerated() {
-                do throws(Failure) { try perform(mutation, options) } catch {
+                do throws(Failure) { try perform(mutation, options, motions.isEmpty ? nil : motions[position]) } catch {
                     guard mutations.count > 1 else { throw error }
                     throw error.within("mutations[\(position)]")
                 }
@@ -23,9 +24,12 @@ extension GraphRuntime {
         try commit(options, client) { () throws(Failure) in try perform(mutation, options) }
     }
 
-    private func perform(_ mutation: Mutation, _ options: TransactionOptions) throws(Failure) {
+    /// - Parameter animation: of this mutation alone.
+    private func perform(
+        _ mutation: Mutation, _ options: TransactionOptions, _ animation: String? = nil
+    ) throws(Failure) {
         try graph.charge(ViewGraph.stepsPerMutation)
-        try graph.perform(mutation, options.typed)
+        try graph.perform(mutation, options.typed, animation: animation)
     }
 
     /// Calls an action. It reads and writes with the rights of its author.

@@ -12,14 +12,14 @@ extension ViewGraph {
     }
 
     /// Performs a mutation in the open transaction.
-    func perform(_ mutation: Mutation, _ typed: Bool) throws(Failure) {
+    func perform(_ mutation: Mutation, _ typed: Bool, animation: String? = nil) throws(Failure) {
         let located = try locate(mutation.target)
-        if mutation.operation == .set, mutation.hasValue, !typed,
+        if mutation.operation == .set, mutation.hasValue, !typed, animation == nil,
             try write(mutation.operand, toStateAt: located.place, located.path)
         {
             return
         }
-        try perform(mutation, at: located.place, located.path, typed: typed)
+        try perform(mutation, at: located.place, located.path, typed: typed, animation: animation)
     }
 
     /// - Parameters:

@@ -51,28 +51,47 @@ final class Presentations {
     /// - Throws: `invalid` for an animation that cannot be read.
     /// - Returns: nil if the transaction says nothing.
     func motion(_ options: TransactionOptions) throws(Failure) -> Motion? {
-        if options.isPlain || options.animation == nil && !options.disablesAnimations { return nil }
+        if options.isPlain || options.animation == nil && !options.disablesAnimations && options.motions.isEmpty {
+            return nil
+        }
         let range = 0...AnimationLimits.duration
         guard range.contains(options.elapsed) else {
             throw Failure(.invalid, "elapsed: \(range.lowerBound) to \(range.upperBound) s, not \(options.elapsed)")
         }
         var motion = Motion(isDisabled: options.disablesAnimations, elapsed: options.elapsed)
-        switch options.animation {
-        case nil, .null?: break
-        case let value?:
-            do throws(AnimationError) {
-                // Scripts write the same text again and again.
-                if case .string(let text) = value {
-                    motion.animation = try animations.lookUp(text)
-                } else {
-                    motion.animation = try Animation(value)
+        if let value = options.animation, value != .null { motion.animation = try read(value) }
+        return motion
+    }
+
+    private func read(_ animation: Value) throws(Failure) -> Animation {
+        do throws(AnimationError) {
+            // Scripts write the same text again and again.
+            if case .string(let text) = animation { return try animations.lookUp(text) }
+            return try Animation(animation)
+        } catch {
+            throw Failure(
+                .invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
+        }
+    }
+
+    /// The animations of single mutations, by their positions, as texts for `knownAnimation`.
+    /// - Parameter count: the number of mutations.
+    func motions(_ options: TransactionOptions, of count: Int) throws(Failure) -> [Int: String] {
+        var motions: [Int: String] = [:]
+        for entry in options.motions {
+            guard let animation = entry.map?["animation"], let positions = entry.map?["mutations"]?.list else {
+                preconditionFailure("a motion has been checked for its members")
+            }
+            _ = try read(animation)
+            let text = animation.string ?? animation.jsonText
+            for position in positions {
+                guard case .int(let number) = position, number < count else {
+                    throw Failure(.invalid, "motions: there is no mutation \(position); there are \(count), from 0")
                 }
-            } catch {
-                throw Failure(
-                    .invalid, "animation: \(error.message)", column: error.offset.map { $0 + 1 }, hint: error.hint)
+                motions[Int(number)] = text
             }
         }
-        return motion
+        return motions
     }
 
     /// The animation of one attribute's change: that of the modifier around the attribute, otherwise of the binding
@@ -121,8 +140,11 @@ final class Presentations {
         return motion.animation
     }
 
-    /// The animation of this text in a scene, which was checked when the scene was read.
-    func knownAnimation(_ text: String) -> Animation? { try? animations.lookUp(text) }
+    /// The animation of this text in a scene or a request, which was checked when it was read.
+    func knownAnimation(_ text: String) -> Animation? {
+        guard text.utf8.first == UInt8(ascii: "{") else { return try? animations.lookUp(text) }
+        return (try? JSONParser.parseOnce(text.utf8)).flatMap { try? Animation($0) }
+    }
 
     /// True if a value moves, or may start to with this motion.
     func mayMove(_ motion: Motion?) -> Bool {

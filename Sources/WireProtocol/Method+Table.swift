@@ -41,6 +41,15 @@ extension Method {
                 "An identifier of the request. If this user has used it before, the request changes nothing."),
         ]
     }
+    static var motions: Parameter {
+        .optional(
+            .motions,
+            .array(
+                .object([
+                    .required("animation", .objectOrString, "As the parameter animation."),
+                    .required("mutations", .array(.count), "Positions in the list of mutations, from 0."),
+                ])), "How the values of some mutations move. The others move as animation says.")
+    }
     static var written: Shape {
         .object([
             revision,

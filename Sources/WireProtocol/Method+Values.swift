@@ -44,10 +44,10 @@ extension Method {
     static var transact: Method {
         Method(
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
-            parameters: [mutations] + writeOptions, result: written,
+            parameters: [mutations] + writeOptions + [motions], result: written,
             errors: writeErrors + [.stale, .conflict, .ruleFailed], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
-            .transact(try given.mutations(), given.writeOptions())
+            .transact(try given.mutations(), given.transactOptions())
         }
     }
 

@@ -19,6 +19,13 @@ extension Parameters {
         return transactionOptions(isTyped: flag(.typed), once: text(.once), elapsed: self[.elapsed]?.number)
     }
 
+    /// With the option that only `transact` has.
+    func transactOptions() -> TransactionOptions {
+        var options = writeOptions()
+        if let motions = self[.motions]?.value.list { options.motions = Array(motions) }
+        return options
+    }
+
     /// The parameters that contain the writes.
     private static let written = ParameterKeys([.path, .value, .mutations, .arguments])
 

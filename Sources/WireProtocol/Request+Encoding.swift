@@ -178,6 +178,7 @@ private struct ParameterWriter {
         put("once", options.once)
         if options.elapsed != 0 { put("elapsed", .double(options.elapsed)) }
         put("typed", options.typed)
+        if !options.motions.isEmpty { put("motions", .list(options.motions)) }
     }
 
     mutating func put(_ mutations: [Mutation], typed: Bool) {

@@ -214,6 +214,7 @@ public struct TransactionOptions {
         var typed = false
         var once: String?
         var elapsed = 0.0
+        var motions: [Value] = []
     }
 
     /// Empty or one element, which copies share.
@@ -246,6 +247,12 @@ public struct TransactionOptions {
         set { parts.elapsed = newValue }
     }
 
+    /// Animations of some mutations, each with the positions of the mutations.
+    public var motions: [Value] {
+        get { given.first?.motions ?? [] }
+        set { parts.motions = newValue }
+    }
+
     /// True if all options have their defaults.
     public var isPlain: Bool { given.isEmpty }
 
@@ -265,6 +272,7 @@ public struct TransactionOptions {
         // {"animation":,"label":"","typed":true}
         budget -= 40 + (label?.utf8.count ?? 0) + (once?.utf8.count ?? 0)
         animation?.draw(from: &budget, isTyped: false)
+        for motion in motions { motion.draw(from: &budget, isTyped: false) }
     }
 }
 

@@ -1,3 +1,4 @@
+import AGClient
 import CommandArguments
 
 /// Writes to standard error. It says the same thing again only after other news.
@@ -19,4 +20,9 @@ struct Log {
     static func write(_ text: String, _ level: Level) {
         StandardError.report(text, level: "\(level)", priority: level.rawValue)
     }
+}
+
+extension ClientError {
+    /// With the hint, which names the setting that is the limit.
+    var told: String { hint.map { "\(self) (\($0))" } ?? "\(self)" }
 }

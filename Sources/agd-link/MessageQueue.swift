@@ -26,7 +26,9 @@ struct MessageQueue {
         messages[taken] = []
         taken += 1
         bytes -= message.count
-        if isEmpty { removeAll() } else if taken >= 1024, taken * 2 > messages.count {
+        if isEmpty {
+            removeAll()
+        } else if taken >= 1024, taken * 2 > messages.count {
             messages.removeFirst(taken)
             taken = 0
         }

@@ -49,7 +49,7 @@ final class Mirror {
     private var heads: StreamReading?
     /// True if more could be done at once.
     private var isBusy = false
-    private let parser = JSONParser()
+    private let parser = JSONParser(maximumDepth: Transaction.nesting)
     private var forwards = ForwardedWrites()
     // For the metrics.
     private var failures = 0
@@ -74,7 +74,7 @@ final class Mirror {
                 report(error)
                 if nats.isClosed { changeServer() }
             } catch {
-                log.report("daemon", "\(error)")
+                log.report("daemon", (error as? ClientError)?.told ?? "\(error)")
                 connection = nil
                 for copy in copies.values { copy.forgetDaemon() }
                 forwards.forget()
@@ -233,8 +233,11 @@ final class Mirror {
                 _ = try connection.call(.remove(path: path, TransactionOptions(label: "\(site) is retired")))
                 log.report("\(site)", "\(site) is retired", .info)
             }
-        } catch { guard error.failure?.code == .notFound else { throw error } }
-        (copies[tokens], retired[tokens]) = (nil, nil)
+        } catch {
+            guard let failure = error.failure else { throw error }
+            if failure.code != .notFound { log.report("\(site)", "\(site) is retired, but stays: \(error.told)") }
+        }
+        (copies[tokens], active[tokens], retired[tokens]) = (nil, nil, nil)
     }
 
     // MARK: Turns
@@ -319,7 +322,7 @@ final class Mirror {
                     "term \(copy.name)", "\(copy.site): dropped messages of an owner that has lost its lease")
             }
             let heartbeat = try JSONParser.parseOnce(message.bytes.dropFirst(length)).map
-            if copy.hear(heartbeat, at: frame.position) { nextReport = 0 }
+            if copy.hear(heartbeat, at: frame.position) { copy.hasNewOwner = true }
         } catch { log.report("\(copy.site)", "\(copy.site): a sign of life is malformed: \(error.message)", .error) }
     }
 
@@ -331,7 +334,9 @@ final class Mirror {
         let now = MonotonicTime.now
         var (due, running): ([SiteCopy], Int) = ([], 0)
         for copy in copies.values {
-            if copy.healing != nil { running += 1 } else if copy.feed.healTime.map({ now >= $0 }) == true {
+            if copy.healing != nil {
+                running += 1
+            } else if copy.feed.healTime.map({ now >= $0 }) == true {
                 due.append(copy)
             }
         }
@@ -390,7 +395,7 @@ final class Mirror {
             // The others go on first, if it was this state that took too long.
             if case .timedOut = error { copy.refusal.note(nil) }
             guard case .refused(let fault) = error else { throw error }
-            log.report("\(copy.site)", "\(copy.site): the daemon does not take its state: \(error)", .error)
+            log.report("\(copy.site)", "\(copy.site): the daemon does not take its state: \(error.told)", .error)
             copy.refusal.note(copy.feed.position)
             try copy.show("this daemon does not take its state", fault.failure, connection)
         }
@@ -441,7 +446,8 @@ final class Mirror {
                 log.report(
                     "live \(copy.site)", "\(copy.site) is \(isLive ? "live" : "silent")", isLive ? .info : .warning)
             }
-            if isDue, copy.owner.hasBeenHeard {
+            if isDue || copy.hasNewOwner, copy.owner.hasBeenHeard {
+                copy.hasNewOwner = false
                 mutations += [
                     copy.mutation("seen", copy.owner.seenValue),
                     copy.mutation("owner", .string(copy.owner.name)),

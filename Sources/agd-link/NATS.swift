@@ -9,8 +9,8 @@ struct NATSError: Error, CustomStringConvertible {
     var code = jsErrCode(0)
 
     var description: String {
-        if status == NATS_ERR { return call }
-        return "\(call): \(String(cString: natsStatus_GetText(status)))" + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
+        let text = status == NATS_ERR ? "" : ": " + String(cString: natsStatus_GetText(status))
+        return call + text + (code.rawValue == 0 ? "" : " (\(code.rawValue))")
     }
 }
 
@@ -154,6 +154,7 @@ final class NATS {
             return "\(error.call): no server of NATS offers JetStream to this link; start nats-server with -js, and "
                 + "let the link's account have JetStream or import this subject"
         }
+        if error.code == JSStreamNotFoundErr { return "\(error); no link has published through this NATS yet" }
         var text: UnsafePointer<CChar>?
         guard error.status == NATS_TIMEOUT, natsConnection_GetLastError(connection, &text) == NATS_NOT_PERMITTED,
             let text
@@ -235,7 +236,8 @@ extension NATS {
         }
         if present != nil {
             return try check(
-                status, "change the stream \(name), which somebody has made with other subjects, limits or roll-ups; "
+                status,
+                "change the stream \(name), which somebody has made with other subjects, limits or roll-ups; "
                     + "start agd-link once with a user of NATS that may do so", code)
         }
         // Another link may have made it meanwhile.

@@ -36,7 +36,7 @@ final class Publisher {
                 try publish()
                 pause.reset()
             } catch {
-                log.report("daemon", "\(error)")
+                log.report("daemon", error.told)
                 reader.isSubscribed = false
                 let end = MonotonicTime.now + pause.pause()
                 while MonotonicTime.now < end, !stop.isSignalled {

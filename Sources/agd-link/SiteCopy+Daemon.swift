@@ -9,10 +9,10 @@ extension SiteCopy {
         if !told.isApplied, !(try adopt(connection, &log)) { return }
         guard !isLoop else { return try leave(connection, &log) }
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
-        try delegate(connection, &log)
+        guard try delegate(connection, &log) else { return }
         try send(connection, &log)
         try verify(connection, &log)
-        try delegate(connection, &log)
+        guard try delegate(connection, &log) else { return }
         for place in nested.union([SiteCopy.isLiveOfRoot]) where told.willed.insert(place).inserted {
             let options = TransactionOptions(label: "\(name): agd-link has ended", typed: true)
             let mutation = Mutation(operation: .set, path: path + place.path, value: false)
@@ -96,7 +96,7 @@ extension SiteCopy {
         // Transactions that the daemon has not answered yet.
         var sent: [Int64] = []
         for request in requests {
-            if case .transact(_, let options) = request, options.animation == nil {
+            if case .transact(_, let options) = request, options.motions.isEmpty {
                 sent.append(connection.send(request))
                 continue
             }
@@ -107,10 +107,10 @@ extension SiteCopy {
                 switch request {
                 case .transact(let mutations, var options):
                     // A curve that this daemon does not know: the values count.
-                    (options.animation, options.elapsed) = (nil, 0)
+                    (options.motions, options.elapsed) = ([], 0)
                     _ = try connection.call(.transact(mutations, options))
                 case .apply where !rules.isEmpty:
-                    log.report("rules of \(name)", "\(name) is mirrored without its rules: \(error)")
+                    log.report("rules of \(name)", "\(name) is mirrored without its rules: \(error.told)")
                     withoutRule.formUnion(rules)
                     queueStructure()
                     return try send(connection, &log)
@@ -129,15 +129,21 @@ extension SiteCopy {
     }
 
     /// Has writes of others to the site sent to this connection, once the daemon has its root.
-    private func delegate(_ connection: Connection, _ log: inout Log) throws(ClientError) {
-        guard !told.isDelegated else { return }
+    /// - Returns: false if another client, as a second link, has the writes. What this one wrote would reach the owner.
+    private func delegate(_ connection: Connection, _ log: inout Log) throws(ClientError) -> Bool {
+        guard !told.isDelegated else { return true }
         do throws(ClientError) {
             _ = try connection.call(.delegate(path: path))
             told.isDelegated = true
         } catch {
-            guard case .refused(let fault) = error else { throw error }
-            if fault.failure.code != .notFound { log.report("delegate \(name)", "\(error)") }
+            guard let failure = error.failure else { throw error }
+            if failure.code == .notFound { return true }
+            log.report("delegate \(name)", "\(name) is not mirrored at \(path): \(error.told)")
+            (told.isApplied, waiting) = (false, [])
+            refusal.note(nil)
+            return false
         }
+        return true
     }
 
     // MARK: Rules

@@ -8,7 +8,7 @@ extension SiteCopy {
         var states: [[String]: ValueMap] = [:]
         func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
             states[node, default: ValueMap()][attribute] = [
-                "type": type, "initial": ["$typed": value.typedJSON], "transient": true,
+                "type": type, "initial": ["$typed": SiteCopy.initial(value).typedJSON], "transient": true,
             ]
         }
         add([], "isLive", "bool", .bool(told.isLive ?? false))
@@ -47,17 +47,29 @@ extension SiteCopy {
         if let root = told.root, !root.keys.allSatisfy(attributes.keys.contains) {
             requests.append(.remove(path: path, TransactionOptions(label: label)))
         }
-        if told.root != attributes {
-            told.root = attributes
-            let root: Value = [
-                "id": .string(id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
-                "computed": .map(computed[[]] ?? ValueMap()),
-                "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
-            ]
-            requests.append(.apply(["nodes": [root]], at: container, .merge, label))
-        }
-        requests.append(.apply(["nodes": .list(children)], at: node, .replace, label))
+        told.root = attributes
+        let root: Value = [
+            "id": .string(id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
+            "computed": .map(computed[[]] ?? ValueMap()),
+            "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
+        ]
+        // Also if its attributes are the same: after a restart of the daemon, all nodes have their initial values.
+        requests.append(.apply(["nodes": [root]], at: container, .merge, label))
+        // As a value, a deep document would be nested deeper than the daemon's limit for messages.
+        let isDeep = tree.children.keys.contains { $0.count > SiteCopy.plainLevels }
+        let document: Value = ["nodes": .list(children)]
+        requests.append(.apply(isDeep ? .string(document.jsonText) : document, at: node, .replace, label))
         return requests
+    }
+
+    /// Levels of nodes up to which a document is not too deep for a message of the daemon.
+    private static let plainLevels = 30
+
+    /// The value at the beginning. Values that are too deep for the document follow in a transaction.
+    private static func initial(_ value: Value) -> Value {
+        guard value.isDeep else { return value }
+        if case .map = value { return .map(ValueMap()) }
+        return .list(ValueList())
     }
 
     /// Declared types of objects are not known here.

@@ -19,6 +19,8 @@ final class SiteCopy {
     let withRules: Bool
 
     private(set) var owner = SiteOwner()
+    /// True if the daemon is to be told of another owner.
+    var hasNewOwner = false
     var feed: SiteFeed
     private(set) var tree = SiteTree(snapshot: Transaction())
     /// The attributes `isLive` of sites that the owner mirrors itself. They are false while the owner is silent.
@@ -121,7 +123,7 @@ final class SiteCopy {
 
     func endHealing() {
         if let (frame, changes) = feed.gap, feed.step(frame) == .apply { apply(changes, frame) }
-        (healing, fault) = (nil, nil)
+        (healing, fault, told.fault) = (nil, nil, nil)
         feed.endHealing()
         owner.noteMirror(revision)
     }
@@ -158,10 +160,15 @@ final class SiteCopy {
     ) {
         var mutations: [Mutation] = []
         mutations.reserveCapacity(contents.count + 3)
+        // The positions of mutations whose values move.
+        var moving: [Value: [Value]] = [:]
         for (place, content) in contents where !SiteCopy.isOwn(place) {
             if findRule(place) != nil {
                 unverified.insert(place)
             } else {
+                for (animation, places) in cause.motions where places.contains(place) {
+                    moving[animation, default: []].append(.int(Int64(mutations.count)))
+                }
                 mutations.append(Mutation(operation: .set, path: path + place.path, value: shown(place, content)))
             }
         }
@@ -172,11 +179,18 @@ final class SiteCopy {
         }
         mutations.append(mutation("revision", .int(Int64(clamping: revision))))
         let isTyped = mutations.contains { $0.value?.isPlainJSON != true }
-        var options = TransactionOptions(animation: cause.animation, label: makeLabel(cause), typed: isTyped)
-        if options.animation != nil, let begun = cause.begun {
-            options.elapsed = owner.elapsed(since: begun, in: term)
+        var options = TransactionOptions(label: makeLabel(cause), typed: isTyped)
+        // Typed JSON is nested at least twice as deep as the value.
+        let deep = isTyped ? mutations.filter { $0.value?.isDeep == true && $0.value?.isPlainJSON == true } : []
+        if !deep.isEmpty {
+            mutations.removeAll { $0.value?.isDeep == true && $0.value?.isPlainJSON == true }
+        } else if !moving.isEmpty {
+            options.motions = moving.map { ["animation": $0.key, "mutations": .list($0.value)] }
+            options.elapsed = cause.begun.map { owner.elapsed(since: $0, in: term) } ?? 0
         }
         waiting.append(.transact(mutations, options))
+        (options.typed, options.motions, options.elapsed) = (false, [], 0)
+        if !deep.isEmpty { waiting.append(.transact(deep, options)) }
     }
 
     /// Queues the requests that make all nodes.

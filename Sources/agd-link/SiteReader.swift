@@ -103,8 +103,9 @@ final class SiteReader {
         for change in changes {
             guard let place = place(change.path) else { continue }
             transaction.contents[place] = change.content
-            if let timeline = change.timeline?.map, transaction.animation == nil {
-                transaction.animation = SiteReader.animation(timeline)
+            guard let timeline = change.timeline?.map, let animation = SiteReader.animation(timeline) else { continue }
+            transaction.motions[animation, default: []].insert(place)
+            if transaction.begun == nil {
                 let start = timeline["start"]?.number ?? MonotonicTime.now
                 transaction.begun = WallTime.sinceStart - (MonotonicTime.now - start)
             }
@@ -200,7 +201,7 @@ final class SiteReader {
         var changes = new.changes(since: tree)
         if let known = collected?.changes {
             (changes.label, changes.writer, changes.isConflated) = (known.label, known.writer, known.isConflated)
-            (changes.animation, changes.begun) = (known.animation, known.begun)
+            (changes.motions, changes.begun) = (known.motions, known.begun)
         }
         collected = nil
         tree = new

@@ -128,7 +128,8 @@ final class StreamReading {
             }
             return message
         }
-        let isLate = isComplete
+        let isLate =
+            isComplete
             ? MonotonicTime.now > heard + 3 * StreamReading.heartbeat : MonotonicTime.now > advanced + NATS.patience
         if isLate { try nats.check(NATS_TIMEOUT, call) }
         return nil

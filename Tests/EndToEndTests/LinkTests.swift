@@ -202,6 +202,21 @@ struct LinkTests {
         let load = changes.first { $0["path"] == "/fleet/web-01.load" }
         #expect(load?["value"] == 4.0)
         #expect(load?["timeline"]?["curve"]?["timingCurve"]?["duration"] == 1)
+        // One value moves, and one jumps.
+        try owner.call(
+            "transact",
+            [
+                "mutations": [
+                    ["op": "set", "path": "/host.load", "value": 1.0],
+                    ["op": "set", "path": "/host.count", "value": 70],
+                ],
+                "label": "half", "motions": [["animation": "linear(duration: 100)", "mutations": [0]]],
+            ])
+        update = try mirror.event()
+        while update["label"]?.string?.hasPrefix("hosts/web-01: half") != true { update = try mirror.event() }
+        let moving = (update["changes"]?.list ?? []).filter { $0["timeline"] != nil }.compactMap { $0["path"]?.string }
+        // A computed value moves with the state that it reads.
+        #expect(Set(moving) == ["/fleet/web-01.load", "/fleet/web-01.twice"])
         // A change of structure, too.
         try owner.call(
             "apply",
@@ -614,7 +629,7 @@ struct LinkTests {
                 "subviews"
             ),
             (#"{"children":[[[],[]]],"definitions":[[".x",{"type":"int"}]],"changes":[[".x","text"]]}"#, "int"),
-            (#"{"children":[[[],[]]],"changes":[[".x",[1]]]}"#, "a change"),
+            (#"{"children":[[[],[]]],"changes":[[".x",{"list":[1]}]]}"#, "a change has neither"),
             ("no JSON", "not JSON"),
         ])
     func badNeighbour(_ body: String, _ reason: String) throws {
@@ -735,6 +750,35 @@ struct LinkTests {
         #expect(try other.event()["initial"] == true)
         #expect(try other.client.lineIfThere(within: 0) == nil, "the other site has not been made again")
         withExtendedLifetime(links) {}
+    }
+
+    @Test("a second link that mirrors a site at the same path writes nothing, and takes over when the first has ended")
+    func twoMirrors() throws {
+        let access = "access = admin everyone /**\naccess = write as:\(NSUserName()) /**\n"
+        let (nats, a, b) = (
+            try NATSServer(), try Daemon(scenes: [LinkTests.scene], configuration: access),
+            try Daemon(configuration: access)
+        )
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let writer = try link(a, nats, LinkTests.publish)
+        let first = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        let second = try link(b, nats, LinkTests.mirror)
+        let deadline = Deadline(Deadline.patience)
+        while !second.text.contains("hosts/web-01 is not mirrored at /fleet/web-01"), !deadline.isOver {
+            try owner.call("ping")
+        }
+        #expect(second.text.contains("another client performs the writes"), "\(second.text)")
+        for number in 1...50 { try owner.set("/host.count", .int(Int64(number))) }
+        try mirror.wait(".count", 50)
+        try expectEqual(owner, mirror)
+        #expect(try owner.get("/host.count") == 50, "no old value was written back")
+        #expect(try mirror.get(".isLive") == true)
+        first.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        try mirror.wait(".isLive", true)
+        try expectEqual(owner, mirror)
+        withExtendedLifetime((writer, second)) {}
     }
 
     @Test("a second claimant of a site waits until the lease of the first has lapsed")
@@ -1169,13 +1213,15 @@ struct LinkTests {
             }
         }
         let filter = #"{"filter":"agd.head.>"}"#
-        let consumer = #"{"stream_name":"AGD_TX","config":{"deliver_subject":"agd.live.hosts.web-01","ack_policy":"none"}}"#
+        let consumer =
+            #"{"stream_name":"AGD_TX","config":{"deliver_subject":"agd.live.hosts.web-01","ack_policy":"none"}}"#
         let requests = [
             ("STREAM.PURGE.*", filter), ("STREAM.PURGE.*", ""), ("STREAM.DELETE.*", ""), ("STREAM.INFO.*", ""),
             ("STREAM.UPDATE.*", #"{"name":"*","subjects":["x"]}"#), ("STREAM.MSG.DELETE.*", #"{"seq":1}"#),
             ("STREAM.MSG.GET.*", #"{"last_by_subj":"agd.tx.hosts.web-02"}"#), ("DIRECT.GET.*", #"{"seq":1}"#),
             ("STREAM.SNAPSHOT.*", #"{"deliver_subject":"agd.live.hosts.web-01"}"#), ("CONSUMER.CREATE.*", consumer),
-            ("CONSUMER.NAMES.*", ""), ("STREAM.LEADER.STEPDOWN.*", ""), ("STREAM.CREATE.X", #"{"name":"X","subjects":["agd.>"]}"#),
+            ("CONSUMER.NAMES.*", ""), ("STREAM.LEADER.STEPDOWN.*", ""),
+            ("STREAM.CREATE.X", #"{"name":"X","subjects":["agd.>"]}"#),
         ]
         for (request, text) in requests {
             for stream in streams {
@@ -1191,7 +1237,10 @@ struct LinkTests {
         try evil.publish("_INBOX.>", "")
         try fresh()
         try evil.ping()
-        #expect(!evil.heard.contains { $0.contains("host.") || $0.contains("/disk") || $0.contains("changes") && !$0.contains("99999") })
+        #expect(
+            !evil.heard.contains {
+                $0.contains("host.") || $0.contains("/disk") || $0.contains("changes") && !$0.contains("99999")
+            })
 
         // Everything of the other site is there: its lease, a snapshot, and its manifest.
         for stream in streams.dropFirst() {
@@ -1274,6 +1323,94 @@ struct LinkTests {
         let sites = try mirror.client.call("describe", ["path": "/fleet"])["children"]?.list ?? []
         #expect(sites.compactMap { $0["id"]?.string } == ["web-01"])
         withExtendedLifetime((stranger, bare, writer, reader)) {}
+    }
+
+    @Test("values and trees that are as deep as an owner takes arrive")
+    func depth() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        try mirror.wait(".isLive", true)
+        var (list, map): (Value, Value) = (["end", 1.5], ["end": 2])
+        for _ in 0..<105 { (list, map) = ([list], ["k": map]) }
+        try owner.call(
+            "apply",
+            [
+                "document": ["nodes": [["id": "host", "state": ["any": ["type": "dyn", "initial": 1]]]]],
+                "mode": "merge",
+            ])
+        for value in [list, map] {
+            try owner.call(
+                "transact",
+                [
+                    "mutations": [
+                        ["op": "set", "path": "/host.words", "value": [list]],
+                        ["op": "set", "path": "/host.any", "value": value],
+                        ["op": "set", "path": "/host.since", "value": "2026-01-01T00:00:00Z"],
+                    ]
+                ])
+            try mirror.wait(".any", value)
+            try expectEqual(owner, mirror)
+        }
+        var path = "/host"
+        for level in 0..<100 {
+            try owner.call(
+                "apply",
+                ["document": ["nodes": [["id": .string("n\(level)"), "state": ["x": 1]]]], "at": .string(path)])
+            path += "/n\(level)"
+        }
+        try mirror.wait("", 1, at: path.replacing("/host", with: "/fleet/web-01") + ".x")
+        try expectEqual(owner, mirror)
+        // A newcomer, which gets all at once.
+        let newcomer = try Daemon()
+        let late = try Watch(newcomer)
+        let third = try link(newcomer, nats, LinkTests.mirror)
+        try late.wait(".isLive", true)
+        try expectEqual(owner, late)
+        withExtendedLifetime((links, third)) {}
+    }
+
+    @Test("after a restart of its daemon, a mirror without its link has root and children of one state")
+    func restartedDaemon() throws {
+        let folder = try Folder()
+        let settings = "state-directory = \(folder.file("state"))\n"
+        let (nats, a) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]))
+        var b = try Daemon(configuration: settings, folder: folder)
+        let (owner, mirror) = (try a.client(), try Watch(b))
+        let (writer, reader) = (try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror))
+        try mirror.wait(".isLive", true)
+        // Values of the root and of a child, and then a child that comes.
+        try owner.set("/host.load", 8.0)
+        try owner.set("/host/disk.used", 8)
+        try mirror.wait("/disk.used", 8)
+        try owner.call("apply", ["document": ["nodes": [["id": "late", "state": ["x": 8]]]], "at": "/host"])
+        try mirror.wait("/late.x", 8)
+        try expectEqual(owner, mirror)
+        reader.signal(SIGKILL)
+        _ = try reader.wait()
+        try b.stop()
+        b = try Daemon(configuration: settings, folder: folder)
+        let client = try b.client()
+        for (path, value) in [(".isLive", false), ("/late.x", 8), ("/disk.used", 8), (".load", 8.0)]
+            as [(String, Value)]
+        {
+            #expect(try client.get("/fleet/web-01" + path) == value, "\(path)")
+        }
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test("the log names the setting of the daemon that does not suffice for a site")
+    func tooLarge() throws {
+        let (nats, a) = (
+            try NATSServer(), try Daemon(scenes: [LinkTests.scene], configuration: "request-cost = 10000\n")
+        )
+        let client = try a.client()
+        let states = Value.map(ValueMap((0..<1500).map { (.string("a\($0)"), .int($0)) }))
+        try client.call("apply", ["document": ["nodes": [["id": "many", "state": states]]], "at": "/host"])
+        let writer = try link(a, nats, LinkTests.publish)
+        let deadline = Deadline(Deadline.patience)
+        while !writer.text.contains("request-cost"), !deadline.isOver { try client.call("ping") }
+        #expect(writer.text.contains("the setting request-cost is the limit"), "\(writer.text)")
     }
 
     @Test("a message longer than NATS carries arrives in parts")

@@ -55,6 +55,44 @@ struct MotionValueTests {
         #expect(try displayed(graph, "/k.color").jsonText == "\"#ffffff\"")
     }
 
+    @Test("mutations move as motions say, and the others as the transaction says")
+    func motions() throws {
+        let graph = try Harness(MotionValueTests.kinds)
+        try graph.subscribe(["/k/**"])
+        func write(_ number: Int, _ names: [String], _ animation: Value?, _ motions: [Value]) throws {
+            var options = TransactionOptions(animation: animation)
+            options.motions = motions
+            try graph.succeed(
+                .transact(
+                    names.map { Mutation(operation: .set, path: "/k.\($0)", value: .int(Int64(number))) }, options))
+        }
+        try write(10, ["int", "uint", "angle"], nil, [["animation": "linear(duration: 2)", "mutations": [2]]])
+        #expect(graph.timeline("/k.int") == nil && graph.timeline("/k.uint") == nil)
+        #expect(graph.timeline("/k.angle") == nil, "10 is what it was")
+        try write(
+            20, ["int", "uint", "angle"], nil,
+            [
+                ["animation": "linear(duration: 2)", "mutations": [2]],
+                [
+                    "animation": ["curve": ["timingCurve": ["x1": 0, "y1": 0, "x2": 1, "y2": 1, "duration": 4]]],
+                    "mutations": [0],
+                ],
+            ])
+        graph.advance(1)
+        #expect(try displayed(graph, "/k.angle").jsonText == "15.0")
+        #expect(try displayed(graph, "/k.int") == 13)
+        #expect(graph.timeline("/k.uint") == nil)
+        try write(
+            40, ["uint", "double"], "linear(duration: 1)", [["animation": "linear(duration: 4)", "mutations": [0]]])
+        graph.advance(0.5)
+        #expect(try displayed(graph, "/k.double") == 20.0)
+        #expect(try displayed(graph, "/k.uint").jsonText == "23")
+        let refusal = #expect(throws: Failure.self) {
+            try write(1, ["int"], nil, [["animation": "linear", "mutations": [1]]])
+        }
+        #expect(refusal?.message.contains("no mutation 1") == true)
+    }
+
     @Test("the nearest node whose value changed decides; where none did, the transaction does; null means none")
     func nodes() throws {
         let graph = try Harness(

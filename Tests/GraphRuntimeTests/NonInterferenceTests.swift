@@ -153,6 +153,7 @@ struct NonInterferenceTests {
         case .frames: return ["rate": 10]
         case .format: return .string(random.pick(["json", "dot", "scene", "openmetrics"]))
         case .mode: return .string(random.pick(Request.ApplyMode.allCases.map(\.rawValue)))
+        case .motions: return [["animation": "linear(duration: 1)", "mutations": [0]]]
         case .bookmarks, .css, .disablesAnimations, .dryRun, .enable, .initial, .presentation, .typed,
             .writers:
             return .bool(random.below(10) == 0)

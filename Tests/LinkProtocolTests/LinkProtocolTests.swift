@@ -156,7 +156,10 @@ struct TransactionTests {
             ])
         sent.contents[Place(node: ["a"], attribute: "bad")] = .failure(Failure(.ruleFailed, "division by zero"))
         sent.added = [["a"], ["b/c"]]
-        (sent.label, sent.writer, sent.animation) = ("tap", "feeder", ["curve": "linear"])
+        (sent.label, sent.writer) = ("tap", "feeder")
+        sent.motions = [
+            ["curve": "linear"]: [Place(path: "/a.x"), Place(path: ".y")], ["curve": "x"]: [Place(path: ".z")],
+        ]
         #expect(try Transaction(json: sent.json) == sent)
     }
 

@@ -105,3 +105,50 @@ struct SiteFeedTests {
         #expect(feed.healTime == time)
     }
 }
+
+@Suite("Messages that wait for their site's turn")
+struct MessageQueueTests {
+    @Test("messages come out in their order, and a queue without room forgets all of them")
+    func order() {
+        var queue = MessageQueue(limit: 10_000)
+        for number in 0..<5000 { queue.add([UInt8(number & 255), 1]) }
+        for number in 0..<4000 { #expect(queue.takeFirst() == [UInt8(number & 255), 1]) }
+        queue.add([7])
+        for number in 4000..<5000 { #expect(queue.takeFirst() == [UInt8(number & 255), 1]) }
+        #expect(queue.takeFirst() == [7] && queue.isEmpty && queue.takeFirst() == nil)
+        queue.add([UInt8](repeating: 0, count: 9000))
+        queue.add([UInt8](repeating: 1, count: 2000))
+        #expect(queue.takeFirst()?.first == 1, "the older message has been dropped")
+        #expect(queue.isEmpty)
+        for _ in 0..<20_001 { queue.add([]) }
+        #expect(queue.takeFirst() != nil && queue.isEmpty)
+    }
+
+    @Test("the subject for acknowledgments has a message's number, with a domain and without")
+    func numbers() {
+        #expect(StreamReading.consumerSequence("$JS.ACK.AGD_TX.c1.1.700.3.1690000000000.5") == 3)
+        #expect(StreamReading.consumerSequence("$JS.ACK.hub.ACC.AGD_TX.c1.1.700.4.1690000000000.5") == 4)
+        #expect(StreamReading.consumerSequence("$JS.ACK._.ACC.AGD_TX.c1.1.700.4.1690000000000.5.x9") == 4)
+        for other in ["", "_INBOX.1", "$JS.ACK.AGD_TX", "$JS.FC.a.b.c.d.e.f.g"] {
+            #expect(StreamReading.consumerSequence(other) == nil)
+        }
+    }
+
+    @Test("the two snapshots of a site take turns, also over processes")
+    func snapshots() {
+        func manifest(_ id: String) -> Manifest {
+            Manifest(
+                position: Position(term: 2, epoch: "e", revision: 1), snapshot: id, parts: 1, bytes: 1, next: 1)
+        }
+        var sent = SentSnapshots(interval: 60)
+        #expect(sent.isDue(in: 2) && sent.nextID == "0")
+        sent.note(earlier: manifest("0"))
+        #expect(sent.nextID == "1" && sent.isDue(in: 2))
+        sent.note(manifest("1"))
+        #expect(sent.nextID == "0" && !sent.isDue(in: 2) && sent.isDue(in: 3))
+        for _ in 0..<20_000 { sent.noteTransaction() }
+        #expect(!sent.isDue(in: 2), "mirrors may still read the one before")
+        sent.renewSoon()
+        #expect(sent.isDue(in: 2))
+    }
+}

@@ -14,6 +14,10 @@ export interface WriteOptions extends ChangeOptions {
   /** Seconds for which the animation has run already. */
   elapsed?: number
 }
+export interface TransactOptions extends WriteOptions {
+  /** How the values of some mutations move, by their positions. The others move as `animation` says. */
+  motions?: { animation: Animation; mutations: number[] }[]
+}
 export interface Position {
   epoch: string
   revision: number
@@ -123,7 +127,7 @@ export class Client {
   getAll(paths: string[], options?: { presentation?: boolean }): Promise<Record<string, Json | AttributeFailed>>
   set(path: string, value: Json, options?: WriteOptions): Promise<number>
   toggle(path: string, options?: WriteOptions): Promise<number>
-  transact(mutations: Mutation[], options?: WriteOptions): Promise<number>
+  transact(mutations: Mutation[], options?: TransactOptions): Promise<number>
   do(path: string, given?: Record<string, unknown>, options?: WriteOptions): Promise<number>
   onDisconnect(mutations: Mutation[], options?: ChangeOptions): Promise<number>
   eval(expression: string, options?: { at?: string; bindings?: Record<string, Json> }): Promise<Json>

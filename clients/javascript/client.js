@@ -9,7 +9,7 @@ export const PARAMETERS = {
   ping: [],
   get: ['path', 'paths', 'presentation', 'typed'],
   set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
-  transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
+  transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once', 'motions'],
   do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
   onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
   subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed', 'writers', 'reports'],

@@ -41,9 +41,9 @@ struct Transaction: Hashable {
     var label: String?
     /// The name of the client that made the transaction, if the daemon reports it.
     var writer: String?
-    /// The JSON form of an animation.
-    var animation: Value?
-    /// The beginning of its motion: seconds since the start of the owner's machine.
+    /// The attributes that move, by the JSON form of their animation.
+    var motions: [Value: Set<Place>] = [:]
+    /// The beginning of the motions: seconds since the start of the owner's machine.
     var begun: Double?
     /// True if the body spans several transactions.
     var isConflated = false
@@ -73,7 +73,7 @@ extension Transaction {
         isConflated = true
         label = later.label
         writer = later.writer
-        (animation, begun) = (nil, nil)
+        (motions, begun) = ([:], nil)
         if !later.children.isEmpty || !later.added.isEmpty {
             contents = contents.filter { !later.removes($0.key.node) }
             definitions = definitions.filter { !later.removes($0.key.node) }
@@ -97,11 +97,25 @@ extension Transaction {
 
 extension Value {
     /// True if plain JSON represents the value completely. Most values of a fleet are such, and cost a third of their
-    /// typed JSON.
+    /// typed JSON. The recursion is as deep as a daemon lets values be.
     var isPlainJSON: Bool {
         switch self {
         case .null, .bool, .int, .string: true
         case .double(let number): number.isFinite
+        case .list(let list): list.allSatisfy(\.isPlainJSON)
+        case .map(let map): map.allSatisfy { $0.key.string != nil && $0.value.isPlainJSON }
+        default: false
+        }
+    }
+
+    /// True for a value whose typed JSON is nested deeper than a daemon allows by default.
+    var isDeep: Bool { isDeeper(than: 30) }
+
+    /// True if lists and maps are nested deeper.
+    func isDeeper(than levels: Int) -> Bool {
+        switch self {
+        case .list(let list): levels == 0 || list.contains { $0.isDeeper(than: levels - 1) }
+        case .map(let map): levels == 0 || map.contains { $0.value.isDeeper(than: levels - 1) }
         default: false
         }
     }
@@ -123,7 +137,8 @@ extension Transaction {
         }
         member("label", label.map { .string($0) })
         member("writer", writer.map { .string($0) })
-        member("animation", animation)
+        let moving = motions.map { Value.list([$0.key, Transaction.list($0.value.map(\.path))]) }
+        member("motions", moving.isEmpty ? nil : .list(moving))
         member("start", begun.map { .double($0) })
         member("conflated", isConflated ? true : nil)
         member("added", added.isEmpty ? nil : .list(added.map(Transaction.list)))
@@ -139,6 +154,10 @@ extension Transaction {
             buffer.appendJSONString(place.path)
             buffer.append(",")
             switch content {
+            case .value(.map(let map)) where Value.map(map).isPlainJSON:
+                buffer.append("{\"map\":")
+                buffer.appendJSON(.map(map))
+                buffer.append("}]")
             case .value(let value) where value.isPlainJSON:
                 buffer.appendJSON(value)
                 buffer.append("]")
@@ -159,13 +178,16 @@ extension Transaction {
 
     /// - Parameter parser: may be reused for many texts.
     /// - Throws: `invalid` if the text is not a body.
-    init(json text: [UInt8], _ parser: JSONParser = JSONParser()) throws(Failure) {
+    init(json text: [UInt8], _ parser: JSONParser = JSONParser(maximumDepth: nesting)) throws(Failure) {
         try text.withUnsafeBufferPointer { (bytes) throws(Failure) in
             let body = try parser.parse(bytes)
             guard body.isObject else { throw Transaction.malformed("it is no object") }
             label = body["label"]?.string
             writer = body["writer"]?.string
-            animation = body["animation"]?.value
+            try body["motions"]?.forEachElement { (entry) throws(Failure) in
+                guard let pair = entry.value.list, pair.count == 2 else { throw Transaction.malformed("a motion") }
+                motions[pair[0]] = Set(try Transaction.texts(pair[1]).map { Place(path: $0) })
+            }
             begun = body["start"]?.number
             isConflated = body["conflated"]?.bool == true
             try body["added"]?.forEachElement { (entry) throws(Failure) in
@@ -194,6 +216,10 @@ extension Transaction {
         }
         try checkChildren()
     }
+
+    /// Maximum nesting of the JSON of a body. A daemon allows values of up to 512 levels, and typed JSON is nested
+    /// three times as deep.
+    static let nesting = 1600
 
     /// Maximum levels of nodes below the root of a site.
     static let maximumDepth = 500
@@ -239,6 +265,10 @@ extension Transaction {
             let value = json.value
             guard value.isPlainJSON else { throw malformed("a change that is no object") }
             return .value(value)
+        }
+        if let map = json["map"] {
+            guard map.isObject else { throw malformed("a map that is no object") }
+            return .value(map.value)
         }
         if let value = json["value"] { return .value(try Value(typedJSON: value)) }
         guard let error = json["error"], let code = ErrorCode(rawValue: error["code"]?.string ?? "") else {

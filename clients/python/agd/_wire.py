@@ -22,7 +22,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "ping": [],
     "get": ["path", "paths", "presentation", "typed"],
     "set": ["path", "value", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
-    "transact": ["mutations", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
+    "transact": ["mutations", "animation", "disablesAnimations", "label", "typed", "elapsed", "once", "motions"],
     "do": ["path", "arguments", "animation", "disablesAnimations", "label", "typed", "elapsed", "once"],
     "onDisconnect": ["mutations", "animation", "disablesAnimations", "label", "typed"],
     "subscribe": [
