@@ -33,7 +33,7 @@ extension Wiring {
                 row = next
             }
             return ExistingNode(
-                kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row),
+                ids: self.nodes.ids(of: row), kind: self.nodes[Int(row)].kind, attributes: self.namesAndTypes(of: row),
                 component: self.nodes[Int(row)].definition.component,
                 isContent: self.nodes[Int(row)].isContent)
         }
@@ -43,8 +43,9 @@ extension Wiring {
     /// Reads a document that was accepted once, as one that is applied at a node.
     func read(_ document: Value, at row: UInt32) throws(Failure) -> SceneDefinition {
         do throws(SceneFaults) {
-            return try SceneReader.read(
-                value: document, context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true))
+            var context = sceneContext(at: nodes.nodeID(row), .merge, isKept: true)
+            context.author = .unknown
+            return try SceneReader.read(value: document, context: context)
         } catch {
             throw error.failure
         }
