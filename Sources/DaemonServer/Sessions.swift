@@ -148,6 +148,10 @@ final class Sessions {
     }
 
     /// Logs denied requests, at the level debug and only some per turn, because clients can cause them at will.
+    func note(_ faults: [Failure]) {
+        for failure in faults { log.warning("\(failure.message)") }
+    }
+
     func note(_ denials: [(client: ClientID, failure: Failure)]) {
         for (client, failure) in denials.prefix(Sessions.notedDenials) {
             let session = self[client]

@@ -41,7 +41,7 @@ final class Turn {
     /// - Throws: the error of a commit. The graph is then ahead of the disk, and no client knows: the daemon must end.
     func run(at now: Moment) throws(StoreError) -> Bool {
         let isDue = deadline.map { $0 <= now.monotonic } ?? false
-        guard sessions.hasNews || isDue else { return false }
+        guard sessions.hasNews || isDue || runtime.hasLostWills else { return false }
 
         runtime.beginTurn(at: now)
         sessions.takeNews(into: &news)
@@ -65,6 +65,7 @@ final class Turn {
         if !runtime.outcome.postponed.isEmpty { sessions.takeBack(runtime.outcome.postponed) }
         if !runtime.outcome.resumed.isEmpty { sessions.resume(runtime.outcome.resumed) }
         if !runtime.outcome.denials.isEmpty { sessions.note(runtime.outcome.denials) }
+        if !runtime.outcome.faults.isEmpty { sessions.note(runtime.outcome.faults) }
     }
 
     private func startTimer(at now: Moment) {

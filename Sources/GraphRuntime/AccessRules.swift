@@ -68,9 +68,12 @@ public struct AccessRules {
 
     public func giveAny(to peer: Peer) -> Bool { grants(to: peer)?.rules.isEmpty != true }
 
+    /// True for those who have every right, whatever the rules say.
+    func haveEvery(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == owner }
+
     /// - Returns: nil for a peer that may do everything.
     func grants(to peer: Peer) -> Grants? {
-        guard !rules.isEmpty, peer.uid != 0, peer.uid != owner else { return nil }
+        guard !rules.isEmpty, !haveEvery(peer) else { return nil }
         return Grants(subject: .user(peer.uid), rules: rules.filter { $0.concerns(peer) })
     }
 
@@ -78,9 +81,11 @@ public struct AccessRules {
     /// right *admin* may not act for anybody, so it then has no rights.
     func grants(to peer: Peer, as principal: String) -> Grants {
         let mayAct = grants(to: peer)?.mayAdminister != false
-        return Grants(
-            subject: .principal(principal),
-            rules: mayAct ? rules.filter { $0.holders.contains(.principal(principal)) } : [])
+        return mayAct ? grants(toPrincipal: principal) : Grants(subject: .principal(principal), rules: [])
+    }
+
+    func grants(toPrincipal name: String) -> Grants {
+        Grants(subject: .principal(name), rules: rules.filter { $0.holders.contains(.principal(name)) })
     }
 }
 

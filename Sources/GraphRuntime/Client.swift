@@ -55,6 +55,13 @@ final class Client {
         will = LastWill(room: limits.onDisconnectSize)
     }
 
+    /// A client of an earlier life of the daemon.
+    convenience init(lost peer: Peer, name: String?, principal: String?, _ grants: Grants?, _ limits: RuntimeLimits) {
+        self.init(ClientID(number: 0), peer, grants, limits)
+        self.principal = principal
+        author = Author(peer: peer, name: name, principal: principal)
+    }
+
     /// Gives the client the rights of a principal from now on.
     /// - Throws: `denied` if it acts for another one.
     func act(for name: String, by rules: AccessRules) throws(Failure) {
@@ -111,31 +118,5 @@ extension ViewGraph {
         mayRead = nil
         defer { mayRead = before }
         return try body()
-    }
-}
-
-/// Transactions that are performed in order when a client goes away.
-struct LastWill {
-    private var transactions: [(mutations: [Mutation], options: TransactionOptions)] = []
-    private var done = 0
-    /// The number of mutations that are left to perform.
-    private(set) var count = 0
-    /// Bytes that the client's further transactions may have.
-    private(set) var room: Int
-
-    init(room: Int) { self.room = room }
-
-    /// - Parameter room: the bytes that remain after this transaction.
-    mutating func append(_ mutations: [Mutation], _ options: TransactionOptions, room: Int) {
-        transactions.append((mutations, options))
-        count += mutations.count
-        self.room = room
-    }
-
-    mutating func next() -> (mutations: [Mutation], options: TransactionOptions)? {
-        guard done < transactions.count else { return nil }
-        done += 1
-        count -= transactions[done - 1].mutations.count
-        return transactions[done - 1]
     }
 }

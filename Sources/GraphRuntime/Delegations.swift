@@ -8,13 +8,15 @@ enum Forwarding {
     case none
     /// The request has to be performed again when the delegate has answered.
     case waiting
+    /// The answer comes later; the client's next requests do not wait for it.
+    case deferred
     case answered(Answer)
 }
 
 /// Subtrees whose writes another client performs, and the requests that wait for such a client.
 ///
-/// A client has at most one forwarded request, because its later requests wait for the answer. So all is bounded by
-/// `limits.delegations` and the number of clients.
+/// The later requests of a user's connection wait for the answer, so it has at most one forwarded request. A connection
+/// that acts for a principal is shared by pages: its other requests do not wait, and it has at most `mostForwards`.
 struct Delegations {
     /// Rows of the store with this key have the path of a delegated node as their name.
     static let key = StoreChange.delegationKey
@@ -29,6 +31,17 @@ struct Delegations {
         var subscription: Int64
     }
 
+    /// Requests that one connection may have forwarded at a time, if its later requests do not wait.
+    static let mostForwards = 256
+
+    /// Whoever has forwarded requests that have an answer now.
+    struct Finished {
+        /// Writers whose requests have to come again, to get the answer.
+        var resumed: [ClientID] = []
+        /// Answers to requests for which nothing waits.
+        var answers: [(client: ClientID, id: RequestID?, answer: Answer)] = []
+    }
+
     private struct Forward {
         var number: Int64
         var delegate: ClientID
@@ -40,30 +53,44 @@ struct Delegations {
 
     /// By node ids.
     private var delegates: [[String]: Delegate] = [:]
-    /// By writer.
+    /// How many nodes each delegate has.
+    private var counts: [ClientID?: Int] = [:]
+    /// By writer. Its later requests wait.
     private var forwards: [ClientID: Forward] = [:]
+    /// Requests whose writers' later requests do not wait.
+    private var others: [(writer: ClientID, id: RequestID?, forward: Forward)] = []
     /// Clients that have disconnected before their requests were performed. These wait for no answer.
     private var gone: Set<ClientID> = []
     private var nextNumber: Int64 = 1
 
-    var isEmpty: Bool { delegates.isEmpty && forwards.isEmpty }
+    var isEmpty: Bool { delegates.isEmpty && forwards.isEmpty && others.isEmpty }
     var count: Int { delegates.count }
 
     var nextDeadline: Double? {
-        if forwards.isEmpty { return nil }
-        return forwards.values.lazy.filter { $0.answer == nil }.map(\.deadline).min()
+        if forwards.isEmpty, others.isEmpty { return nil }
+        let waiting = forwards.values.lazy.filter { $0.answer == nil }.map(\.deadline).min()
+        return others.lazy.map(\.forward.deadline).min().map { min($0, waiting ?? $0) } ?? waiting
     }
 
     /// True if no other client performs any writes. A mirror's link writes many paths at a time.
-    func areAll(of client: ClientID) -> Bool { delegates.values.allSatisfy { $0.client == client } }
+    func areAll(of client: ClientID) -> Bool { counts.isEmpty || counts.count == 1 && counts[client] != nil }
 
     subscript(root: ArraySlice<String>) -> Delegate? { delegates[Array(root)] }
 
     mutating func delegate(_ nodes: [String], _ node: NodeID, to client: ClientID?, subscription: Int64) {
-        delegates[nodes] = Delegate(client: client, node: node, subscription: subscription)
+        set(nodes, Delegate(client: client, node: node, subscription: subscription))
     }
 
-    mutating func remove(_ root: ArraySlice<String>) { delegates[Array(root)] = nil }
+    mutating func remove(_ root: ArraySlice<String>) { set(Array(root), nil) }
+
+    private mutating func set(_ nodes: [String], _ delegate: Delegate?) {
+        if let old = delegates[nodes] {
+            let left = (counts[old.client] ?? 1) - 1
+            counts[old.client] = left == 0 ? nil : left
+        }
+        delegates[nodes] = delegate
+        if let delegate { counts[delegate.client, default: 0] += 1 }
+    }
 
     /// The root of the delegated subtree that has a path; the outermost one if there are several.
     func root(of path: AttributePath) -> ArraySlice<String>? {
@@ -90,23 +117,43 @@ struct Delegations {
         return (number, .waiting)
     }
 
-    /// - Returns: the writer, whose request has to come again; nil if no request of this number waits for the delegate.
-    mutating func answer(_ number: Int64, from delegate: ClientID, _ answer: Answer) -> ClientID? {
-        finish(with: answer) { $0.number == number && $0.delegate == delegate }.first
+    /// Forwards a request whose writer's later requests do not wait.
+    /// - Returns: the number of the request.
+    mutating func forward(
+        _ id: RequestID?, of writer: ClientID, to delegate: ClientID, deadline: Double
+    ) throws(Failure) -> Int64 {
+        guard others.lazy.filter({ $0.writer == writer }).count < Delegations.mostForwards else {
+            throw Failure(
+                .limit, "\(Delegations.mostForwards) requests of this connection wait for the owners of their paths",
+                hint: "try again when some have been answered")
+        }
+        let number = nextNumber
+        nextNumber += 1
+        others.append((writer, id, Forward(number: number, delegate: delegate, deadline: deadline)))
+        return number
     }
 
-    /// - Returns: the writers whose deadline is over.
-    mutating func expire(at now: Double) -> [ClientID] {
+    /// - Returns: nil if no request of this number waits for the delegate.
+    mutating func answer(_ number: Int64, from delegate: ClientID, _ answer: Answer) -> Finished? {
+        let finished = finish(with: answer) { $0.number == number && $0.delegate == delegate }
+        return finished.resumed.isEmpty && finished.answers.isEmpty ? nil : finished
+    }
+
+    /// Answers the requests whose deadline is over.
+    mutating func expire(at now: Double) -> Finished {
         finish(with: Delegations.unknown) { $0.deadline <= now }
     }
 
-    /// Forgets a client.
-    /// - Returns: the writers that waited for it.
-    mutating func forget(_ client: ClientID) -> [ClientID] {
+    /// Forgets a client, and answers the requests that waited for it.
+    mutating func forget(_ client: ClientID) -> Finished {
         gone.remove(client)
-        if isEmpty { return [] }
+        if isEmpty { return Finished() }
         forwards[client] = nil
-        for (nodes, delegate) in delegates where delegate.client == client { delegates[nodes]?.client = nil }
+        others.removeAll { $0.writer == client }
+        for (nodes, var delegate) in delegates where delegate.client == client {
+            delegate.client = nil
+            set(nodes, delegate)
+        }
         return finish(with: Delegations.unknown) { $0.delegate == client }
     }
 
@@ -114,11 +161,14 @@ struct Delegations {
     mutating func giveUp(_ writer: ClientID) { gone.insert(writer) }
 
     /// Answers requests that wait.
-    /// - Returns: their writers.
-    private mutating func finish(with answer: Answer, _ isMeant: (Forward) -> Bool) -> [ClientID] {
-        let writers = forwards.filter { $0.value.answer == nil && isMeant($0.value) }.map(\.key)
-        for writer in writers { forwards[writer]?.answer = answer }
-        return writers
+    private mutating func finish(with answer: Answer, _ isMeant: (Forward) -> Bool) -> Finished {
+        var finished = Finished()
+        finished.resumed = forwards.filter { $0.value.answer == nil && isMeant($0.value) }.map(\.key)
+        for writer in finished.resumed { forwards[writer]?.answer = answer }
+        if others.isEmpty { return finished }
+        finished.answers = others.filter { isMeant($0.forward) }.map { ($0.writer, $0.id, answer) }
+        if !finished.answers.isEmpty { others.removeAll { isMeant($0.forward) } }
+        return finished
     }
 
     private static var unknown: Answer {

@@ -32,9 +32,7 @@ extension GraphRuntime {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
             try checkAccess(grants, toTargetsIn: scene, at: place)
-            let names = scene.rootNames
-            for path in names.read { try grants.require(.read, PathPattern(path)) }
-            for path in names.written { try grants.require(.write, PathPattern(path)) }
+            for path in scene.rootPathsRead { try grants.require(.read, PathPattern(path)) }
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
                 .denied,
@@ -43,7 +41,8 @@ extension GraphRuntime {
         }
     }
 
-    /// An action writes with the rights of its author, so it may only write what its author may write.
+    /// Whoever makes a way to write needs the right to write where it leads now. `guardWrite` checks the same again at
+    /// each use.
     private func checkAccess(_ grants: Grants, toTargetsIn scene: SceneDefinition, at place: NodeID) throws(Failure) {
         for (name, action) in scene.actions {
             do throws(Failure) {
@@ -51,12 +50,78 @@ extension GraphRuntime {
                     guard case .pattern(let pattern) = step.target else { continue }
                     try grants.require(.write, pattern)
                 }
-                for target in action.outsideTargets {
-                    guard let path = graph.path(ofName: target, around: place) else { continue }
-                    try grants.require(.write, PathPattern(attributesAt: try AttributePath(path)))
-                }
             } catch { throw error.within("the action \(name)") }
         }
+        for (name, position) in scene.written.sorted(by: { $0.value.precedesByBytes($1.value) }) {
+            do throws(Failure) { try require(grants, toWriteThrough: name, inDocumentAt: place) } catch {
+                throw error.within(position)
+            }
+        }
+    }
+
+    private func require(
+        _ grants: Grants, toWriteThrough name: String, inDocumentAt node: NodeID
+    ) throws(Failure) {
+        guard let place = graph.place(ofName: name, inDocumentAt: node) else {
+            if name.hasPrefix("$/") { try grants.require(.write, PathPattern(String(name.dropFirst()))) }
+            return
+        }
+        for end in graph.ends(ofWritesAt: place) where !grants.allow(.write, PathPattern(attributesAt: end)) {
+            guard grants.showsAttributes(at: end) else {
+                let name = name.hasPrefix("$") ? name : "$" + name
+                throw Failure(.denied, "\(grants.holder) lacks the right 'write' where \(name) leads")
+            }
+            try grants.require(.write, PathPattern(attributesAt: end))
+        }
+    }
+
+    /// Asks the graph to call `guardWrite` from now on.
+    func renewGuard() {
+        graph.writeGuard = WriteGuard(
+            isForAll: !delegations.isEmpty,
+            concerns: { [unowned self] in writer.map { !delegations.areAll(of: $0) } ?? true },
+            isLimited: { [unowned self] author in authors.grants(of: author, by: clients.access) != nil },
+            check: { [unowned self] (state, way) throws(Failure) in try guardWrite(to: state, way) })
+    }
+
+    /// Called where a write reaches a state, unless the writer names the state itself. The rights of this moment count:
+    /// those of the authors of each part that leads there. The writer needs none there; `checkAccess` has checked his
+    /// right on the path that he names.
+    private func guardWrite(to state: AttributePath, _ way: [WriteStep]) throws(Failure) {
+        try requireAuthors(of: way, toWrite: state)
+        if !delegations.isEmpty { try refuseDelegated(state) }
+    }
+
+    func requireAuthors(of way: [WriteStep], toWrite state: AttributePath) throws(Failure) {
+        let pattern = PathPattern(attributesAt: state)
+        for step in way {
+            guard let grants = authors.grants(of: step.author, by: clients.access), !grants.allow(.write, pattern)
+            else { continue }
+            let error = denial(of: step, grants, state, pattern)
+            statistics.denials += 1
+            if let writer { outcome.denials.append((writer, error)) }
+            throw error
+        }
+    }
+
+    private func denial(
+        of step: WriteStep, _ grants: Grants, _ state: AttributePath, _ pattern: PathPattern
+    ) -> Failure {
+        guard graph.mayRead?(state) != false, graph.isVisible(step.attribute) else {
+            return Failure(
+                .denied, "the path leads through a part whose author may not write there",
+                hint: "whoever has defined that part needs the right 'write' at its end")
+        }
+        let part = graph.path(of: step.attribute)
+        guard authors.isKnown(step.author) else {
+            return Failure(
+                .denied, "\(part) leads to \(state), and the store does not know its author", path: "\(state)",
+                hint: "apply it again as somebody who may write \(state)")
+        }
+        return Failure(
+            .denied, "\(grants.holder), the author of \(part), lacks the right 'write' on \(state)", path: "\(state)",
+            hint: "a line of the daemon's configuration gives it: access = "
+                + "\(AccessRule(.write, [grants.subject], pattern))")
     }
 
     private func checkAccess(of client: Client, _ check: (Grants) throws(Failure) -> Void) throws(Failure) {
@@ -80,6 +145,7 @@ extension GraphRuntime {
 
     /// Applies new rules to all clients. Subscriptions that are no longer allowed end, with the reason.
     func changeAccess(to rules: AccessRules) {
+        authors.rulesChanged()
         for job in jobs { job.hasOldAccess = true }
         for client in clients.adopt(rules) { watching.endForbidden(of: client) }
     }

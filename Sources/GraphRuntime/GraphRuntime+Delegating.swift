@@ -21,6 +21,7 @@ extension GraphRuntime {
         let number = watching.nextSubscription
         watching.nextSubscription += 1
         delegations.delegate(nodes, node, to: client.id, subscription: number)
+        renewGuard()
         return .value(["subscription": .int(number), "revision": .int(Int64(clamping: revision))])
     }
 
@@ -37,6 +38,7 @@ extension GraphRuntime {
             }
             delegations.delegate(nodes, node, to: nil, subscription: 0)
         }
+        renewGuard()
     }
 
     func answer(_ forward: Int64, _ result: Value?, _ error: Failure?, _ client: Client) throws(Failure) -> Answer {
@@ -46,60 +48,167 @@ extension GraphRuntime {
         case (nil, let error?): answer = .fault(RequestFault(failure: error))
         default: throw Failure(.invalid, "answer takes either result or error", hint: "give exactly one of them")
         }
-        guard let writer = delegations.answer(forward, from: client.id, answer) else {
+        guard let finished = delegations.answer(forward, from: client.id, answer) else {
             throw Failure(
                 .notFound, "no request \(forward) waits for this client",
                 hint: "the client that sent it has disconnected, or forward-time is over")
         }
-        outcome.resumed.append(writer)
+        tell(finished)
         return .revision(revision)
     }
 
+    func tell(_ finished: Delegations.Finished) {
+        outcome.resumed += finished.resumed
+        for (client, id, answer) in finished.answers { self.answer(answer, to: id, of: client) }
+    }
+
     /// Sends a request that writes below a delegated node to its delegate.
-    func forward(_ request: Request, for writer: Client) -> Forwarding {
+    func forward(_ request: Request, _ id: RequestID?, for writer: Client) -> Forwarding {
         if let known = delegations.lastForwarding(of: writer.id) {
             if case .waiting = known { outcome.parked.append(writer.id) }
             return known
         }
         guard !delegations.areAll(of: writer.id) else { return .none }
         let (found, other) = delegatedRoot(of: request, by: writer)
-        guard let root = found, let delegate = delegations[root] else { return .none }
+        guard let root = found else { return .none }
         do throws(Failure) {
             try checkAccess(of: writer, to: request)
             statistics.requests += 1
-            let place = AttributePath.describe(nodes: Array(root))
-            if let other {
-                throw Failure(
-                    .conflict, "another client performs the writes below \(place)", path: other,
-                    hint: "change it and \(other) in two requests")
-            }
+            if let other { throw GraphRuntime.divided(root, other) }
             if case .onDisconnect = request {
+                let place = AttributePath.describe(nodes: Array(root))
                 throw Failure(
                     .conflict, "another client performs the writes below \(place), so onDisconnect cannot write there",
                     path: place)
             }
-            guard let client = delegate.client, clients[client] != nil else {
-                // A removed node has no owner.
-                if !graph.isAlive(delegate.node) {
-                    delegations.remove(root)
-                    keep(delegationOf: Array(root), nil)
-                    return .none
-                }
-                throw Failure(
-                    .unavailable, "the client that performs the writes below \(place) is not connected",
-                    path: place, hint: "start that client again; for a mirror it is agd-link")
-            }
-            let (number, known) = delegations.forward(
-                writer.id, to: client, deadline: turn.now.monotonic + limits.forwardTime)
-            turn.say(
-                .event(
-                    [(client: client, subscription: delegate.subscription)],
-                    .forward(
-                        number: number, method: "\(request.method)", parameters: request.parameters,
-                        principal: writer.principal, user: writer.peer.uid)))
-            if case .waiting = known { outcome.parked.append(writer.id) }
-            return known
+            return try send(request, id, of: writer, below: root)
         } catch { return .answered(.fault(RequestFault(failure: error))) }
+    }
+
+    private static func divided(_ root: ArraySlice<String>, _ other: String) -> Failure {
+        Failure(
+            .conflict, "another client performs the writes below \(AttributePath.describe(nodes: Array(root)))",
+            path: other, hint: "change it and \(other) in two requests")
+    }
+
+    /// Sends a request to the delegate of a node.
+    /// - Parameter request: all that it writes is below the node.
+    private func send(
+        _ request: Request, _ id: RequestID?, of writer: Client, below root: ArraySlice<String>
+    ) throws(Failure) -> Forwarding {
+        guard let delegate = delegations[root] else { return .none }
+        guard let client = delegate.client, clients[client] != nil else {
+            // A removed node has no owner.
+            if dropDelegation(of: root) { return .none }
+            let place = AttributePath.describe(nodes: Array(root))
+            throw Failure(
+                .unavailable, "the client that performs the writes below \(place) is not connected",
+                path: place, hint: "start that client again; for a mirror it is agd-link")
+        }
+        let deadline = turn.now.monotonic + limits.forwardTime
+        let (number, known): (Int64, Forwarding)
+        if writer.principal != nil, !writer.isInBatch {
+            (number, known) = (try delegations.forward(id, of: writer.id, to: client, deadline: deadline), .deferred)
+        } else {
+            (number, known) = delegations.forward(writer.id, to: client, deadline: deadline)
+        }
+        turn.say(
+            .event(
+                [(client: client, subscription: delegate.subscription)],
+                .forward(
+                    number: number, method: "\(request.method)", parameters: request.parameters,
+                    principal: writer.principal, user: writer.peer.uid)))
+        if case .waiting = known { outcome.parked.append(writer.id) }
+        return known
+    }
+
+    /// Drops the delegation of a node that has been removed, and that no client writes for.
+    private func dropDelegation(of root: ArraySlice<String>) -> Bool {
+        guard let delegate = delegations[root], delegate.client == nil, !graph.isAlive(delegate.node) else {
+            return false
+        }
+        delegations.remove(root)
+        keep(delegationOf: Array(root), nil)
+        renewGuard()
+        return true
+    }
+
+    // MARK: At the state
+
+    /// Refuses a write that has come to a state below a delegated node, unless the delegate writes.
+    func refuseDelegated(_ state: AttributePath) throws(Failure) {
+        guard let root = delegations.root(of: state), let delegate = delegations[root],
+            delegate.client == nil || delegate.client != writer, !dropDelegation(of: root)
+        else { return }
+        hasReachedDelegated = writer != nil
+        throw Failure(
+            .conflict,
+            "another client performs the writes below \(AttributePath.describe(nodes: Array(root))), where this leads",
+            path: "\(state)", hint: "send it a request that writes there alone")
+    }
+
+    /// Sends a request that leads to states below a delegated node to its delegate, as a transaction that writes these
+    /// states.
+    func forwardEnds(of request: Request, _ id: RequestID?, for writer: Client) -> Forwarding {
+        do throws(Failure) {
+            return try graph.seeingEverything { () throws(Failure) in
+                guard let (mutations, options, root) = try ends(of: request, by: writer) else { return .none }
+                return try send(.transact(mutations, options), id, of: writer, below: root)
+            }
+        } catch {
+            return .answered(
+                .fault(RequestFault(failure: writer.isPartial ? Failure(error.code, "the request failed") : error)))
+        }
+    }
+
+    private func ends(
+        of request: Request, by writer: Client
+    ) throws(Failure) -> (mutations: [Mutation], options: TransactionOptions, root: ArraySlice<String>)? {
+        var mutations: [Mutation] = []
+        var root: ArraySlice<String>?
+        func add(_ mutation: Mutation, _ place: Place, _ path: AttributePath) throws(Failure) {
+            let end = try graph.end(ofWriteAt: place, through: path)
+            guard let state = end.state else {
+                throw Failure(
+                    .conflict, "another client performs the writes where \(path) leads, and rules compute them",
+                    path: mutation.path, hint: "write the targets of the binding instead")
+            }
+            try requireAuthors(of: end.way, toWrite: state)
+            guard let here = delegations.root(of: state), delegations[here]?.client != writer.id,
+                root == nil || root == here
+            else { throw GraphRuntime.divided(root ?? [], mutation.path) }
+            root = here
+            mutations.append(
+                Mutation(
+                    operation: mutation.operation, path: "\(state)", value: mutation.value, index: mutation.index))
+        }
+        var options: TransactionOptions
+        switch request {
+        case .set(let mutation, let given):
+            options = given
+            let found = try graph.locate(mutation.target)
+            try add(mutation, found.place, found.path)
+        case .transact(let given, let all):
+            options = all
+            for mutation in given {
+                let found = try graph.locate(mutation.target)
+                try add(mutation, found.place, found.path)
+            }
+        case .do(let path, let arguments, let given):
+            options = given
+            if options.label == nil { options.label = "do \(path.text)" }
+            let call = try self.call(path, arguments, options)
+            options.typed = true
+            try graph.leading(by: [], and: call.attribute) { () throws(Failure) in
+                for write in try graph.makeWrites(of: call) {
+                    var mutation = write.mutation
+                    if mutation.hasValue { mutation.operand = mutation.operand.typedJSON }
+                    try add(mutation, write.place, write.path)
+                }
+            }
+        default: return nil
+        }
+        return root.map { (mutations, options, $0) }
     }
 
     /// The delegated node that the request writes below, unless its delegate is the writer, and a path that the request
@@ -116,7 +225,7 @@ extension GraphRuntime {
     }
 
     func expireForwards() {
-        if delegations.nextDeadline != nil { outcome.resumed += delegations.expire(at: turn.now.monotonic) }
+        if delegations.nextDeadline != nil { tell(delegations.expire(at: turn.now.monotonic)) }
     }
 }
 

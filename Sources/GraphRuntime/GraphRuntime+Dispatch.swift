@@ -25,6 +25,7 @@ extension GraphRuntime {
         tickClocks()
         resumeRules()
         expireForwards()
+        if hasLostWills { performLostWills() }
         jobSteps = limits.sliceSteps
         doJobs()
         queue.begin()
@@ -108,8 +109,10 @@ extension GraphRuntime {
             return true
         }
         if !delegations.isEmpty {
-            switch forward(request, for: client) {
+            hasReachedDelegated = false
+            switch forward(request, id, for: client) {
             case .none: break
+            case .deferred: return true
             case .waiting: return false
             case .answered(let result):
                 answer(result, to: id, of: client.id)
@@ -130,14 +133,25 @@ extension GraphRuntime {
                 return subscribed(made, subscribe)
             }
             if request.onlyReads { try clients.admit(result, to: client) }
-        } catch { result = .fault(RequestFault(failure: error)) }
+        } catch {
+            result = .fault(RequestFault(failure: error))
+            if hasReachedDelegated {
+                hasReachedDelegated = false
+                switch forwardEnds(of: request, id, for: client) {
+                case .none: break
+                case .deferred: return true
+                case .waiting: return false
+                case .answered(let other): result = other
+                }
+            }
+        }
         answer(result, to: id, of: client.id)
         if let opening { watching.begin(opening) }
         return true
     }
 
     /// A notification (without id) gets no answer.
-    private func answer(_ result: Answer, to id: RequestID?, of client: ClientID) {
+    func answer(_ result: Answer, to id: RequestID?, of client: ClientID) {
         if let id { turn.answer(client, id, result) }
     }
 
@@ -199,15 +213,16 @@ extension GraphRuntime {
     private func disconnect(_ id: ClientID) -> Bool {
         guard let client = clients[id] else { return true }
         watching.forget(client)
-        outcome.resumed += delegations.forget(id)
-        while let (mutations, options) = client.will.next() {
+        tell(delegations.forget(id))
+        while let left = client.will.next() {
             // The client is still known: the history names it, and its present rights apply.
             do {
                 // Each transaction has its own budget, whatever the ones before have cost.
                 graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
-                try checkAccess(of: client, to: .onDisconnect(mutations, options))
-                _ = try transact(mutations, options, client)
+                try checkAccess(of: client, to: .onDisconnect(left.mutations, left.options))
+                _ = try transact(left.mutations, left.options, client)
             } catch { statistics.refusedOnDisconnect += 1 }
+            store.add(StoreChange(key: LastWills.key, name: left.row, value: nil))
             guard turn.hasTime(limits.turnTime / 2) else { return false }
         }
         clients.forget(client)

@@ -72,7 +72,7 @@ extension GraphRuntime {
     private func goOn(with job: StructureJob, _ apply: Request.Apply) throws(Failure) -> Answer? {
         while true {
             switch job.stage {
-            case .waiting: job.stage = .reading(try reading(of: apply))
+            case .waiting: job.stage = .reading(try reading(of: apply, by: job.client))
             case .reading(let reading):
                 guard reading.advance(&jobSteps) else { return nil }
                 let scene: SceneDefinition
@@ -121,9 +121,10 @@ extension GraphRuntime {
         job.stage = .waiting
     }
 
-    private func reading(of apply: Request.Apply) throws(Failure) -> SceneReading {
+    private func reading(of apply: Request.Apply, by client: Client) throws(Failure) -> SceneReading {
         _ = try presentations.motion(apply.options)
-        let context = graph.sceneContext(at: try place(of: apply), mode(of: apply), isKept: false)
+        var context = graph.sceneContext(at: try place(of: apply), mode(of: apply), isKept: false)
+        context.author = try authors.author(client, by: clients.access) { store.add($0) }
         if case .string(let text) = apply.document { return SceneReading(text: text, context: context) }
         return SceneReading(value: apply.document, context: context)
     }

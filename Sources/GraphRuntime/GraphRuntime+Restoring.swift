@@ -19,6 +19,8 @@ extension GraphRuntime {
     ) -> [(revision: UInt64, failure: Failure)] {
         let others = rows.ofNoNode
         repeats.restore(others.filter { $0.key.hasSameBytes(as: Repeats.key) })
+        authors.restore(others.filter { $0.key.hasSameBytes(as: PartAuthors.key) })
+        wills.restore(others.filter { $0.key.hasSameBytes(as: LastWills.key) })
         var failures = graph.restore(rows, isSalvaged: isSalvaged)
         restoreDelegations(others.filter { $0.key.hasSameBytes(as: Delegations.key) })
         _ = graph.takeInvalidated()
@@ -44,6 +46,18 @@ extension GraphRuntime {
                 ))
         }
         let untold = graph.persistence.absentKeys.count - GraphRuntime.toldRows
+        if !clients.access.rules.isEmpty, let parts = graph.findPartsWithoutAuthor() {
+            failures.append(
+                (
+                    revision,
+                    Failure(
+                        .denied,
+                        "\(parts.count) bindings, actions and lists have no author, because an earlier agd has stored "
+                            + "them; \(parts.first) is the first. Writes through them are refused until somebody who may "
+                            + "write where they lead applies them again",
+                        path: parts.first)
+                ))
+        }
         if untold > 0 {
             failures.append((revision, Failure(.notFound, "\(untold) more nodes that have rows do not exist")))
         }

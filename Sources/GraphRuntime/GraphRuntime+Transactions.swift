@@ -37,9 +37,7 @@ extension GraphRuntime {
         _ target: RequestPath, _ arguments: ValueMap, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {
         let path = target.text
-        var given = arguments
-        if options.typed { for (name, value) in arguments { given[name] = try Value(typedJSON: value) } }
-        let call = try graph.call(actionAt: try graph.locate(target).place, named: path, given)
+        let call = try self.call(target, arguments, options)
         var options = options
         if options.label == nil { options.label = "do \(path)" }
         do throws(Failure) {
@@ -48,12 +46,20 @@ extension GraphRuntime {
                 guard writes.count <= limits.mutationsPerTransaction else {
                     throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
                 }
-                return try commit(options, client) { () throws(Failure) in try graph.perform(writes, of: path) }
+                return try commit(options, client) { () throws(Failure) in try graph.perform(writes, of: call) }
             }
         } catch {
             // Clients that may not read everything must not see what the action reads and writes.
             throw client.isPartial ? Failure(error.code, "\(path) failed", path: path) : error
         }
+    }
+
+    func call(
+        _ target: RequestPath, _ arguments: ValueMap, _ options: TransactionOptions
+    ) throws(Failure) -> ActionCall {
+        var given = arguments
+        if options.typed { for (name, value) in arguments { given[name] = try Value(typedJSON: value) } }
+        return try graph.call(actionAt: try graph.locate(target).place, named: target.text, given)
     }
 
     /// Commits the writes of `body`, all or none.
@@ -63,11 +69,14 @@ extension GraphRuntime {
         let motion = options.isPlain ? nil : try presentations.motion(options)
         let stamp = graph.stamp
         graph.begin()
+        writer = client.id
         do throws(Failure) { try body() } catch {
+            writer = nil
             graph.rollBack()
             statistics.refusals += 1
             throw error
         }
+        writer = nil
         lastCommit.notesEqual = watching.topics.completionCount > 0
         graph.commit(into: lastCommit)
         if !lastCommit.states.isEmpty || lastCommit.hasReports || watching.isAwaited(lastCommit, motion) {
@@ -103,8 +112,13 @@ extension GraphRuntime {
                 hint: "the setting on-disconnect-size is the limit")
         }
         _ = try presentations.motion(options)
+        writer = client.id
+        defer { writer = nil }
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
-        client.will.append(mutations, options, room: room)
+        let entry = LastWill.Entry(mutations: mutations, options: options, row: wills.nextRow())
+        let author = try authors.author(client, by: clients.access) { store.add($0) }
+        store.add(StoreChange(key: LastWills.key, name: entry.row, value: entry.kept(of: client, author)))
+        client.will.append(entry, room: room)
         return .revision(revision)
     }
 
@@ -116,9 +130,13 @@ extension GraphRuntime {
         graph.begin()
         defer { graph.rollBack() }
         do throws(Failure) { try graph.perform(mutation, typed) } catch {
+            if hasReachedDelegated {
+                hasReachedDelegated = false
+                throw error
+            }
             switch error.code {
             case .typeMismatch where mutation.operation != .set && !graph.isOfOneType(place): break
-            case .typeMismatch, .readOnly, .dangling, .removed, .invalid: throw error
+            case .typeMismatch, .readOnly, .dangling, .removed, .invalid, .denied: throw error
             default: break
             }
         }

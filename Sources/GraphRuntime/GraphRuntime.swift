@@ -38,6 +38,12 @@ public final class GraphRuntime {
     var jobs: [StructureJob] = []
     /// Subtrees whose writes other clients perform.
     var delegations = Delegations()
+    var authors = PartAuthors()
+    var wills = LastWills()
+    /// True if a write has come to a state whose writes another client performs.
+    var hasReachedDelegated = false
+    /// The client whose mutations are being performed; nil: the daemon writes by itself.
+    var writer: ClientID?
     /// `once` identifiers of requests that have been performed.
     var repeats: Repeats
     /// `Moment.asleep` at the end of the last sleep that was noticed.
@@ -82,6 +88,7 @@ public final class GraphRuntime {
         recording = Recording(capacity: limits.traceEvents)
         repeats = Repeats(atMost: limits.onceIdentifiers)
         queue = TurnQueue(turn, clients, limits)
+        renewGuard()
         // Rules beyond that are deferred to the turns after the start.
         graph.stepsLeft =
             limits.requestCost.multipliedReportingOverflow(by: limits.startRequests).overflow

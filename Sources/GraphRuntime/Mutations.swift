@@ -116,18 +116,25 @@ extension ViewGraph {
 
 extension ViewGraph {
     /// Performs the writes of an action in the open transaction.
-    func perform(_ writes: [ActionWrite], of path: String) throws(Failure) {
-        for write in writes {
-            try charge(ViewGraph.stepsPerMutation)
-            do throws(Failure) { try perform(write) } catch { throw error.within(path) }
+    func perform(_ writes: [ActionWrite], of call: ActionCall) throws(Failure) {
+        try leading(by: [], and: call.attribute) { () throws(Failure) in
+            for write in writes {
+                try charge(ViewGraph.stepsPerMutation)
+                do throws(Failure) { try perform(write) } catch { throw error.within(call.path) }
+            }
         }
     }
 
     private func perform(_ write: ActionWrite) throws(Failure) {
-        guard let operation = Mutation.Operation(rawValue: write.operation.rawValue) else {
+        try perform(write.mutation, at: write.place, write.path, typed: false, animation: write.animation)
+    }
+}
+
+extension ActionWrite {
+    var mutation: Mutation {
+        guard let operation = Mutation.Operation(rawValue: operation.rawValue) else {
             preconditionFailure("an operation of actions that the protocol does not have")
         }
-        let mutation = Mutation(operation: operation, path: write.path.description, value: write.value)
-        try perform(mutation, at: write.place, write.path, typed: false, animation: write.animation)
+        return Mutation(operation: operation, path: path.description, value: value)
     }
 }

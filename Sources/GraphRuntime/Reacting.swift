@@ -44,7 +44,7 @@ extension ViewGraph {
                 throw Failure(.limit, "at most \(most) mutations in a transaction", path: reaction.path)
             }
             begin()
-            do throws(Failure) { try perform(writes, of: reaction.path) } catch {
+            do throws(Failure) { try perform(writes, of: action) } catch {
                 rollBack()
                 throw error
             }

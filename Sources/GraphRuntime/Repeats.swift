@@ -4,18 +4,48 @@ import WireProtocol
 
 /// Identifiers of requests that have been performed, so that a request that is sent again is not performed again.
 ///
-/// An identifier belongs to its user or principal and does not affect the requests of others. The newest
-/// `RuntimeLimits.onceIdentifiers` are known. They are stored in the same commit as the change.
+/// An identifier belongs to its user or principal and does not affect the requests of others. All together have room for
+/// `RuntimeLimits.onceIdentifiers`. When it is used up, whoever has the most identifiers loses the oldest one, so nobody
+/// loses an identifier because of somebody who has more. Identifiers are stored in the same commit as the change.
 struct Repeats {
     /// Rows of the store with this key have an identifier as their name and its revision as their value.
     static let key = StoreChange.onceKey
 
+    /// The identifiers of one user or principal, oldest first.
+    private struct Share {
+        private var identifiers: [String] = []
+        private var first = 0
+        var count: Int { identifiers.count - first }
+
+        mutating func append(_ identifier: String) { identifiers.append(identifier) }
+
+        mutating func removeFirst() -> String {
+            defer {
+                first += 1
+                if first > 64, first > identifiers.count / 2 {
+                    identifiers.removeFirst(first)
+                    first = 0
+                }
+            }
+            return identifiers[first]
+        }
+    }
+
+    private let limit: Int
     private var revisions: [Name: UInt64] = [:]
-    private var order: Ring<String>
+    private var shares: [String: Share] = [:]
+    /// Whoever has so many identifiers.
+    private var holders: [Int: Set<String>] = [:]
+    /// The most identifiers that anybody has.
+    private var most = 0
+    private var count = 0
     /// Identifiers whose rows are still in the store.
     private var forgotten: [String] = []
 
-    init(atMost limit: Int) { order = Ring(capacity: limit) }
+    init(atMost limit: Int) { self.limit = max(1, limit) }
+
+    /// - Parameter owner: a user or principal, without spaces.
+    static func identifier(_ once: String, of owner: String) -> String { "\(owner) \(once)" }
 
     /// The revision of a request that has been performed; nil if it is new.
     func firstRevision(of identifier: String) -> UInt64? { revisions.isEmpty ? nil : revisions[identifier] }
@@ -34,10 +64,29 @@ struct Repeats {
 
     private mutating func add(_ identifier: String, _ revision: UInt64) {
         revisions[identifier] = revision
-        if order.isFull {
-            revisions[order[0]] = nil
-            forgotten.append(order[0])
+        let owner = String(identifier.prefix { $0 != " " })
+        change(owner) { $0.append(identifier) }
+        count += 1
+        guard count > limit else { return }
+        // Of several with equally many, the one who has just come.
+        guard let holder = holders[most].flatMap({ $0.contains(owner) ? owner : $0.first }) else { return }
+        let oldest = change(holder) { $0.removeFirst() }
+        revisions[oldest] = nil
+        forgotten.append(oldest)
+        count -= 1
+    }
+
+    private mutating func change<R>(_ owner: String, _ body: (inout Share) -> R) -> R {
+        var share = shares.removeValue(forKey: owner) ?? Share()
+        let before = share.count
+        let result = body(&share)
+        holders[before]?.remove(owner)
+        if holders[before]?.isEmpty == true { holders[before] = nil }
+        if share.count > 0 {
+            shares[owner] = share
+            holders[share.count, default: []].insert(owner)
         }
-        order.append(identifier)
+        most = share.count > most ? share.count : holders[most] == nil ? max(most - 1, 0) : most
+        return result
     }
 }

@@ -94,6 +94,8 @@ public struct Outcome {
     public var times: [(client: ClientID, seconds: Double)] = []
     /// For the log: requests that were denied, in order.
     public var denials: [(client: ClientID, failure: Failure)] = []
+    /// For the log: what could not be performed, and concerns no connected client.
+    public var faults: [Failure] = []
     public init() {}
 
     /// Most turns leave nothing, and every turn asks.
@@ -105,5 +107,6 @@ public struct Outcome {
         if !resumed.isEmpty { resumed = [] }
         if !times.isEmpty { times = [] }
         if !denials.isEmpty { denials = [] }
+        if !faults.isEmpty { faults = [] }
     }
 }

@@ -7,7 +7,8 @@ import SceneModel
 
 /// An action that is called, with its arguments.
 public struct ActionCall {
-    let path: String
+    public let path: String
+    public let attribute: AttributeID
     let row: UInt32
     let action: ActionDefinition
     let arguments: ValueMap
@@ -36,7 +37,7 @@ extension TransactedWiring {
                 .invalid, "\(text) is no action", path: text, hint: "describe shows the kind of each attribute")
         }
         return ActionCall(
-            path: text, row: record(place.attribute).node, action: action,
+            path: text, attribute: place.attribute, row: record(place.attribute).node, action: action,
             arguments: try self.arguments(arguments, for: action, at: text))
     }
 

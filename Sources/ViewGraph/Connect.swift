@@ -22,19 +22,25 @@ extension Wiring {
         connectAttributes(of: row)
     }
 
-    private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject)] {
+    private func providedObjects(of row: UInt32) -> [(type: String, object: ProvidedObject, position: Int)] {
         let definition = nodes[Int(row)].definition
-        return definition.environmentObjects.enumerated().compactMap { position, reference in
-            let scope = Scope.modifier.atUse(position < definition.objectsAtUse)
-            guard let named = self.resolveName(reference.name, from: row, scope) else { return nil }
-            let place = Place(named, reference.steps)
+        return definition.environmentObjects.indices.compactMap { position in
+            guard let place = providedPlace(position, of: row) else { return nil }
             let target = follow(place)
             if case .object(let object) = record(target.attribute).source {
                 guard nodes.isAlive(object), let type = nodes[Int(object)].definition.component else { return nil }
-                return (type, .node(object))
+                return (type, .node(object), position)
             }
-            return declaredType(of: place).objectName.map { ($0, .place(place)) }
+            return declaredType(of: place).objectName.map { ($0, .place(place), position) }
         }
+    }
+
+    /// Where the reference to an object that a node provides leads.
+    func providedPlace(_ position: Int, of row: UInt32) -> Place? {
+        let definition = nodes[Int(row)].definition
+        let reference = definition.environmentObjects[position].reference
+        let scope = Scope.modifier.atUse(position < definition.objectsAtUse)
+        return resolveName(reference.name, from: row, scope).map { Place($0, reference.steps) }
     }
 
     private func connectAttributes(of row: UInt32) {

@@ -48,7 +48,7 @@ struct CurrentComponents {
             if let written = node.written {
                 // One that is current uses no other ones.
                 if isCurrent(node) { continue }
-                if let name = node.component { found[name] = written }
+                if let name = node.component { found[name] = written.kept(by: node.author) }
             }
             pending += findUsed(by: node) + node.slotted.map(\.0)
         }

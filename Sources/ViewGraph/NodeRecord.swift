@@ -92,8 +92,8 @@ private final class NodeExtras {
     /// Where the node is placed by itself: what the modifiers of the groups and lists around it do there, from outside
     /// in.
     var standing: [StandingModifier] = []
-    /// Objects that this node provides to what is below, by type.
-    var objects: [(type: String, object: ProvidedObject)] = []
+    /// Objects that this node provides to what is below, by type, with their places in the definition.
+    var objects: [(type: String, object: ProvidedObject, position: Int)] = []
     /// Values that the node has for its container.
     var containerValues: [(key: String, steps: [AttributePath.Step], source: AttributeID)] = []
     var tag: AttributeID?
@@ -132,7 +132,7 @@ extension NodeRecord {
         get { extras?.standing ?? [] }
         _modify { yield &madeExtras.standing }
     }
-    var objects: [(type: String, object: ProvidedObject)] {
+    var objects: [(type: String, object: ProvidedObject, position: Int)] {
         get { extras?.objects ?? [] }
         _modify { yield &madeExtras.objects }
     }

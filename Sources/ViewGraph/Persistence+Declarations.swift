@@ -13,10 +13,10 @@ extension Persistence {
         for (group, entries) in new.written.keys { note("keys/" + group, entries, old.written.keys[group] ?? [:]) }
         note("types", new.written.types, old.written.types)
         // A component with the same text is another one if a component that it uses is.
-        let same = old.written.components.filter { name, _ in
+        let same = old.keptComponents.filter { name, _ in
             new.components[name].map { old.components[name]?.makesSame(as: $0) == true } ?? true
         }
-        note("components", new.written.components, same)
+        note("components", new.keptComponents, same)
     }
 
     /// Adds components. If one is declared anew, the rows of nodes that use it have to contain the old one.
@@ -26,6 +26,14 @@ extension Persistence {
         declared.merge(new) { $1 }
         components = CurrentComponents(declared)
         for row in outdated { noteRow(of: row) }
+    }
+}
+
+extension Declarations {
+    fileprivate var keptComponents: [String: Value] {
+        var kept = written.components
+        for (name, component) in components { kept[name] = kept[name]?.kept(by: component.author) }
+        return kept
     }
 }
 

@@ -6,6 +6,7 @@ import SceneModel
 // | field | says |
 // |---|---|
 // | `id`, `parent`, `order`, `slot` | its place; for a node that is where it was made, only what differs |
+// | `by` | inside `own`, `members` and a component: who has written its parts, see `PartAuthor` |
 // | `own` | for a client's node: the definition that it was made with, in document form |
 // | `components` | components in `own` and `members` that were declared anew since, as they were |
 // | `isContent` | whether it is given to the component around it, if it was not made so |
@@ -42,7 +43,9 @@ extension Persistence {
             let definition = nodes.baseDefinition(of: row)
             let isUse = definition.base != nil
             if lastOwn?.definition.isCopy(of: definition) != true {
-                lastOwn = (definition, .map(isUse ? use(definition) : plain(definition)))
+                var written = isUse ? use(definition) : plain(definition)
+                if let authors = definition.keptAuthors { written.add(.string(PartAuthor.key), authors) }
+                lastOwn = (definition, .map(written))
             }
             if let written = lastOwn?.written { fields.add("own", written) }
             if node.definition.layer > 0 { fields["layer"] = .int(Int64(node.definition.layer)) }
@@ -148,7 +151,10 @@ extension Persistence {
         if let forEach = definition.forEach, base.forEach.map({ !$0.isSame(as: forEach) }) ?? true {
             DefinitionWriter.addData(of: forEach, into: &members)
         }
-        if !members.isEmpty { fields["members"] = .map(members) }
+        if !members.isEmpty {
+            if let authors = definition.keptAuthors { members.add(.string(PartAuthor.key), authors) }
+            fields["members"] = .map(members)
+        }
         let atUse = definition.membersAtUse.filter { members.contains(memberNamed: $0) }
         if !atUse.isEmpty { fields["atUse"] = .list(ValueList(atUse)) }
         let (hidden, hides) = (hiddenOverrides(of: base), hiddenOverrides(of: definition))

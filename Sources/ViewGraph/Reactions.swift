@@ -198,7 +198,8 @@ public final class Reactions {
             arguments[.string(ActionDefinition.oldValue)] = old
             arguments[.string(ActionDefinition.newValue)] = new
         }
-        return ActionCall(path: reaction.path, row: reaction.row, action: action, arguments: arguments)
+        return ActionCall(
+            path: reaction.path, attribute: reaction.action, row: reaction.row, action: action, arguments: arguments)
     }
 
     private func definition(of reaction: Reaction) -> ActionDefinition? {

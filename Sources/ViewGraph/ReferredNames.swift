@@ -114,7 +114,7 @@ extension NodeDefinition {
     fileprivate var modifiers: [(Expression, isAtUse: Bool)] {
         let keyed: [KeyedExpression] = environment + containerValues + preferences
         var modifiers: [(Expression, isAtUse: Bool)] = keyed.map { ($0.expression, $0.isAtUse) }
-        modifiers += environmentObjects.enumerated().map { (.reference($1), $0 < objectsAtUse) }
+        modifiers += environmentObjects.enumerated().map { (.reference($1.reference), $0 < objectsAtUse) }
         modifiers += transformEnvironment.map { (.rule($0.program), $0.isAtUse) }
         modifiers += animations.map { ($0.value, $0.isAtUse) }
         if let tag { modifiers.append((tag, isTagAtUse)) }

@@ -51,7 +51,7 @@ public struct StoreChange: Equatable {
 extension StoreChange {
     /// True if it changes neither the tree nor its declarations.
     public var isValue: Bool {
-        key == StoreChange.onceKey || key == StoreChange.delegationKey || key == StoreChange.timeKey
+        StoreChange.runtimeKeys.contains { $0.hasSameBytes(as: key) } || key == StoreChange.timeKey
             || value != nil && name?.isEmpty == false && !key.hasPrefix(StoredKey.declarations)
     }
 
@@ -59,6 +59,12 @@ extension StoreChange {
     public static let onceKey = "@once"
     /// Rows under this key are the runtime's: nodes whose writes a client performs.
     public static let delegationKey = "@delegated"
+    /// Rows under this key are the runtime's: who has defined parts of the tree.
+    public static let authorKey = "@author"
+    /// Rows under this key are the runtime's: what connected clients leave for their disconnect.
+    public static let willKey = "@disconnect"
+    /// The keys of rows that have nothing to do with the tree.
+    static let runtimeKeys = [onceKey, delegationKey, authorKey, willKey]
     /// The row under this key has the time of operators over time: see `OperatorTime`.
     static let timeKey = "@time"
     static let timeName = "operators"
@@ -121,10 +127,8 @@ enum StoredKey {
     static func isOfNode(_ key: String) -> Bool { key.utf8.first != UInt8(ascii: "@") }
 
     static func isDeclaration(_ key: String) -> Bool {
-        ![unlinked, StoreChange.onceKey, StoreChange.delegationKey, StoreChange.timeKey].contains {
-            $0.hasSameBytes(as: key)
-        }
-            && !isOfNode(key)
+        !isOfNode(key)
+            && !(StoreChange.runtimeKeys + [unlinked, StoreChange.timeKey]).contains { $0.hasSameBytes(as: key) }
     }
 
     /// Rows under this key name subtrees that are not in the tree: see `UnlinkedTrees`.

@@ -38,7 +38,7 @@ extension Wiring {
             let definition = self.nodes[Int(row)].definition
             let names = self.namesAndTypes(of: row).filter { !isAtUse || !definition.isHiddenAtUse($0.name) }
             return ExistingNode(
-                kind: self.nodes[Int(row)].kind, attributes: names,
+                ids: self.nodes.ids(of: row), kind: self.nodes[Int(row)].kind, attributes: names,
                 component: definition.component,
                 isContent: self.nodes[Int(row)].isContent)
         }
@@ -49,9 +49,9 @@ extension Wiring {
     /// - Parameter isAtUse: its nodes are uses of components, and it says what is written there.
     func read(_ document: Value, at row: UInt32, isAtUse: Bool = false) throws(Failure) -> SceneDefinition {
         do throws(SceneFaults) {
-            return try SceneReader.read(
-                value: document,
-                context: sceneContext(at: nodes.nodeID(row), .merge, isKept: true, isAtUse: isAtUse))
+            var context = sceneContext(at: nodes.nodeID(row), .merge, isKept: true, isAtUse: isAtUse)
+            context.author = .unknown
+            return try SceneReader.read(value: document, context: context)
         } catch {
             throw error.failure
         }

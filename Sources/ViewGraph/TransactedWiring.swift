@@ -38,6 +38,11 @@ public class TransactedWiring: Wiring {
     /// States with long values: the bytes that their values may still grow by.
     private final var rooms: [AttributeID: Int] = [:]
     private final let reused = OpenTransaction()
+    /// Asked about writes where they reach their states; nil: every write is allowed.
+    public final var writeGuard: WriteGuard? { didSet { asksAlways = writeGuard?.isForAll == true } }
+    private final var asksAlways = false
+    /// The actions, and the bindings with rules, that lead the present writes. Without those of the daemon.
+    final var writers: [WriteStep] = []
 }
 
 extension TransactedWiring {
@@ -189,7 +194,7 @@ extension TransactedWiring {
     ) throws(Failure) -> Bool {
         let state = place.attribute
         guard place.steps.isEmpty, let record = attributes[Int(state.index)], case .state = record.source,
-            transaction?.isStaged(state) == false, hasValue(state)
+            !asksAlways, transaction?.isStaged(state) == false, hasValue(state)
         else { return false }
         try charge(Budget.stepsPerBinding)
         // A short value is within the limit, whatever it replaces.
@@ -219,9 +224,12 @@ extension TransactedWiring {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
         if case .binding(.rules(_, let set)?, _)? = record(state.attribute).definition?.role {
-            return try write(
-                set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
+            return try leading(by: way.steps, and: state.attribute) { () throws(Failure) in
+                try write(
+                    set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
+            }
         }
+        try askGuard(state, way.steps)
         if case .object(let object) = record(state.attribute).source {
             return try write(object: object, held: state.attribute, animation, path, isKept: isKept, change)
         }
@@ -307,19 +315,21 @@ extension TransactedWiring {
     }
 
     /// The way of a write from a place to a state.
-    private struct WriteWay {
+    struct WriteWay {
         /// The place in a state where the way ends.
         var state: Place
         /// The animation of the outermost binding that has one.
         var animation: String?
         /// Number of bindings and references that were followed.
         var bindings = 0
+        /// The parts that led there, without those of the daemon.
+        var steps: [WriteStep] = []
         /// The bindings on the way that convert what is written to a type of their own, outermost first. `inside` is
         /// the number of steps from their values to the written place.
         var held: [(binding: AttributeID, type: ValueType, inside: Int)] = []
     }
 
-    private func writable(_ place: Place, _ path: AttributePath) throws(Failure) -> WriteWay {
+    func writable(_ place: Place, _ path: AttributePath) throws(Failure) -> WriteWay {
         var way = WriteWay(state: place)
         for _ in 0...limits.depth {
             let place = way.state
@@ -329,6 +339,15 @@ extension TransactedWiring {
             if case .state = record.source { return way }
             switch (record.kind, record.source) {
             case (.state, .object) where place.steps.isEmpty: return way
+            case (.binding, .rule): return way
+            default: break
+            }
+            if let step = step(at: place.attribute) { way.steps.append(step) }
+            if record.kind == .inherit, !place.steps.isEmpty, let provided = provided(to: record, &way) {
+                way.state = Place(provided.attribute, provided.steps + place.steps)
+                continue
+            }
+            switch (record.kind, record.source) {
             case (_, .object(let node)):
                 guard nodes.isAlive(node) else { throw RuleHost.removed.located(at: path.description) }
                 guard case .key(let property)? = place.steps.first else {
@@ -343,7 +362,6 @@ extension TransactedWiring {
             case (.binding, .alias(let target, _)):
                 if record.isHeldToType { way.held.append((place.attribute, record.type, place.steps.count)) }
                 way.state = Place(target.attribute, target.steps + place.steps)
-            case (.binding, .rule): return way
             case (_, .rooted(let reference)):
                 let target = try self.place(reference)
                 way.state = Place(target.attribute, target.steps + place.steps)
@@ -365,6 +383,18 @@ extension TransactedWiring {
             }
         }
         throw Failure(.limit, "\(path) goes through too many bindings", path: path.description)
+    }
+
+    /// The place of the object that an attribute inherits, by the reference that provides it, which may lead through
+    /// others. That reference becomes a step on the way.
+    private func provided(to record: AttributeRecord, _ way: inout WriteWay) -> Place? {
+        guard case .inheritObject(let type, _)? = record.definition?.role,
+            let provider = nodes.nearestProvider(ofType: type, at: record.node),
+            let place = providedPlace(provider.position, of: provider.row), isObject(at: place)
+        else { return nil }
+        let author = nodes[Int(provider.row)].definition.environmentObjects[provider.position].author
+        if author != .daemon { way.steps.append(WriteStep(attribute: place.attribute, author: author)) }
+        return place
     }
 
     /// True if there is an object at a place, in a state or as a value.

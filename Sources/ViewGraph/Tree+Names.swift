@@ -101,8 +101,17 @@ extension Tree<NodeRecord> {
 
     /// The object of a type that a node inherits: the nearest provided at or above it.
     func nearestObject(ofType type: String, at row: UInt32) -> ProvidedObject? {
+        nearestProvider(ofType: type, at: row)?.object
+    }
+
+    /// The object, with the node that provides it and the place among those that it provides.
+    func nearestProvider(
+        ofType type: String, at row: UInt32
+    ) -> (object: ProvidedObject, row: UInt32, position: Int)? {
         for row in around(row) {
-            if let found = self[Int(row)].objects.last(where: { $0.type == type }) { return found.object }
+            if let found = self[Int(row)].objects.last(where: { $0.type == type }) {
+                return (found.object, row, found.position)
+            }
         }
         return nil
     }

@@ -168,4 +168,109 @@ struct DelegationTests {
             #expect(try failure(outcome).code == .denied && forwarded(outcome) == nil)
         }
     }
+
+    // MARK: Ways that lead there
+
+    private static let ways = """
+        nodes:
+          - { id: web, state: { load: 1, on: false } }
+          - id: own
+            state: { x: 1 }
+            binding: { far: $/web.load, ruled: { get: '1', set: { $/web.load: =newValue } } }
+            actions:
+              go: { set: { $/web.load: 7 } }
+              both: { steps: [{ set: { $/web.load: 7 } }, { set: { $x: 7 } }] }
+            onChange: { of: =x, perform: { set: { $/web.load: =newValue } } }
+        """
+
+    /// Client 1 performs the writes at `/web`.
+    private func delegatedWays() throws -> Harness {
+        let graph = try Harness(DelegationTests.ways, clients: 3)
+        try graph.succeed(.delegate(path: "/web"))
+        return graph
+    }
+
+    @Test("a write that leads below the node goes to the delegate with the path of the state") func led() throws {
+        let graph = try delegatedWays()
+        let add = Request.transact([Mutation(operation: .add, path: "/own.far", value: 2)], .init())
+        for (request, expected): (Request, Value) in [
+            (Self.set("/own.far", 5), ["op": "set", "path": "/web.load", "value": 5]),
+            (add, ["op": "add", "path": "/web.load", "value": 2]),
+            (
+                .do(path: RequestPath("/own.go"), arguments: ValueMap(), .init()),
+                ["op": "set", "path": "/web.load", "value": ["$int": "7"]]
+            ),
+        ] {
+            let graph = try delegatedWays()
+            let asked = send(request, to: graph)
+            let parameters = asked.deliveries.compactMap { delivery -> ValueMap? in
+                guard case .event(_, .forward(_, "transact", let parameters, _, _)) = delivery else { return nil }
+                return parameters
+            }
+            #expect(parameters.first?["mutations"] == [expected])
+            #expect(reply(asked) == nil)
+            #expect(try graph.value("/web.load") == 1)
+        }
+        // The delegate's own writes are not sent.
+        try graph.set("/own.far", 3)
+        #expect(try graph.value("/web.load") == 3)
+    }
+
+    @Test("what cannot be sent is refused, and changes nothing") func notSent() throws {
+        let graph = try delegatedWays()
+        func refused(_ request: Request) throws {
+            let outcome = send(request, to: graph)
+            #expect(forwarded(outcome) == nil)
+            #expect(try failure(outcome).code == .conflict)
+        }
+        try refused(Self.set("/own.ruled", 5))
+        try refused(
+            .transact(
+                ["/own.x", "/own.far"].map { Mutation(operation: .set, path: $0, value: 5) }, TransactionOptions()))
+        try refused(.do(path: RequestPath("/own.both"), arguments: ValueMap(), .init()))
+        try refused(.onDisconnect([Mutation(operation: .set, path: "/own.far", value: 5)], .init()))
+        #expect(try graph.value("/web.load") == 1 && graph.value("/own.x") == 1)
+        // A triggered action has nobody to wait for the answer.
+        try graph.set("/own.x", 2, from: 2)
+        #expect(try graph.get("/own.onChange").failure?.code == .conflict)
+        let applied = try graph.map(
+            .apply(
+                .init(
+                    document: .string("agd: 1\nvalues: { /own.far: 9, /own.x: 3 }"), at: "/", mode: .merge, dryRun: false,
+                    options: .init())), from: 2)
+        #expect(applied["unset"] == ["/own.far"])
+        #expect(try graph.value("/web.load") == 1 && graph.value("/own.x") == 3)
+    }
+
+    @Test("the requests of pages on one connection do not wait for an owner that never answers") func pages() throws {
+        var limits = RuntimeLimits()
+        limits.forwardTime = 2
+        let graph = try delegated(limits)
+        let rules = [
+            AccessRule(.admin, [.user(1000)], try PathPattern("/**")),
+            AccessRule(.write, [.principal("card")], try PathPattern("/**")),
+        ]
+        graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
+        try graph.succeed(.hello(client: nil, principal: "card"), from: 2)
+        let asked = send(Self.write, to: graph)
+        #expect(forwarded(asked) != nil && reply(asked) == nil && asked.parked.isEmpty && asked.postponed.isEmpty)
+        try graph.set("/own.x", 4, from: 2)
+        #expect(try graph.value("/own.x") == 4)
+        let again = try #require(forwarded(send(Self.write, to: graph)))
+        let answered = send(.answer(forward: again, result: ["revision": 40], error: nil), to: graph, from: 1)
+        let told = answered.deliveries.compactMap { delivery -> Answer? in
+            if case .reply(ClientID(number: 2), .int(7), let answer) = delivery { answer } else { nil }
+        }
+        guard case .value(["revision": 40])? = told.first, told.count == 1 else { throw Failure(.unavailable, "\(told)") }
+        graph.advance(2.1)
+        let late = graph.deliveries.compactMap { delivery -> Answer? in
+            if case .reply(ClientID(number: 2), _, let answer) = delivery { answer } else { nil }
+        }
+        guard case .fault(let fault)? = late.first, late.count == 1 else { throw Failure(.unavailable, "\(late)") }
+        #expect(fault.failure.message.contains("outcome unknown"))
+        for _ in 0..<256 { #expect(reply(send(Self.write, to: graph)) == nil) }
+        #expect(try failure(send(Self.write, to: graph)).code == .limit)
+        graph.turn([.disconnected(ClientID(number: 2))])
+        #expect(graph.runtime.nextDeadline == nil)
+    }
 }

@@ -57,6 +57,33 @@ struct RepeatTests {
         #expect(refusal { try graph.succeed(Self.add("")) }?.code == .invalid)
     }
 
+    @Test("nobody loses an identifier to somebody who uses more of them", arguments: [false, true])
+    func shares(isRestored: Bool) throws {
+        var limits = RuntimeLimits()
+        limits.onceIdentifiers = 10
+        var graph = try Harness(RepeatTests.scene, limits: limits)
+        func connect() {
+            graph.turn([.connected(ClientID(number: 3), Peer(pid: 3, uid: 1001, gid: 1001))])
+        }
+        connect()
+        for once in ["a", "b"] { try graph.succeed(Self.add(once), from: 3) }
+        for number in 0..<100 { try graph.succeed(Self.add("\(number)")) }
+        #expect(graph.rows.keys.filter { $0.hasPrefix("@once") }.count == 10)
+        if isRestored {
+            let rows = Array(graph.rows.values)
+            graph = try Harness(RepeatTests.scene, limits: limits)
+            _ = graph.runtime.restore(rows)
+            connect()
+        }
+        let before = try graph.value("/c.n")
+        for once in ["a", "b"] { #expect(try graph.map(Self.add(once), from: 3)["repeated"] == true) }
+        #expect(try graph.map(Self.add("99"))["repeated"] == true)
+        #expect(try graph.value("/c.n") == before)
+        // Who comes later gets as much as everybody else.
+        for number in 0..<5 { try graph.succeed(Self.add("late\(number)"), from: 3) }
+        for once in ["late0", "late4"] { #expect(try graph.map(Self.add(once), from: 3)["repeated"] == true) }
+    }
+
     @Test("an animation that has run for a while is where it would be") func elapsed() throws {
         let graph = try Harness(RepeatTests.scene)
         try graph.subscribe(["/c.d"])

@@ -76,7 +76,7 @@ struct ModifierTests {
         let node = try scene(
             types + "nodes: [{ id: n, state: { a: { type: A }, b: { type: B } }, environment: { objects: [$a, $b] } }]"
         ).node("n")
-        #expect(node.environmentObjects == [Reference(name: "a"), Reference(name: "b")])
+        #expect(node.environmentObjects.map(\.reference) == [Reference(name: "a"), Reference(name: "b")])
         #expect(
             onlyFault(
                 types

@@ -104,8 +104,7 @@ extension PartReader {
         }
         let made = readSteps(node, parameters, in: scope)
         return ActionDefinition(
-            parameters: parameters, steps: made.steps, outsideTargets: made.outside, trigger: trigger,
-            document: document)
+            parameters: parameters, steps: made.steps, trigger: trigger, document: document)
     }
 
     private func action(_ node: DocumentNode, in scope: ExpressionScope) -> ActionDefinition {
@@ -113,7 +112,6 @@ extension PartReader {
         let parameters =
             node["parameters"].map { written in cursor.at("parameters") { readActionParameters(written) } } ?? []
         let made = readSteps(node, parameters, in: scope.lexical)
-        return ActionDefinition(
-            parameters: parameters, steps: made.steps, outsideTargets: made.outside, document: node.value)
+        return ActionDefinition(parameters: parameters, steps: made.steps, document: node.value)
     }
 }

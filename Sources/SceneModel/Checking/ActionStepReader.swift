@@ -7,8 +7,6 @@ extension PartReader {
 
     struct Steps {
         var steps: [ActionDefinition.Step] = []
-        /// See `ActionDefinition.outsideTargets`.
-        var outside: [String] = []
     }
 
     func readSteps(_ node: DocumentNode, _ parameters: [ActionDefinition.Parameter], in outer: LexicalScope) -> Steps {
@@ -118,7 +116,6 @@ extension PartReader {
         // A reference from the root is the path of one attribute.
         if text.hasPrefix("$"), !text.hasPrefix("$/") {
             guard let found = expressions.resolveTarget(text, in: scope, at: node) else { return nil }
-            if found.entry.isOutside { made.outside.append(found.reference.name) }
             return (.reference(found.reference), found.type)
         }
         guard text.hasPrefix("/") || text.hasPrefix("$/") else {

@@ -78,7 +78,7 @@ extension PartReader {
             role = .constant(fitting)
             type = given(found.type)
         }
-        list.replace(AttributeDefinition(name: parameter.name, role: role, type: type, position: entry.key.position))
+        list.replace(parameter.name, role, type, at: entry.key.position)
     }
 
     /// Adds a fault for an argument that the component does not take.

@@ -23,7 +23,7 @@ final class AttributeList {
         guard cursor.checkName(key, "an attribute") else { return }
         let attribute = AttributeDefinition(
             name: key.text, role: role, type: type, history: history, expires: expires, start: start,
-            position: key.position)
+            position: key.position, author: author(of: key.text, role))
         guard let taken = add(attribute) else { return }
         let note = taken.position == .none ? nil : SceneFault.Note("the other one is here", taken.position)
         cursor.fault(
@@ -62,13 +62,20 @@ final class AttributeList {
             number += 1
             name = "\(key)\(number)"
         }
-        _ = add(AttributeDefinition(name: name, role: .action(action), type: .dyn, position: position))
+        let role = AttributeRole.action(action)
+        _ = add(
+            AttributeDefinition(name: name, role: role, type: .dyn, position: position, author: author(of: name, role)))
+    }
+
+    private func author(of name: String, _ role: AttributeRole) -> PartAuthor {
+        role.leadsElsewhere ? cursor.authors.author(of: PartName.attribute(name)) : .daemon
     }
 
     func attribute(named name: String) -> AttributeDefinition? { place(of: name).map { attributes[$0] } }
 
-    func replace(_ attribute: AttributeDefinition) {
-        guard let place = place(of: attribute.name) else { return }
-        attributes[place] = attribute
+    func replace(_ name: String, _ role: AttributeRole, _ type: ValueType, at position: SourcePosition) {
+        guard let place = place(of: name) else { return }
+        attributes[place] = AttributeDefinition(
+            name: name, role: role, type: type, position: position, author: author(of: name, role))
     }
 }

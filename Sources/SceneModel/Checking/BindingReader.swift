@@ -69,6 +69,7 @@ extension PartReader {
                 let found = expressions.resolve(text, in: place.enclosing, at: node),
                 isWritable(found.obstacle, "$" + text, at: node)
             else { return nil }
+            cursor.noteWritten(found.entry)
             return WrittenBinding(target: .reference(found.reference), type: found.type)
         }
     }
@@ -120,6 +121,7 @@ extension PartReader {
             let chosen = expressions.choose(text, in: scope, at: node),
             isWritable(chosen.obstacle, text, at: node)
         else { return nil }
+        for entry in chosen.entries { cursor.noteWritten(entry) }
         return WrittenBinding(target: .selection(chosen.selection), type: chosen.type)
     }
 

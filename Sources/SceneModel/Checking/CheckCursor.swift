@@ -12,6 +12,10 @@ final class CheckCursor {
     let isKept: Bool
     /// The place that is being checked.
     var path: [Step] = []
+    /// The authors of the parts that are being read.
+    var authors = PartAuthors(.daemon)
+    /// The names outside the document that its bindings and actions write, with one of these.
+    private(set) var written: [String: String] = [:]
     /// Steps taken since the checking began.
     var work = 0
 
@@ -19,6 +23,19 @@ final class CheckCursor {
     private(set) var hintForOther: (_ name: String) -> String? = { _ in nil }
 
     init(_ faults: FaultCollector, isKept: Bool = false) { (self.faults, self.isKept) = (faults, isKept) }
+
+    /// Notes that a binding or an action writes through a name.
+    func noteWritten(_ entry: ScopeEntry) {
+        if let name = entry.outside, written[name] == nil { written[name] = place }
+    }
+
+    /// Takes the authors of a node from an entry of a store's document.
+    /// - Returns: false for any other entry.
+    func takeAuthors(_ entry: DocumentEntry) -> Bool {
+        guard isKept, entry.name.hasSameBytes(as: PartAuthor.key) else { return false }
+        authors = PartAuthors(kept: entry.value.value)
+        return true
+    }
 
     // MARK: Place
 

@@ -16,7 +16,9 @@ extension NodeReader {
     func readChoice(_ choice: ForEachDefinition.Choice, _ child: OpenNodes.Child) {
         let node = child.node
         cursor.work += SceneCost.node
-        cursor.checkKeys(node.map ?? [], of: choice.rawValue, allowed: NodeReader.keys(of: choice))
+        cursor.authors.others = [:]
+        let entries = (node.map ?? []).filter { !cursor.takeAuthors($0) }
+        cursor.checkKeys(entries, of: choice.rawValue, allowed: NodeReader.keys(of: choice))
         let definition = NodeDefinition()
         definition.kind = .choice
         definition.id = node["id"].map { readID($0) } ?? "\(choice)\(child.number)"
@@ -27,6 +29,7 @@ extension NodeReader {
         let condition = choice.isPlacement ? placing(node, choice, scope) : condition(of: node, choice, scope)
         let branches = branches(of: node, choice)
         definition.forEach = ForEachDefinition(choice, condition ?? .literal(.null), branches: branches.map(\.node))
+        definition.forEach?.author = cursor.authors.standard
         open.add(definition, for: child)
         open.push(branches, of: child) { [size] branch in size.measure(branch, at: node) }
     }

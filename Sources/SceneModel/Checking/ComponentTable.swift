@@ -87,7 +87,7 @@ final class ComponentTable {
     func end(_ component: Component) {
         reading.removeLast()
         component.progress = .done
-        let written = component.entry.value.value
+        let written = component.entry.value.value.withoutAuthor
         component.definition.written = written
         vocabulary.declare(component.definition, named: component.entry.name, written: written)
     }

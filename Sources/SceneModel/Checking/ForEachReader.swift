@@ -18,11 +18,13 @@ extension NodeReader {
         /// Element and index.
         fileprivate(set) var elements: [ScopeEntry]
 
-        func complete(with template: NodeDefinition) -> ForEachDefinition? {
+        func complete(with template: NodeDefinition, by author: PartAuthor) -> ForEachDefinition? {
             data.map {
-                ForEachDefinition(
+                var made = ForEachDefinition(
                     data: $0.expression, idField: idField, elementName: elements[0].name, indexName: elements[1].name,
                     template: template)
+                made.author = author
+                return made
             }
         }
     }
@@ -46,7 +48,8 @@ extension NodeReader {
         let elements = [
             ScopeEntry(
                 name: elementName, type: data?.element ?? .dyn,
-                access: data?.isWritable ?? true ? .writable : .readOnly("an element of data that cannot be written")),
+                access: data?.isWritable ?? true ? .writable : .readOnly("an element of data that cannot be written"),
+                outside: data?.outside),
             ScopeEntry(name: indexName, type: .int, access: .readOnly("an index")),
         ]
         return ForEachHead(data: data, idField: idField, elements: elements)
@@ -89,6 +92,8 @@ extension NodeReader {
         var expression: Expression
         var element: ValueType
         var isWritable: Bool
+        /// See `ScopeEntry`.
+        var outside: String?
     }
 
     private func data(_ written: DocumentNode, idField: String, _ scope: LexicalScope) -> ForEachData? {
@@ -97,11 +102,13 @@ extension NodeReader {
         }
         return cursor.at("in") {
             var isWritable = false
+            var outside: String?
             let expression: Expression
             let type: ValueType
             if case .reference(let text) = node.form {
                 guard let found = expressions.resolve(text, in: scope, at: node) else { return nil }
                 (expression, type) = (.reference(found.reference), found.type)
+                outside = found.entry.outside
                 if case .writable = found.entry.access { isWritable = !idField.isEmpty }
                 if let object = found.property, case .state = object.property.role { isWritable = !idField.isEmpty }
             } else {
@@ -112,7 +119,9 @@ extension NodeReader {
             var list = type
             if case .nullable(let wrapped) = list { list = wrapped }
             switch list {
-            case .dyn: return ForEachData(expression: expression, element: .dyn, isWritable: isWritable)
+            case .dyn:
+                return ForEachData(
+                    expression: expression, element: .dyn, isWritable: isWritable, outside: outside)
             case .list(let element):
                 if case .literal(.list(let elements)) = expression {
                     checkIDs(elements, idField, node)
@@ -121,7 +130,8 @@ extension NodeReader {
                         expression: expression, element: types.count == 1 ? types.first ?? .dyn : .dyn,
                         isWritable: false)
                 }
-                return ForEachData(expression: expression, element: element, isWritable: isWritable)
+                return ForEachData(
+                    expression: expression, element: element, isWritable: isWritable, outside: outside)
             default:
                 return cursor.refuse(
                     .typeMismatch, "forEach needs a list, but this is \(type.withArticle)", at: node,

@@ -14,8 +14,9 @@ struct ScopeEntry {
     var name: String
     var type: ValueType
     var access: Access = .writable
-    /// Belongs to a node around the one to which the document is applied.
-    var isOutside = false
+    /// The name outside the document that a write through this name reaches: of an attribute of a node around the one
+    /// to which the document is applied, or of an attribute by its path. nil for names inside the document.
+    var outside: String?
 }
 
 extension ScopeEntry {

@@ -39,8 +39,8 @@ extension PartReader {
         node.environment = keyed(entries, .environment, scope)
     }
 
-    private func objects(_ written: DocumentNode, _ scope: ExpressionScope) -> [Reference] {
-        var objects: [Reference] = []
+    private func objects(_ written: DocumentNode, _ scope: ExpressionScope) -> [ProvidedReference] {
+        var objects: [ProvidedReference] = []
         var types: [String: DocumentNode] = [:]
         for (position, element) in cursor.readElements(written, "objects", hint: "write objects: [$library]")
             .enumerated()
@@ -66,7 +66,9 @@ extension PartReader {
                     }
                     types[name] = element
                 }
-                objects.append(found.reference)
+                objects.append(
+                    ProvidedReference(
+                        reference: found.reference, author: cursor.authors.author(of: PartName.object(position))))
             }
         }
         return objects

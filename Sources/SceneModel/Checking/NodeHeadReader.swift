@@ -9,7 +9,9 @@ extension NodeReader {
             let hint = node.string.map { components[$0] != nil ? "write {component: \($0)}" : "write {id: \($0)}" }
             return cursor.refuse("a node is a map, not \(node.summary)", at: node, hint: hint)
         }
+        cursor.authors.others = [:]
         let fields = NodeFields(node) { entry in
+            if cursor.takeAuthors(entry) { return }
             cursor.at(entry.name) { cursor.refuseKey(entry.key, of: "a node", allowed: NodeKey.names) }
         }
         let members: [NodeKey] = [

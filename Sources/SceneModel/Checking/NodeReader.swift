@@ -49,6 +49,7 @@ struct NodeReader {
         definition.position = position
         let body = component.entry.value
         guard let fields = readFields(body.isNull ? DocumentNode(.map([]), at: position) : body) else { return }
+        definition.author = cursor.authors.standard
         if let id = fields[.id] { cursor.fault(under: "id", "a component has no id: each use gives its own", at: id) }
         let place = Surroundings(enclosing: tree.root, isComponentRoot: true)
         if fields[.component] != nil { return readVariant(definition, fields, place) }
@@ -88,7 +89,7 @@ struct NodeReader {
         let isOfUse = cursor.isKept && continued?.component != nil
         let (continuedNames, firstContinued) = (continued?.attributes ?? [], own.count)
         for (name, type) in continuedNames where list.attribute(named: name) == nil {
-            own.append(ScopeEntry(name: name, type: type))
+            own.append(ScopeEntry(name: name, type: type, outside: continued?.rootName(of: name)))
         }
         let lastContinued = own.count
         if let written = fields[.computed] {
@@ -133,11 +134,12 @@ struct NodeReader {
         guard let head = cursor.withHint(forOther: own.hintForOwn, { readForEach(written, in: outer) }) else {
             return nil
         }
-        let ids = tree.ids
-        tree.ids = nil
-        defer { tree.ids = ids }
+        let (ids, authors) = (tree.ids, cursor.authors)
+        let author = authors.author(of: PartName.forEach)
+        (tree.ids, cursor.authors) = (nil, PartAuthors(author))
+        defer { (tree.ids, cursor.authors) = (ids, authors) }
         let inner = LexicalScope(head.elements, in: scope)
-        return template(written, Surroundings(enclosing: inner, elements: head.elements)).flatMap(head.complete)
+        return template(written, Surroundings(enclosing: inner, elements: head.elements)).flatMap { head.complete(with: $0, by: author) }
     }
 
     private func template(_ written: DocumentNode, _ place: Surroundings) -> NodeDefinition? {

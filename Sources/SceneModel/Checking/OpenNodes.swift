@@ -43,6 +43,7 @@ final class OpenNodes {
         let node: NodeDefinition
         let surroundings: Surroundings
         let place: TreePosition.Place
+        let author: PartAuthor
         /// Ids of the children read so far; for a branch, those of the node around it.
         var ids = SiblingIDs()
         /// The number of the open node to whose children those of a branch belong.
@@ -80,7 +81,9 @@ final class OpenNodes {
 
     func push(_ nodes: [DocumentNode], of top: NodeDefinition, _ surroundings: Surroundings) {
         open.append(
-            Open(node: top, surroundings: surroundings, place: tree.place, lists: [List(nil, nodes)], finish: {}))
+            Open(
+                node: top, surroundings: surroundings, place: tree.place, author: cursor.authors.standard,
+                lists: [List(nil, nodes)], finish: {}))
     }
 
     /// Opens a node, whose children are read next.
@@ -90,7 +93,9 @@ final class OpenNodes {
     ) {
         var place = tree.place
         if tree.continued(by: node) == nil { place.ids = nil }
-        var opened = Open(node: node, surroundings: surroundings, place: place, lists: [], finish: finish)
+        var opened = Open(
+            node: node, surroundings: surroundings, place: place, author: cursor.authors.standard, lists: [],
+            finish: finish)
         for inherited in node.header + node.children + node.footer { opened.ids.add(inherited) }
         func add(_ key: NodeKey, after siblings: [NodeDefinition], prefix: String? = nil) {
             guard let written = fields[key] else { return }
@@ -132,7 +137,7 @@ final class OpenNodes {
             let place = TreePosition.Place(path: cursor.path + branch.steps, ids: nil, depth: tree.depth + 2)
             var inside = Open(
                 node: branch.node, surroundings: Surroundings(enclosing: surroundings.enclosing), place: place,
-                lists: [], finish: { finish(branch.node) })
+                author: cursor.authors.standard, lists: [], finish: { finish(branch.node) })
             if !branch.nodes.isEmpty { inside.lists = [List(nil, branch.nodes, offset: next, prefix: choice.prefix)] }
             inside.around = around
             inside.branches = open[innermost].branches + [SiblingIDs.Place(choice: identity, branch: position)]
@@ -163,6 +168,7 @@ final class OpenNodes {
         }
         open[innermost].nodesRead += 1
         tree.place = open[innermost].place
+        cursor.authors.standard = open[innermost].author
         if let key = list.key { cursor.path.append(.key(key.name)) }
         if let slot = list.slot { cursor.path.append(.key(slot)) }
         cursor.path.append(.index(position))

@@ -49,7 +49,10 @@ extension ExpressionReader {
     /// - Parameter text: the whole reference, with its `$`.
     func resolveTarget(_ text: String, in scope: LexicalScope, at node: DocumentNode) -> Resolved? {
         guard let found = resolve(String(text.dropFirst()), in: scope, at: node) else { return nil }
-        guard let obstacle = found.obstacle else { return found }
+        guard let obstacle = found.obstacle else {
+            cursor.noteWritten(found.entry)
+            return found
+        }
         return cursor.refuse(
             .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node, hint: "write to the state it comes from")
     }
@@ -65,7 +68,7 @@ extension ExpressionReader {
             let name = "$\(AttributePath(nodes: path.nodes, attribute: path.attribute))"
             return Resolved(
                 reference: Reference(name: name, steps: path.steps), type: .dyn,
-                entry: ScopeEntry(name: name, type: .dyn))
+                entry: ScopeEntry(name: name, type: .dyn, outside: name))
         } catch {
             return cursor.refuse(error.code, error.message, at: node, hint: error.hint)
         }

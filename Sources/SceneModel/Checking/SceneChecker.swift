@@ -26,13 +26,16 @@ final class SceneChecker {
         self.document = document
         self.context = context
         cursor = CheckCursor(faults, isKept: context.isKept)
+        cursor.authors = PartAuthors(context.author)
         vocabulary = Vocabulary(context.declarations)
     }
 
     /// The result; nil before the end.
     var scene: SceneDefinition? {
         guard case .done(let nodes) = stage else { return nil }
-        return SceneDefinition(declarations: vocabulary.declared, nodes: nodes, values: values)
+        var scene = SceneDefinition(declarations: vocabulary.declared, nodes: nodes, values: values)
+        scene.written = cursor.written
+        return scene
     }
 
     /// Continues checking until the steps are used up. A slice ends after a node, after a component, or before the
@@ -135,7 +138,7 @@ final class SceneChecker {
         let root = walk.root
         let scope = all.enumerated().reversed().reduce(dangling(in: root) ?? root) { outer, node in
             let entries = node.element.map {
-                ScopeEntry(name: $0.name, type: $0.type, isOutside: node.offset > SceneContext.placeOfNode)
+                ScopeEntry(name: $0.name, type: $0.type, outside: $0.name)
             }
             return LexicalScope(entries, in: outer)
         }

@@ -4,6 +4,9 @@ final class SceneWalk {
     private let open: OpenNodes
     private let components: ComponentTable
     private let nodes: NodeReader
+    private let parts: PartReader
+    /// The author of the document.
+    private let author: PartAuthor
     let size: SceneSize
     /// The parent of the document's nodes. It is not one of them.
     let top = NodeDefinition()
@@ -12,6 +15,8 @@ final class SceneWalk {
 
     init(_ parts: PartReader, _ components: ComponentTable, _ tree: TreePosition) {
         self.components = components
+        self.parts = parts
+        author = parts.cursor.authors.standard
         self.tree = tree
         unread = components.order.reversed()
         open = OpenNodes(parts.cursor, tree)
@@ -46,6 +51,7 @@ final class SceneWalk {
     private func begin(_ component: ComponentTable.Component) {
         guard component.progress == .untouched else { return }
         components.begin(component)
+        parts.cursor.authors = PartAuthors(author)
         tree.place = TreePosition.Place(
             path: [.key("components"), .key(component.entry.name)], ids: nil, depth: tree.depth)
         nodes.readRoot(of: component)
@@ -54,18 +60,20 @@ final class SceneWalk {
     /// Reads a component that another one uses, with everything below it. Components are read in the order of their
     /// uses. Readings nest only for a cycle through forEach.
     private func read(_ component: ComponentTable.Component) {
-        let outer = tree.place
+        let (outer, authors) = (tree.place, parts.cursor.authors)
         let around = open.count
         begin(component)
         while open.count > around, readNext() {}
         components.end(component)
         tree.place = outer
+        parts.cursor.authors = authors
     }
 
     /// Opens the document's nodes, which are read next.
     /// - Parameter scope: the names around them.
     func beginNodes(_ nodes: [DocumentNode], in scope: LexicalScope) {
         tree.ids = []
+        parts.cursor.authors = PartAuthors(author)
         // The nodes inside a component cannot use names from outside it.
         let surroundings = tree.live.flatMap {
             $0.component != nil ? tree.childSurroundings(below: $0, in: scope) : nil

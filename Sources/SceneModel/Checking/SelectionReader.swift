@@ -6,6 +6,8 @@ extension ExpressionReader {
     struct Chosen {
         var selection: Selection
         var type: ValueType
+        /// The names that the rule chooses from.
+        var entries: [ScopeEntry]
         /// The reason why it cannot be written through; nil if it can.
         var obstacle: String?
     }
@@ -26,10 +28,12 @@ extension ExpressionReader {
         }
         var found: ValueType?
         var obstacle: String?
+        var entries: [ScopeEntry] = []
         for target in parts.targets {
             guard let entry = findAttribute(target.name, in: scope.lexical, at: node),
                 let (type, property) = part(target, of: entry.type, at: node)
             else { return nil }
+            entries.append(entry)
             obstacle = obstacle ?? entry.obstacle(behind: target.steps.count, property)
             found = found.map { $0 == type ? $0 : .dyn } ?? type
         }
@@ -37,7 +41,7 @@ extension ExpressionReader {
             let program = try compileUnchecked(parts.rule, in: scope.rules)
             return Chosen(
                 selection: Selection(text: text, program: program, targets: parts.targets), type: found ?? .dyn,
-                obstacle: obstacle)
+                entries: entries, obstacle: obstacle)
         } catch {
             // Positions in the rule differ from those in the text. The rule has lists in the place of references.
             for one in error.errors {

@@ -53,7 +53,7 @@ final class TreePosition {
     {
         let names = Set(own.map(\.name))
         let others = live.attributes.filter { !names.contains($0.name) }.map {
-            ScopeEntry(name: $0.name, type: $0.type)
+            ScopeEntry(name: $0.name, type: $0.type, outside: live.rootName(of: $0.name))
         }
         // A row of the store does not say whether its node was written in the component or given to it.
         if cursor.isKept { return Surroundings(enclosing: LexicalScope(own + others, in: outer)) }

@@ -45,8 +45,6 @@ public final class ActionDefinition: Equatable {
     public let parameters: [Parameter]
     /// In the order in which they are written.
     public let steps: [Step]
-    /// Targets outside the document, in a node around the one to which it is applied.
-    public let outsideTargets: [String]
     /// nil: only clients call it.
     public let trigger: Trigger?
     /// As it is written under `actions`.
@@ -55,11 +53,10 @@ public final class ActionDefinition: Equatable {
     public internal(set) var isAtUse = false
 
     public init(
-        parameters: [Parameter], steps: [Step], outsideTargets: [String] = [], trigger: Trigger? = nil, document: Value
+        parameters: [Parameter], steps: [Step], trigger: Trigger? = nil, document: Value
     ) {
         self.parameters = parameters
         self.steps = steps
-        self.outsideTargets = outsideTargets
         self.trigger = trigger
         self.document = document
     }

@@ -27,6 +27,7 @@ public final class AttributeDefinition {
     /// Written or inferred; `dyn` if unknown.
     public let type: ValueType
     public let position: SourcePosition
+    public let author: PartAuthor
     private let rest: Rest?
 
     /// The members that few attributes have.
@@ -49,12 +50,13 @@ public final class AttributeDefinition {
 
     public init(
         name: String, role: AttributeRole, type: ValueType, history: TimeSpan? = nil, expires: TimeSpan? = nil,
-        start: Expression? = nil, position: SourcePosition
+        start: Expression? = nil, position: SourcePosition, author: PartAuthor = .daemon
     ) {
         self.name = name
         self.role = role
         self.type = type
         self.position = position
+        self.author = author
         rest = history == nil && expires == nil && start == nil ? nil : Rest(history, expires, start)
     }
 
@@ -80,11 +82,21 @@ extension AttributeDefinition: Equatable {
     public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
         a === b
             || a.name == b.name && a.type == b.type && a.history == b.history && a.expires == b.expires
-                && a.start == b.start && a.role == b.role
+                && a.start == b.start && a.role == b.role && a.author == b.author
     }
 }
 
 extension AttributeRole {
+    /// True if a write can go through the attribute to another one.
+    var leadsElsewhere: Bool {
+        switch self {
+        case .binding(.constant?, _), .binding(nil, _): false
+        case .binding, .inherit, .inheritObject, .action: true
+        case .constant(.reference?), .constant(.selection?): true
+        case .constant, .state, .computed, .clock: false
+        }
+    }
+
     /// The kind of the attribute, for messages.
     var noun: String {
         switch self {

@@ -17,6 +17,8 @@ public struct ForEachDefinition {
     public var templates: [NodeDefinition]
     /// nil for a `forEach`.
     public var choice: Choice?
+    /// The author of the data and of the templates.
+    public var author = PartAuthor.daemon
 
     public enum Choice: String, Sendable {
         case `if`, `switch`, place, slot

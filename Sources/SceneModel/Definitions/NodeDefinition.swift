@@ -24,7 +24,7 @@ public final class NodeDefinition {
     /// The members that few nodes have, made with the first of them. A large document has many definitions.
     private struct Rest {
         var environment: [KeyedExpression] = []
-        var environmentObjects: [Reference] = []
+        var environmentObjects: [ProvidedReference] = []
         var transformEnvironment: [EnvironmentTransform] = []
         var containerValues: [KeyedExpression] = []
         var preferences: [KeyedExpression] = []
@@ -37,6 +37,7 @@ public final class NodeDefinition {
         var givenSlot: String?
         var placing = Placing()
         var written: Value?
+        var author = PartAuthor.daemon
         var position = SourcePosition.none
         var layer = 0
         var size = (nodes: 1, levels: 1)
@@ -92,7 +93,7 @@ public final class NodeDefinition {
     }
     /// `environment: {objects: [$library]}`: states (or bindings to states) that contain an object. Nodes below find it
     /// by its type.
-    public var environmentObjects: [Reference] {
+    public var environmentObjects: [ProvidedReference] {
         get { rest.isEmpty ? [] : rest[0].environmentObjects }
         set { if !rest.isEmpty || !newValue.isEmpty { madeRest.environmentObjects = newValue } }
     }
@@ -149,6 +150,11 @@ public final class NodeDefinition {
     public internal(set) var written: Value? {
         get { rest.isEmpty ? nil : rest[0].written }
         set { if !rest.isEmpty || newValue != nil { madeRest.written = newValue } }
+    }
+    /// Whoever has declared this component.
+    public internal(set) var author: PartAuthor {
+        get { rest.isEmpty ? .daemon : rest[0].author }
+        set { if newValue != author { madeRest.author = newValue } }
     }
     /// In order. For a section, its content.
     public var children: [NodeDefinition] {

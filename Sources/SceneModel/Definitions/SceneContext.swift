@@ -20,6 +20,9 @@ public struct SceneContext {
     /// ignored.
     public var isKept: Bool
 
+    /// The author of the document. If the document comes from a store: the author of parts that it has without theirs.
+    public var author = PartAuthor.daemon
+
     /// The index of the node of application in `enclosing`. The nodes behind it are around that node.
     static let placeOfNode = 1
 
@@ -49,6 +52,7 @@ public struct SceneContext {
 
 /// An existing node that a merged document completes.
 public struct ExistingNode {
+    public var ids: [String]
     public var kind: NodeKind
     public var attributes: [(name: String, type: ValueType)]
     /// For the root of a component's instance: its attributes are the only ones in scope for the component's own nodes.
@@ -58,11 +62,18 @@ public struct ExistingNode {
     public var isContent: Bool
 
     public init(
-        kind: NodeKind, attributes: [(name: String, type: ValueType)], component: String? = nil, isContent: Bool = false
+        ids: [String] = [], kind: NodeKind, attributes: [(name: String, type: ValueType)], component: String? = nil,
+        isContent: Bool = false
     ) {
+        self.ids = ids
         self.kind = kind
         self.attributes = attributes
         self.component = component
         self.isContent = isContent
     }
+}
+
+extension ExistingNode {
+    /// The name of one of its attributes, as documents name attributes by their paths.
+    func rootName(of attribute: String) -> String { "$\(AttributePath(nodes: ids, attribute: attribute))" }
 }

@@ -10,26 +10,16 @@ extension SceneDefinition {
         }
     }
 
-    /// The paths from the root that its rules read, and those that its bindings may write.
-    public var rootNames: (read: Set<String>, written: Set<String>) {
-        var (read, written): (Set<String>, Set<String>) = ([], [])
+    /// The paths from the root that its rules read.
+    public var rootPathsRead: Set<String> {
+        var read: Set<String> = []
         for node in allNodes {
             for expression in node.expressions {
                 read.formUnion(expression.program?.inputs.map(\.name) ?? [])
                 if case .reference(let reference) = expression { read.insert(reference.name) }
             }
-            for attribute in node.attributes {
-                switch attribute.role {
-                case .binding(.reference(let reference)?, _): written.insert(reference.name)
-                case .binding(.rules(_, let set)?, _): written.formUnion(set.map(\.target.name))
-                default: break
-                }
-            }
         }
-        func paths(_ names: Set<String>) -> Set<String> {
-            Set(names.lazy.filter { $0.hasPrefix("$/") }.map { String($0.dropFirst()) })
-        }
-        return (paths(read), paths(written))
+        return Set(read.lazy.filter { $0.hasPrefix("$/") }.map { String($0.dropFirst()) })
     }
 
     /// The id of a node whose value, or whose children's values, depend on the environment around the document; nil if

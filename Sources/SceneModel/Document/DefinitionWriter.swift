@@ -153,7 +153,7 @@ public enum DefinitionWriter {
         func put(_ name: String, _ members: ValueMap) { if !members.isEmpty { fields[name] = .map(members) } }
         var environment = keyed(node.environment.dropLast(body?.environment.count ?? 0))
         let objects = node.environmentObjects.dropLast(body?.environmentObjects.count ?? 0)
-        if !objects.isEmpty { environment["objects"] = .list(objects.map { .string(text($0)) }) }
+        if !objects.isEmpty { environment["objects"] = .list(objects.map { .string(text($0.reference)) }) }
         put("environment", environment)
         let transforms = node.transformEnvironment.dropLast(body?.transformEnvironment.count ?? 0)
         put("transformEnvironment", ValueMap(transforms.map { (path($0.key, $0.steps), .string($0.program.text)) }))
