@@ -7,7 +7,9 @@ extension GraphRuntime {
     /// Performs all mutations or none, as one revision. Subscribers get the changes before the reply.
     func transact(_ mutations: [Mutation], _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
         guard mutations.count <= limits.mutationsPerTransaction else {
-            throw Failure(.limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction")
+            throw Failure(
+                .limit, "at most \(limits.mutationsPerTransaction) mutations in a transaction",
+                hint: "the setting mutations-per-transaction is the limit")
         }
         let motions = options.motions.isEmpty ? [:] : try presentations.motions(options, of: mutations.count)
         return try commit(options, client) { () throws(Failure) in

@@ -154,6 +154,9 @@ final class SiteCopy {
 
     // MARK: To the daemon
 
+    /// Mutations of one transaction. A daemon takes 40,000 by default.
+    private static let longest = 30_000
+
     /// Queues the values of attributes that the daemon has.
     private func queue(
         _ contents: [(place: Transaction.Place, content: Content)], _ cause: Transaction, hasFailures: Bool
@@ -187,6 +190,11 @@ final class SiteCopy {
         } else if !moving.isEmpty {
             options.motions = moving.map { ["animation": $0.key, "mutations": .list($0.value)] }
             options.elapsed = cause.begun.map { owner.elapsed(since: $0, in: term) } ?? 0
+        }
+        while mutations.count > SiteCopy.longest {
+            options.motions = []
+            waiting.append(.transact(Array(mutations.prefix(SiteCopy.longest)), options))
+            mutations.removeFirst(SiteCopy.longest)
         }
         waiting.append(.transact(mutations, options))
         (options.typed, options.motions, options.elapsed) = (false, [], 0)
