@@ -82,14 +82,16 @@ final class Sessions {
     func accept(_ connection: Connection) {
         // Accepting a client takes about as long as reading this many bytes.
         inputRoom.use(InputBlock.smallest)
-        if let refusal = admission.refusal(of: connection, beside: count, limits) { return refuse(connection, refusal) }
         let peer: Peer
         do throws(LoopError) { peer = try admission.identify(connection) } catch {
             didFailToAccept(error)
             return connection.close()
         }
+        if let refusal = admission.refusal(of: connection, peer, beside: count, limits) {
+            return refuse(connection, refusal)
+        }
         let now = Loop.monotonicTime
-        let debt = admission.addConnection(of: peer.pid, at: now)
+        let debt = admission.addConnection(of: peer, at: now)
         let hasRights = admission.access.giveAny(to: peer)
         let session = table.add { id in
             Session(
@@ -125,7 +127,7 @@ final class Sessions {
 
     func didClose(_ session: Session) {
         guard table.remove(session) else { return }
-        admission.removeConnection(of: session.peer.pid)
+        admission.removeConnection(of: session.peer)
         // Received requests are still performed.
         if !isClosed, session.hasPostponed { news += [.gaveUp(session.id)] + session.takePostponed() }
         news.append(.disconnected(session.id))

@@ -69,7 +69,7 @@ public struct AccessRules {
     public func giveAny(to peer: Peer) -> Bool { grants(to: peer)?.rules.isEmpty != true }
 
     /// True for those who have every right, whatever the rules say.
-    func haveEvery(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == owner }
+    public func haveEvery(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == owner }
 
     /// - Returns: nil for a peer that may do everything.
     func grants(to peer: Peer) -> Grants? {

@@ -199,7 +199,7 @@ extension GraphRuntime {
             if options.label == nil { options.label = "do \(path.text)" }
             let call = try self.call(path, arguments, options)
             options.typed = true
-            try graph.leading(by: [], and: call.attribute) { () throws(Failure) in
+            try graph.leading(by: call.attribute) { () throws(Failure) in
                 for write in try graph.makeWrites(of: call) {
                     var mutation = write.mutation
                     if mutation.hasValue { mutation.operand = mutation.operand.typedJSON }

@@ -117,7 +117,7 @@ extension ViewGraph {
 extension ViewGraph {
     /// Performs the writes of an action in the open transaction.
     func perform(_ writes: [ActionWrite], of call: ActionCall) throws(Failure) {
-        try leading(by: [], and: call.attribute) { () throws(Failure) in
+        try leading(by: call.attribute) { () throws(Failure) in
             for write in writes {
                 try charge(ViewGraph.stepsPerMutation)
                 do throws(Failure) { try perform(write) } catch { throw error.within(call.path) }

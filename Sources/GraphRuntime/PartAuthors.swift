@@ -90,7 +90,9 @@ extension PartAuthors.Identity {
     }
 
     fileprivate init?(kept value: Value) {
-        func number(_ value: Value) -> UInt32? { if case .int(let number) = value { UInt32(exactly: number) } else { nil } }
+        func number(_ value: Value) -> UInt32? {
+            if case .int(let number) = value { UInt32(exactly: number) } else { nil }
+        }
         guard let fields = value.map else { return nil }
         if let name = fields["principal"]?.string {
             self = .principal(name)

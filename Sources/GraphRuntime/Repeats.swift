@@ -4,9 +4,10 @@ import WireProtocol
 
 /// Identifiers of requests that have been performed, so that a request that is sent again is not performed again.
 ///
-/// An identifier belongs to its user or principal and does not affect the requests of others. All together have room for
-/// `RuntimeLimits.onceIdentifiers`. When it is used up, whoever has the most identifiers loses the oldest one, so nobody
-/// loses an identifier because of somebody who has more. Identifiers are stored in the same commit as the change.
+/// An identifier belongs to its user or principal and does not affect the requests of others. All together have room
+/// for `RuntimeLimits.onceIdentifiers`. When it is used up, whoever has the most identifiers loses the oldest one, so
+/// nobody loses an identifier because of somebody who has more. Identifiers are stored in the same commit as the
+/// change.
 struct Repeats {
     /// Rows of the store with this key have an identifier as their name and its revision as their value.
     static let key = StoreChange.onceKey

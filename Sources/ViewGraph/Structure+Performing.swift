@@ -85,13 +85,18 @@ extension ViewGraph {
     private func set(_ values: [(path: AttributePath, value: Value)]) -> (states: [AttributeID], unset: [String]) {
         var left = values
         var states: [AttributeID] = []
+        // The plan has paid for them.
+        let isWaived = budget.isWaived
+        budget.isWaived = true
+        defer { budget.isWaived = isWaived }
+        let isKept = !persistence.notesChanges
         while !left.isEmpty {
             let count = left.count
             begin()
             left.removeAll { path, value in
                 do throws(Failure) {
                     let place = try locate(path)
-                    try write(place, through: path, isKept: true) { _ throws(Failure) in value }
+                    try write(place, through: path, isKept: isKept) { _ throws(Failure) in value }
                     return true
                 } catch {
                     return false

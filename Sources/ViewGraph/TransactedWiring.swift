@@ -224,10 +224,11 @@ extension TransactedWiring {
         let way = try writable(place, path)
         let (state, animation) = (way.state, way.animation ?? wanted)
         if case .binding(.rules(_, let set)?, _)? = record(state.attribute).definition?.role {
-            return try leading(by: way.steps, and: state.attribute) { () throws(Failure) in
-                try write(
-                    set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
-            }
+            // No closure: bindings nest, and each level takes room on the stack.
+            let count = enterWay(way.steps, state.attribute)
+            defer { writers.removeLast(writers.count - count) }
+            return try write(
+                set, of: state.attribute, at: state.steps, path, isKept: isKept, on: basis, animation, change)
         }
         try askGuard(state, way.steps)
         if case .object(let object) = record(state.attribute).source {

@@ -44,8 +44,8 @@ extension TransactedWiring {
         try writeGuard.check(try path(of: state), way)
     }
 
-    /// Where a write at a place ends now, with the parts that lead there; no state if a binding with rules computes what
-    /// is written.
+    /// Where a write at a place ends now, with the parts that lead there; no state if a binding with rules computes
+    /// what is written.
     public func end(
         ofWriteAt place: Place, through path: AttributePath
     ) throws(Failure) -> (state: AttributePath?, way: [WriteStep]) {
@@ -61,15 +61,21 @@ extension TransactedWiring {
         return path
     }
 
-    /// While `body` runs, an action, or the way to a binding with rules, leads all writes.
-    public func leading<T>(
-        by way: [WriteStep], and attribute: AttributeID, _ body: () throws(Failure) -> T
-    ) throws(Failure) -> T {
-        let count = writers.count
-        writers += way
-        if let step = step(at: attribute) { writers.append(step) }
+    /// While `body` runs, an action leads all writes.
+    public func leading<T>(by action: AttributeID, _ body: () throws(Failure) -> T) throws(Failure) -> T {
+        let count = enterWay([], action)
         defer { writers.removeLast(writers.count - count) }
         return try body()
+    }
+
+    /// From now on, all writes come by a way, and through an action or a binding with rules at its end.
+    /// - Returns: the number of parts before.
+    func enterWay(_ way: [WriteStep], _ attribute: AttributeID) -> Int {
+        defer {
+            if !way.isEmpty { writers += way }
+            if let step = step(at: attribute) { writers.append(step) }
+        }
+        return writers.count
     }
 
     /// The step that an attribute is on the way of a write; nil for the daemon's.
@@ -120,8 +126,8 @@ extension TransactedWiring {
         return resolveName(name, from: node.row, scope).map { Place($0) }
     }
 
-    /// The parts that lead elsewhere and that a store had without their authors: their number, and the path of the first
-    /// one. O(nodes).
+    /// The parts that lead elsewhere and that a store had without their authors: their number, and the path of the
+    /// first one. O(nodes).
     public func findPartsWithoutAuthor() -> (count: Int, first: String)? {
         var (count, first) = (0, "")
         for row in nodes.living {

@@ -1,5 +1,6 @@
 import AttributeValues
 import Foundation
+import GraphRuntime
 import TestSupport
 import Testing
 
@@ -241,6 +242,33 @@ struct SessionTests {
         #expect(try third.next() == nil)
         #expect(try first.call("ping").member("result") != nil)
         _ = second
+    }
+
+    @Test("no user takes all places, whoever has no right takes few, and root always gets one") func shares() throws {
+        let daemon = try TestDaemon { $0.server.clients = 128 }
+        daemon.sessions.admission.access = AccessRules(
+            [AccessRule(.read, [.user(1001), .user(1002)], try PathPattern("/**"))], owner: 7)
+        var clients: [TestClient] = []
+        func isServed(_ user: UInt32) throws -> Bool {
+            daemon.sessions.admission.identify = { _ in Peer(pid: 1, uid: user, gid: user) }
+            let client = try daemon.connect()
+            client.send(#"{"jsonrpc":"2.0","id":1,"method":"ping"}"# + "\n")
+            guard try client.next()?.member("result") != nil else { return false }
+            clients.append(client)
+            return true
+        }
+        func take(_ user: UInt32) throws -> Int {
+            var count = 0
+            while try isServed(user) { count += 1 }
+            return count
+        }
+        // Two places are reserved.
+        #expect(try take(1000) == 32)
+        #expect(try take(1001) == 71)
+        #expect(try take(1002) > 10)
+        #expect(try isServed(1003))
+        #expect(try take(0) >= 2)
+        #expect(daemon.sessions.count == 128)
     }
 
     @Test("a client that sends without pause does not keep another waiting") func fairness() throws {

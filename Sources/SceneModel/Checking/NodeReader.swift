@@ -139,7 +139,9 @@ struct NodeReader {
         (tree.ids, cursor.authors) = (nil, PartAuthors(author))
         defer { (tree.ids, cursor.authors) = (ids, authors) }
         let inner = LexicalScope(head.elements, in: scope)
-        return template(written, Surroundings(enclosing: inner, elements: head.elements)).flatMap { head.complete(with: $0, by: author) }
+        return template(written, Surroundings(enclosing: inner, elements: head.elements)).flatMap {
+            head.complete(with: $0, by: author)
+        }
     }
 
     private func template(_ written: DocumentNode, _ place: Surroundings) -> NodeDefinition? {

@@ -39,7 +39,8 @@ extension NodeDefinition {
     /// The expressions of its attributes and modifiers.
     var expressions: [Expression] {
         var expressions = (environment + containerValues + preferences).map(\.expression) + animations.map(\.value)
-        expressions += environmentObjects.map { .reference($0.reference) } + transformEnvironment.map { .rule($0.program) }
+        expressions +=
+            environmentObjects.map { .reference($0.reference) } + transformEnvironment.map { .rule($0.program) }
         if let tag { expressions.append(tag) }
         if let forEach { expressions.append(forEach.data) }
         for attribute in attributes {
