@@ -77,7 +77,6 @@ func face(_ name: String, links library: String) -> Target {
 }
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let nio: [Target.Dependency] = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { .product(name: $0, package: "swift-nio") }
 
 let package = Package(
     name: "agd",
@@ -95,7 +94,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // Row 0
@@ -103,6 +101,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
@@ -156,7 +155,8 @@ let package = Package(
                 "WireProtocol",
             ]),
         program("agd-host-feeder", ["AGClient", "AttributeValues", "CommandArguments", "WireProtocol"]),
-        program("agd-gateway", ["AttributeValues", "CommandArguments", "WireProtocol", "CZlib"] + nio),
+        program(
+            "agd-gateway", ["AttributeValues", "CMicroHTTPD", "CommandArguments", "CZlib", "EventLoop", "WireProtocol"]),
         program(
             "agd-link", ["AGClient", "AttributeValues", "CNATS", "CSteadyTime", "CommandArguments", "WireProtocol"],
             settings: fast),

@@ -1,9 +1,7 @@
 import AttributeValues
 import CommandArguments
+import EventLoop
 import Glibc
-import NIOCore
-import NIOHTTP1
-import NIOPosix
 import WireProtocol
 
 @main
@@ -83,7 +81,7 @@ struct AGDGateway: Verb {
             "Make a token for a principal, print it, add its hash to the file of --tokens, and end.",
             valueName: "name")) var addToken: String?
 
-    static func main() throws { try AGDGateway.readCommandLine(version: Release.version).run() }
+    static func main() { AGDGateway.readCommandLine(version: Release.version).run() }
 
     func validate() throws(UsageError) {
         guard (0...65_535).contains(port) else {
@@ -116,59 +114,32 @@ struct AGDGateway: Verb {
         }
     }
 
-    func run() throws {
+    func run() {
         if let addToken, let tokens { return AGDGateway.add(addToken, to: tokens) }
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let loop = group.next()
         let settings = Gateway.Settings(
             hosts: ["localhost", "127.0.0.1"] + host.map { $0.lowercased() },
             origins: allowOrigin.map { $0.lowercased() }, isWritable: writable,
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
             socket: socket ?? SocketPlaces.find().path)
-        let door = try AGDGateway.opening {
-            try loop.submit { [settings, tokens] in
-                let tokens = try tokens.map { file in try Tokens(file: file) }
-                let door = FrontDoor(settings: settings, tokens: tokens, loop: loop.assumeIsolated())
-                door.start()
-                return NIOLoopBound(door, eventLoop: loop)
-            }.wait()
-        }
-        let server = ServerBootstrap(group: group).serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                    try channel.pipeline.syncOperations.addHandler(HTTPConnection(door.value))
-                }
-            }
-        do {
-            if let listen {
-                let channel = try AGDGateway.bind(server, to: String(listen.dropFirst("unix:".count)))
-                AGDGateway.say(listen)
-                try channel.closeFuture.wait()
-            } else {
-                let channel = try server.bind(host: "127.0.0.1", port: port).wait()
-                AGDGateway.say("http://127.0.0.1:\(channel.localAddress?.port ?? port)")
-                try channel.closeFuture.wait()
-            }
-        } catch let error as IOError { fail(error) } catch is UnixDomainSocketPathWrongType {
-            // A file that is not a socket has this name.
-            fail(IOError(errnoCode: EEXIST, reason: "bind"))
-        }
+        let tokens = tokens.map(AGDGateway.open)
+        let (listener, address) = open()
+        do throws(LoopError) {
+            let loop = try Loop()
+            let door = FrontDoor(settings: settings, tokens: tokens, LoopMachine(loop))
+            let server = try HTTPServer(loop, listener: listener) { head, channel in Exchange(head, on: channel, door) }
+            door.start()
+            AGDGateway.say(address)
+            withExtendedLifetime(server) { loop.run() }
+        } catch { fail(error.number) }
     }
 
-    /// The socket's owner and group may connect. A socket that an ended gateway has left is replaced.
-    private static func bind(_ server: ServerBootstrap, to path: String) throws -> any Channel {
-        if isAnswered(path) { throw IOError(errnoCode: EADDRINUSE, reason: path) }
-        let mask = umask(0o117)
-        defer { umask(mask) }
-        return try server.bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).wait()
-    }
-
-    /// True if a program listens on the socket.
-    private static func isAnswered(_ path: String) -> Bool {
-        let number = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(number) }
-        return SocketAddress(path)?.withAddress { connect(number, $0, $1) == 0 } ?? false
+    /// - Returns: the socket, and its address as clients write it.
+    private func open() -> (Int32, String) {
+        do throws(LoopError) {
+            if let listen { return (try ListeningSocket.open(path: String(listen.dropFirst("unix:".count))), listen) }
+            let (listener, port) = try ListeningSocket.open(port: UInt16(port))
+            return (listener, "http://127.0.0.1:\(port)")
+        } catch { fail(error.number) }
     }
 
     private static func isFolder(_ path: String) -> Bool {
@@ -186,13 +157,13 @@ struct AGDGateway: Verb {
     }
 
     /// Prints why the gateway cannot serve, and ends it with a status of `sysexits.h`.
-    private func fail(_ error: IOError) -> Never {
+    private func fail(_ number: Int32) -> Never {
         let place = listen.map { String($0.dropFirst("unix:".count)) } ?? "port \(port) of 127.0.0.1"
         let (text, status): (String, Int32) =
-            switch error.errnoCode {
+            switch number {
             case EADDRINUSE: ("\(place) is taken by another program", 69)
-            case EACCES, EPERM: ("\(place): \(String(cString: strerror(error.errnoCode)))", 77)
-            default: ("\(place): \(String(cString: strerror(error.errnoCode)))", 71)
+            case EACCES, EPERM: ("\(place): \(String(cString: strerror(number)))", 77)
+            default: ("\(place): \(String(cString: strerror(number)))", 71)
             }
         AGDGateway.report(text)
         exit(status)
@@ -202,8 +173,8 @@ struct AGDGateway: Verb {
     @discardableResult private static func say(_ text: String) -> Bool { StandardOutput.write(text + "\n") }
 
     /// A file of tokens that cannot be used ends the gateway.
-    private static func opening<T>(_ body: () throws -> T) throws -> T {
-        do { return try body() } catch let error as Tokens.Unusable {
+    private static func open(tokens file: String) -> Tokens {
+        do throws(Tokens.Unusable) { return try Tokens(file: file) } catch {
             report(error.text)
             exit(78)
         }

@@ -1,14 +1,17 @@
 import AttributeValues
-import NIOHTTP1
 
 /// The complete answer to a request. It is an error for code that needs a result of the daemon to go on.
 struct Answer: Error {
-    var status: HTTPResponseStatus
+    var status: Status
     var type = "application/json"
     var body: [UInt8]
+    /// What follows the body, in parts: one large answer would be copied otherwise.
+    var rest: [[UInt8]] = []
     var headers: [(String, String)] = [("Cache-Control", "no-store")]
     /// Identifies the body, so that a client need not fetch a known one.
     var tag: String?
+    /// The body, also the compressed one, is in memory anyway.
+    var isStored = false
     /// The body in the format gzip. Otherwise the answer is compressed when it is written.
     var packed: [UInt8]?
 
@@ -32,14 +35,14 @@ struct Answer: Error {
     /// True if the compressed body is worth its time.
     var isPackable: Bool {
         let isText = type.hasPrefix("text/") || type.hasPrefix("application/") || type.hasPrefix("image/svg")
-        return packed != nil || isText && body.count >= Answer.shortestPacked && body.count <= Answer.longestPacked
+        return packed != nil || isText && rest.isEmpty && body.count >= Answer.shortestPacked && body.count <= Answer.longestPacked
     }
 
-    static func json(_ status: HTTPResponseStatus, _ value: Value) -> Answer {
+    static func json(_ status: Status, _ value: Value) -> Answer {
         Answer(status: status, body: Array((value.jsonText + "\n").utf8))
     }
 
-    static func refusal(_ status: HTTPResponseStatus, _ message: String, code: String? = nil, hint: String? = nil)
+    static func refusal(_ status: Status, _ message: String, code: String? = nil, hint: String? = nil)
         -> Answer
     {
         var entries: [(Value, Value)] = []
@@ -55,7 +58,7 @@ struct Answer: Error {
     static func refusal(_ error: Value) -> Answer {
         let data = error["data"]?.map
         let code = data?["code"]?.string ?? "invalid"
-        let status: HTTPResponseStatus =
+        let status: Status =
             switch code {
             case "notFound", "removed": .notFound
             case "denied": .forbidden

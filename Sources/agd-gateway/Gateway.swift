@@ -1,6 +1,4 @@
 import AttributeValues
-import NIOCore
-import NIOHTTP1
 import WireProtocol
 
 /// The graph as one principal may see it. All pages of the principal share one connection to the daemon, and one
@@ -17,17 +15,13 @@ final class Gateway {
         var socket = ""
     }
 
-    /// Maximum number of streams at a time.
-    static let mostPages = 2000
-    /// Maximum number of subscriptions of one page.
-    static let mostWatches = 256
-    /// Maximum bytes of a request.
-    static let longestRequest = 16 << 20
     /// Seconds without an event after which a page gets the event `alive`.
     private static let beat = 2.0
+    private static let care = 0.5
 
+    /// The methods that a page may call. No other passes: those that change the connection would change it for all pages.
     private static let reading: Set<String> = [
-        "hello", "ping", "get", "describe", "explain", "history", "dump", "stats", "eval",
+        "ping", "get", "describe", "explain", "history", "dump", "stats", "eval",
     ]
     static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
 
@@ -35,21 +29,29 @@ final class Gateway {
     private let link: DaemonLink
     private let pulse: Pulse
     private let meter: Meter
-    private let loop: NIOIsolatedEventLoop
+    private let principal: String?
+    private let budgets: Budgets
+    /// The subscriptions of the principal at the daemon.
+    private let places = Budget(total: Limits.subscriptions, share: Limits.subscriptionsOfPeer)
+    private let machine: any Machine
     /// By the JSON of their parameters.
     private var watches: [Name: SharedWatch] = [:]
-    private var pages: [ObjectIdentifier: PageStream] = [:]
+    private(set) var pages: [ObjectIdentifier: PageStream] = [:]
     private var hasEnded = false
     /// The time up to which pages have received all changes, if there is no connection now.
     private var lastKnown: Double?
 
     /// - Parameter principal: nil for the rights of the gateway's own user.
-    init(settings: Settings, principal: String?, pulse: Pulse, meter: Meter, loop: NIOIsolatedEventLoop) {
+    init(
+        settings: Settings, principal: String?, pulse: Pulse, meter: Meter, budgets: Budgets, _ machine: any Machine
+    ) {
+        self.principal = principal
+        self.budgets = budgets
         self.settings = settings
         self.pulse = pulse
         self.meter = meter
-        self.loop = loop
-        link = DaemonLink(path: settings.socket, principal: principal, loop: loop)
+        self.machine = machine
+        link = DaemonLink(path: settings.socket, principal: principal, budgets.memory, machine)
         link.isSilent = { pulse.isSilent }
         link.onChange = { [unowned self] isUp in didChange(isUp) }
     }
@@ -64,6 +66,11 @@ final class Gateway {
         hasEnded = true
         link.close()
         for page in pages.values { page.end() }
+    }
+
+    /// Closes the streams of withdrawn tokens.
+    func endPages(exceptOf isKnown: (String) -> Bool) {
+        for page in pages.values where page.token.map(isKnown) == false { page.end() }
     }
 
     /// The daemon does not answer.
@@ -82,37 +89,41 @@ final class Gateway {
         func answer(_ answer: Answer) { reply(.answer(answer)) }
         do throws(UnreadableOption) {
             switch (request.method, request.target.path) {
-            case (.GET, "/value"), (.HEAD, "/value"): try value(request.target, reply: answer)
-            case (.GET, "/watch"):
+            case ("GET", "/value"), ("HEAD", "/value"): try value(request, reply: answer)
+            case ("GET", "/watch"):
                 reply(.stream([Wanted(parameters: try watch(request.target), since: since(request))], self))
-            case (.POST, "/watch"):
+            case ("POST", "/watch"):
                 try request.target.allow()
                 reply(.stream(try manyWatches(request), self))
-            case (.POST, "/rpc"):
+            case ("POST", "/rpc"):
                 try request.target.allow()
                 rpc(request, reply: answer)
-            case (.GET, "/metrics"), (.HEAD, "/metrics"):
+            case ("GET", "/metrics"), ("HEAD", "/metrics"):
                 try request.target.allow("path")
-                let isOpen = request.headers[canonicalForm: "accept"].contains { $0.hasPrefix(Meter.openType) }
-                metrics(of: request.target.all("path")) { answer(isOpen ? $0 : Meter.classic($0)) }
+                let isOpen = request.headers.list("accept").contains { $0.hasPrefix(Meter.openType) }
+                metrics(of: request.target.all("path"), request.memory) { answer(isOpen ? $0 : Meter.classic($0)) }
             default: answer(other(request))
             }
         } catch { answer(.refusal(.badRequest, error.text)) }
     }
 
     /// The result in a reply of the daemon, or the answer to a page that gets none.
-    private static func read(_ reply: ValueMap) throws(Answer) -> Value {
-        if let error = reply["error"] { throw .refusal(error) }
-        return reply["result"] ?? .null
+    private static func read(_ reply: Reply) throws(Answer) -> Value {
+        let message = reply.message
+        if let error = message["error"] { throw .refusal(error) }
+        return message["result"] ?? .null
     }
 
     private func since(_ request: FrontDoor.Request) -> (epoch: String, revision: Int64)? {
-        Target.position(request.headers.first(name: "last-event-id") ?? request.target["since"])
+        Target.position(request.headers.first("last-event-id") ?? request.target["since"])
     }
 
     // MARK: Reading
 
-    private func value(_ target: Target, reply: @escaping (Answer) -> Void) throws(UnreadableOption) {
+    private func value(
+        _ request: FrontDoor.Request, reply: @escaping (Answer) -> Void
+    ) throws(UnreadableOption) {
+        let target = request.target
         try target.allow("path", "presentation", "typed")
         guard let path = target["path"] else {
             return reply(.refusal(.badRequest, "name the attribute, as in /value?path=/host.status"))
@@ -121,7 +132,7 @@ final class Gateway {
         for name in ["presentation", "typed"] {
             if let flag = try target.flag(name) { parameters[.string(name)] = .bool(flag) }
         }
-        link.send("get", .map(parameters)) { result in
+        link.send("get", .map(parameters), request.memory) { result in
             do throws(Answer) {
                 var answer = Answer.json(.ok, try Gateway.read(result))
                 // Another principal may see another value.
@@ -133,16 +144,16 @@ final class Gateway {
     }
 
     /// - Parameter paths: the attributes to output as gauges; patterns are allowed.
-    private func metrics(of paths: [String], reply: @escaping (Answer) -> Void) {
-        link.send("stats", ["format": "openmetrics"]) { [self] stats in
+    private func metrics(of paths: [String], _ memory: Account, reply: @escaping (Answer) -> Void) {
+        link.send("stats", ["format": "openmetrics"], memory) { [self] stats in
             guard !paths.isEmpty else { return reply(metrics(stats, nil)) }
-            link.send("get", ["paths": .list(paths.map { .string($0) })]) { [self] values in
+            link.send("get", ["paths": .list(paths.map { .string($0) })], memory) { [self] values in
                 reply(metrics(stats, values))
             }
         }
     }
 
-    private func metrics(_ stats: ValueMap, _ values: ValueMap?) -> Answer {
+    private func metrics(_ stats: Reply, _ values: Reply?) -> Answer {
         var text: String
         do throws(Answer) {
             text = try Gateway.read(stats)["text"]?.string ?? ""
@@ -158,6 +169,9 @@ final class Gateway {
             # HELP agd_gateway_subscriptions Subscriptions of the daemon that the pages share.
             # TYPE agd_gateway_subscriptions gauge
             agd_gateway_subscriptions \(watches.count)
+            # HELP agd_gateway_memory_bytes Memory of bodies, answers, streams and stored values, of all principals.
+            # TYPE agd_gateway_memory_bytes gauge
+            agd_gateway_memory_bytes \(budgets.memory.used)
             # EOF
 
             """
@@ -175,12 +189,12 @@ final class Gateway {
         let path = request.target.path
         var allowed = Gateway.methods[path]
         if allowed == nil {
-            if request.method == .GET || request.method == .HEAD || settings.pages[path] == nil { return page(request) }
+            if request.method == "GET" || request.method == "HEAD" || settings.pages[path] == nil { return page(request) }
             allowed = ["GET", "HEAD"]
         }
         let names = allowed ?? []
         var answer = Answer.refusal(
-            .methodNotAllowed, "\(path) takes \(names.joined(separator: " and ")), not \(request.method.rawValue)")
+            .methodNotAllowed, "\(path) takes \(names.joined(separator: " and ")), not \(request.method)")
         answer.headers.append(("Allow", names.joined(separator: ", ")))
         return answer
     }
@@ -195,7 +209,7 @@ final class Gateway {
         var headers = [("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")]
         if file.type.hasPrefix("text/html") { headers += Gateway.pageHeaders }
         return Answer(
-            status: .ok, type: file.type, body: file.body, headers: headers, tag: file.tag, packed: file.packed)
+            status: .ok, type: file.type, body: file.body, headers: headers, tag: file.tag, isStored: true, packed: file.packed)
     }
 
     private static let pageHeaders = [
@@ -210,37 +224,64 @@ final class Gateway {
     // MARK: Any method
 
     private func rpc(_ request: FrontDoor.Request, reply: @escaping (Answer) -> Void) {
-        guard request.headers.first(name: "content-type")?.hasPrefix("application/json") == true else {
+        guard request.headers.first("content-type")?.hasPrefix("application/json") == true else {
             return reply(
                 .refusal(
                     .unsupportedMediaType, "the body must be JSON",
                     hint: "send it with the header Content-Type: application/json"))
         }
-        guard let message = try? JSONParser.parseOnce(request.body.readableBytesView) else {
-            let failure = Failure(.invalid, "the body is not JSON")
-            return reply(.json(.badRequest, .map(Gateway.fault(failure, code: RequestFault.parse))))
+        let message: Value
+        do throws(Failure) { message = try Gateway.parse(request.body) } catch {
+            return reply(Gateway.refusal(of: error, code: RequestFault.parse))
         }
-        guard case .list(let calls) = message else { return call(message) { reply(.json(.ok, $0)) } }
-        guard !calls.isEmpty, calls.count <= Gateway.mostWatches else {
-            let failure = Failure(.invalid, "a batch has 1 to \(Gateway.mostWatches) calls")
-            return reply(.json(.badRequest, .map(Gateway.fault(failure, code: RequestFault.invalidRequest))))
+        guard case .list(let calls) = message else {
+            return call(message, request.memory) { reply(Answer(status: .ok, body: $0 + [Gateway.lineFeed])) }
         }
-        var answers = [Value](repeating: .null, count: calls.count)
+        guard !calls.isEmpty, calls.count <= Limits.batch else {
+            let failure = Failure(.invalid, "a batch has 1 to \(Limits.batch) calls")
+            return reply(Gateway.refusal(of: failure, code: RequestFault.invalidRequest))
+        }
+        var answers = [[UInt8]](repeating: [], count: calls.count)
         var missing = calls.count
         for (index, each) in calls.enumerated() {
-            call(each) { answer in
+            call(each, request.memory) { answer in
                 answers[index] = answer
+                if index + 1 < answers.count { answers[index].append(UInt8(ascii: ",")) }
                 missing -= 1
-                if missing == 0 { reply(.json(.ok, .list(answers))) }
+                guard missing == 0 else { return }
+                reply(Answer(status: .ok, body: [UInt8(ascii: "[")], rest: answers + [Array("]\n".utf8)]))
             }
         }
     }
 
-    private func call(_ message: Value, reply: @escaping (Value) -> Void) {
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    /// A value takes much more memory than its text, so the values are counted first.
+    private static func parse(_ body: [UInt8]) throws(Failure) -> Value {
+        let count = body.withUnsafeBufferPointer { JSONParser().valueCount($0) }
+        guard count <= Limits.bodyValues else {
+            throw Failure(.limit, "a body has at most \(Limits.bodyValues) values", hint: "send it in parts")
+        }
+        do throws(Failure) { return try JSONParser.parseOnce(body) } catch {
+            throw error.code == .limit ? error : Failure(.invalid, "the body is not JSON")
+        }
+    }
+
+    private static func refusal(of failure: Failure, code: Int) -> Answer {
+        let status: Status = failure.code == .limit ? .payloadTooLarge : .badRequest
+        return Answer(status: status, body: Reply(failure, code: code).bytes(id: .null) + [lineFeed])
+    }
+
+    /// - Parameter reply: gets the bytes of the answer.
+    private func call(_ message: Value, _ memory: Account, reply: @escaping ([UInt8]) -> Void) {
         let id = message["id"] ?? .null
-        func refuse(_ code: Int, _ failure: Failure) { reply(.map(Gateway.fault(failure, code: code, id: id))) }
+        func refuse(_ code: Int, _ failure: Failure) { reply(Reply(failure, code: code).bytes(id: id)) }
         guard let method = message["method"]?.string else {
             return refuse(RequestFault.invalidRequest, Failure(.invalid, "a request is an object with a method"))
+        }
+        guard method != "hello" else {
+            let hint = "a page has the rights of its token, or of the gateway's user"
+            return refuse(RequestFault.refused, Failure(.denied, "a page may not name itself", hint: hint))
         }
         guard Gateway.reading.contains(method) || Gateway.writing.contains(method) else {
             let hint = method == "subscribe" ? "use /watch for subscriptions" : "use agctl or the daemon's socket"
@@ -252,19 +293,7 @@ final class Gateway {
             return refuse(RequestFault.refused, Failure(.denied, "the gateway only reads", hint: hint))
         }
         meter.note(method: method)
-        link.send(method, message["params"] ?? .map(ValueMap())) { answer in
-            var answer = answer
-            answer["id"] = id
-            reply(.map(answer))
-        }
-    }
-
-    /// A refusal in the form of the daemon's.
-    static func fault(_ failure: Failure, code: Int = RequestFault.refused, id: Value = .null) -> ValueMap {
-        var data = ValueMap([("code", .string(failure.code.rawValue))])
-        data["hint"] = failure.hint.map { .string($0) }
-        let error: Value = ["code": .int(Int64(code)), "message": .string(failure.message), "data": .map(data)]
-        return ValueMap([(.string("jsonrpc"), .string("2.0")), (.string("id"), id), (.string("error"), error)])
+        link.send(method, message["params"] ?? .map(ValueMap()), memory) { answer in reply(answer.bytes(id: id)) }
     }
 
     // MARK: Watching
@@ -286,11 +315,11 @@ final class Gateway {
 
     /// `{"subscriptions": […]}`, each with the parameters of the protocol's `subscribe`.
     private func manyWatches(_ request: FrontDoor.Request) throws(UnreadableOption) -> [Wanted] {
-        guard let body = try? JSONParser.parseOnce(request.body.readableBytesView).map,
+        guard let body = try? Gateway.parse(request.body).map,
             let list = body["subscriptions"]?.list, !list.isEmpty
         else { throw UnreadableOption(text: "the body is {\"subscriptions\": [{\"paths\": [\"/host/**\"]}]}") }
-        guard list.count <= Gateway.mostWatches else {
-            throw UnreadableOption(text: "a page has at most \(Gateway.mostWatches) subscriptions")
+        guard list.count <= Limits.subscriptionsOfPage else {
+            throw UnreadableOption(text: "a page has at most \(Limits.subscriptionsOfPage) subscriptions")
         }
         var all: [Wanted] = []
         for each in list {
@@ -319,15 +348,19 @@ final class Gateway {
     /// reconnects again and again to a stream that breaks off, but not after a refusal. A stream of several
     /// subscriptions always begins and tells which ones were refused, so that a mistake in one does not cost the page
     /// the others. So does a stream while the daemon is away: it is interrupted until the daemon is back.
-    func prepare(_ wanted: [Wanted], then: @escaping (Result<[Prepared], Answer>) -> Void) {
-        guard pages.count < Gateway.mostPages else {
-            return then(.failure(.unavailable("\(Gateway.mostPages) pages are connected already")))
-        }
-        let found = wanted.map { each in
-            let key = Value.map(each.parameters).jsonText
-            let watch = watches[key] ?? SharedWatch(parameters: each.parameters)
-            watches[key] = watch
-            return watch
+    func prepare(
+        _ wanted: [Wanted], for peer: String, then: @escaping (Result<[Prepared], Answer>) -> Void
+    ) {
+        var found: [SharedWatch] = []
+        for each in wanted {
+            guard let watch = sharedWatch(each.parameters, for: peer) else {
+                return then(
+                    .failure(
+                        .refusal(
+                            .serviceUnavailable, "there are too many different subscriptions", code: "limit",
+                            hint: "subscriptions with the same parameters are shared; close other pages")))
+            }
+            found.append(watch)
         }
         var missing = found.count
         var prepared = found.map { Prepared.success($0) }
@@ -348,17 +381,56 @@ final class Gateway {
 
     typealias Prepared = Result<SharedWatch, Answer>
 
+    /// - Returns: nil if there are too many.
+    private func sharedWatch(_ parameters: ValueMap, for peer: String) -> SharedWatch? {
+        let key = Value.map(parameters).jsonText
+        if let watch = watches[key] {
+            // Others are forgotten before it.
+            if watch.idleSince != nil { watch.idleSince = machine.now }
+            return watch
+        }
+        let place = Account(places, [peer])
+        while !place.take(1) {
+            guard forgetLongestIdle() else { return nil }
+        }
+        let owners = Owners(peer: peer, principal: principal).names
+        let memory = Account(budgets.memory, owners, free: Limits.freeOfSubscription)
+        let watch = SharedWatch(parameters: parameters, memory: memory, place: place)
+        watches[key] = watch
+        return watch
+    }
+
+    /// A subscription without pages is kept for a while, unless there is no room.
+    private func forgetLongestIdle() -> Bool {
+        let idle = watches.values.filter { $0.idleSince != nil && $0.awaiting.isEmpty }
+        guard let watch = idle.min(by: { ($0.idleSince ?? 0) < ($1.idleSince ?? 0) }) else { return false }
+        unsubscribe(watch)
+        return true
+    }
+
+    private func unsubscribe(_ watch: SharedWatch) {
+        if let subscription = watch.subscription { link.unsubscribe(subscription) }
+        watch.connectionLost()
+        forget(watch)
+    }
+
     /// Ensures that the daemon has accepted the subscription.
     /// - Parameter then: called with nil if it has.
     private func subscribe(_ watch: SharedWatch, then: @escaping (Answer?) -> Void) {
         guard watch.subscription == nil else { return then(nil) }
         watch.awaiting.append(then)
-        guard watch.awaiting.count == 1 else { return }
+        if watch.awaiting.count == 1 { ask(watch) }
+    }
+
+    private func ask(_ watch: SharedWatch) {
         var parameters = watch.parameters
         parameters["bookmarks"] = true
-        link.send("subscribe", .map(parameters)) { [self] result in
-            let answer = accept(result, for: watch)
-            if watch.isUnused { watch.idleSince = MonotonicTime.now }
+        link.send("subscribe", .map(parameters)) { [self] reply in
+            if reply.isRefusal, reply.message["error"]?["data"]?["code"] == "limit", forgetLongestIdle() {
+                return ask(watch)
+            }
+            let answer = accept(reply, for: watch)
+            if watch.isUnused { watch.idleSince = machine.now }
             if answer != nil, watch.isUnused, link.isUp { forget(watch) }
             let awaiting = watch.awaiting
             watch.awaiting = []
@@ -367,7 +439,7 @@ final class Gateway {
     }
 
     /// - Returns: nil if the daemon has accepted.
-    private func accept(_ reply: ValueMap, for watch: SharedWatch) -> Answer? {
+    private func accept(_ reply: Reply, for watch: SharedWatch) -> Answer? {
         let value: Value
         do throws(Answer) { value = try Gateway.read(reply) } catch { return error }
         guard case .int(let number)? = value["subscription"], let epoch = value["epoch"]?.string else {
@@ -376,24 +448,53 @@ final class Gateway {
         watch.accepted(as: number, epoch: epoch)
         link.listen(to: number) { [weak watch, weak self] method, parameters in
             guard let watch, case .map(let map) = parameters else { return }
-            watch.receive(method, map)
+            guard method != DaemonLink.overflow, watch.receive(method, map) else {
+                self?.refuse(watch, method == DaemonLink.overflow ? map["error"] : nil)
+                return
+            }
             if method == "ended" { self?.forget(watch) }
         }
         return nil
     }
 
-    private func forget(_ watch: SharedWatch) { watches[Value.map(watch.parameters).jsonText] = nil }
+    private func forget(_ watch: SharedWatch) {
+        let key = Value.map(watch.parameters).jsonText
+        if watches[key] === watch { watches[key] = nil }
+    }
 
-    func begin(_ watches: [Prepared], for wanted: [Wanted], on channel: Channel, isPacked: Bool) -> PageStream {
-        let page = PageStream(channel: channel, isPacked: isPacked, at: MonotonicTime.now)
+    /// The values of a subscription do not fit into the memory.
+    private func refuse(_ watch: SharedWatch, _ error: Value?) {
+        watch.refuse(error.map { .refusal($0) } ?? .refusal(Reply(DaemonLink.noRoom).message["error"] ?? .null))
+        unsubscribe(watch)
+        watch.drop()
+    }
+
+    /// - Returns: nil if there are too many streams.
+    func page(on channel: any Channel, isPacked: Bool, token: String?) -> PageStream? {
+        let owners = Owners(peer: channel.peer, principal: principal).names
+        let place = Account(budgets.streams, owners)
+        let memory = Account(budgets.memory, owners, free: Limits.free)
+        guard place.take(1), memory.take(PageStream.size(isPacked: isPacked)) else { return nil }
+        let page = PageStream(
+            channel: channel, isPacked: isPacked, token: token, memory: memory, place: place, machine)
         pages[ObjectIdentifier(page)] = page
-        page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
-        if !link.isUp { page.tell(isLive: false, silence) }
         return page
     }
 
+    func begin(_ page: PageStream, _ prepared: [Prepared], for wanted: [Wanted]) {
+        let watches = prepared.map { each -> Prepared in
+            guard case .success(let watch) = each, self.watches[Value.map(watch.parameters).jsonText] !== watch else {
+                return each
+            }
+            // It was forgotten while the others were prepared.
+            return .failure(.refusal(.serviceUnavailable, "there are too many different subscriptions", code: "limit"))
+        }
+        page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
+        if !link.isUp { page.tell(isLive: false, silence) }
+    }
+
     func end(_ page: PageStream) {
-        page.close(at: MonotonicTime.now)
+        page.close(at: machine.now)
         pages[ObjectIdentifier(page)] = nil
     }
 
@@ -401,7 +502,7 @@ final class Gateway {
     /// (on its wall clock). The clocks of the page's machine may differ.
     private var clock: ValueMap {
         ValueMap([
-            ("monotonic", .double(MonotonicTime.now)), ("time", .double(WallTime.now)), ("isLive", .bool(link.isUp)),
+            ("monotonic", .double(machine.now)), ("time", .double(machine.date)), ("isLive", .bool(link.isUp)),
             ("isWritable", .bool(settings.isWritable)),
         ])
     }
@@ -409,7 +510,7 @@ final class Gateway {
     // MARK: Connection to the daemon
 
     private func didChange(_ isUp: Bool) {
-        lastKnown = isUp ? nil : pulse.isSilent ? pulse.lastAnswer : MonotonicTime.now
+        lastKnown = isUp ? nil : pulse.isSilent ? pulse.lastAnswer : machine.now
         for watch in watches.values where !isUp { watch.connectionLost() }
         for page in pages.values { page.tell(isLive: isUp, silence) }
         for watch in watches.values where isUp { resume(watch) }
@@ -418,7 +519,7 @@ final class Gateway {
     /// How old the newest values of pages are, in seconds, if there is no connection.
     private var silence: ValueMap {
         guard let lastKnown else { return ValueMap() }
-        return ValueMap([("silence", .double(MonotonicTime.now - lastKnown))])
+        return ValueMap([("silence", .double(machine.now - lastKnown))])
     }
 
     /// A daemon that has just started may not have loaded the scene yet. Pages learn once that they have to wait for
@@ -427,14 +528,14 @@ final class Gateway {
         subscribe(watch) { [self] refusal in
             guard let refusal, link.isUp else { return }
             if !isAgain { watch.refuse(refusal) }
-            _ = loop.scheduleTask(in: .seconds(1)) { [self] in
+            machine.after(1) { [self] in
                 if watch.subscription == nil, link.isUp, !watch.isUnused { resume(watch, isAgain: true) }
             }
         }
     }
 
     private func careLater() {
-        _ = loop.scheduleTask(in: .milliseconds(500)) { [self] in
+        machine.after(Gateway.care) { [self] in
             if hasEnded { return }
             care()
             careLater()
@@ -442,11 +543,11 @@ final class Gateway {
     }
 
     private func care() {
-        let now = MonotonicTime.now
-        for page in pages.values where now - page.lastWrite >= Gateway.beat { page.beat(clock) }
-        for watch in watches.values where watch.isIdle(at: now) {
-            if let subscription = watch.subscription { link.unsubscribe(subscription) }
-            forget(watch)
+        let now = machine.now
+        for page in pages.values {
+            page.becameWritable()
+            if now - page.lastWrite >= Gateway.beat { page.beat(clock) }
         }
+        for watch in watches.values where watch.isIdle(at: now) { unsubscribe(watch) }
     }
 }

@@ -1,8 +1,6 @@
-import NIOHTTP1
-
 /// The answers with which a browser gets its token as a cookie.
 enum Login {
-    private static func html(_ status: HTTPResponseStatus, _ note: String) -> Answer {
+    private static func html(_ status: Status, _ note: String) -> Answer {
         let text = """
             <!doctype html>
             <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

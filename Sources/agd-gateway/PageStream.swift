@@ -1,6 +1,4 @@
 import AttributeValues
-import NIOCore
-import NIOHTTP1
 
 /// The stream of one page: server-sent events of all its subscriptions, in one answer that does not end.
 ///
@@ -29,38 +27,67 @@ final class PageStream {
         }
     }
 
-    /// For the subscription at each index: the position up to which the page has received events, and the waiting ones.
+    /// Paths whose new values wait for a slow page. With more, it gets all that has changed since.
+    private static let mostPending = 256
+
+    /// A subscription of the page: the position up to which the page has received events, and the waiting ones.
     private struct Place {
         /// Nil if the daemon has refused the subscription.
         var watch: SharedWatch?
-        var since: (epoch: String, revision: Int64)?
-        var heard: (epoch: String, revision: Int64)?
-        var pending: Set<Name> = []
-        var pendingFrom: Int64 = 0
+        var since: Position?
+        var heard: Position?
+        /// The subscription is ready, and the page has yet to get its beginning.
+        var isBeginning = false
+        /// The revision of the first update that waits.
+        var pendingFrom: Int64?
+        /// The paths of the updates that wait; nil if they are too many.
+        var pending: Set<Name>? = []
+
+        var isBehind: Bool { isBeginning || pendingFrom != nil }
     }
 
-    private let channel: Channel
+    typealias Position = (epoch: String, revision: Int64)
+
+    private let channel: any Channel
+    private let machine: any Machine
+    /// The hash of the token with which the page was requested.
+    let token: String?
+    /// Pays for the stream, and for what waits.
+    private let memory: Account
+    /// One stream of the principal and the peer.
+    private let place: Account
     /// Each event is flushed, so that a page never waits for the next one.
     private let packer: Gzip?
     private var places: [Place] = []
-    private var told: (epoch: String, revision: Int64)?
-    private var waiting: [NIOCore.ByteBuffer] = []
+    private var told: Position?
+    private var waiting: [[UInt8]] = []
+    private var waitingBytes = 0
     private(set) var isClosed = false
     /// The time of the last write, in seconds of the gateway's clock.
     private(set) var lastWrite: Double
 
-    init(channel: Channel, isPacked: Bool, at now: Double) {
+    init(
+        channel: any Channel, isPacked: Bool, token: String?, memory: Account, place: Account, _ machine: any Machine
+    ) {
         self.channel = channel
+        self.machine = machine
+        self.token = token
+        self.memory = memory
+        self.place = place
         packer = isPacked ? Gzip(.fast, isSmall: true) : nil
-        lastWrite = now
+        lastWrite = machine.now
     }
 
-    func begin(_ watches: [(watch: Gateway.Prepared, since: (epoch: String, revision: Int64)?)], hello: ValueMap) {
+    /// Bytes that a stream takes when nothing waits.
+    static func size(isPacked: Bool) -> Int { Limits.stream + (isPacked ? Limits.packedStream : 0) }
+
+    func begin(_ watches: [(watch: Gateway.Prepared, since: Position?)], hello: ValueMap) {
+        guard !isClosed else { return }
         write("retry: \(PageStream.retry)\n" + PageStream.text("hello", "{" + Encoded(hello).fields))
         places = watches.map { Place(watch: try? $0.watch.get(), since: $0.since) }
-        for (index, each) in watches.enumerated() {
+        for (index, each) in watches.enumerated() where !isClosed {
             switch each.watch {
-            case .success(let watch): watch.join(self, at: index, since: each.since)
+            case .success(let watch): watch.join(self, at: index)
             case .failure(let refusal): send("refused", index, Encoded(refusal))
             }
         }
@@ -72,39 +99,69 @@ final class PageStream {
         isClosed = true
         for (index, place) in places.enumerated() { place.watch?.leave(self, at: index, at: now) }
         places = []
+        waiting = []
     }
-
-    /// The position from which the page continues when its subscription begins again.
-    func position(of index: Int) -> (epoch: String, revision: Int64)? { places[index].heard ?? places[index].since }
 
     // MARK: Events
 
-    func send(_ event: String, _ index: Int, _ parameters: ValueMap) { send(event, index, Encoded(parameters)) }
+    private var isFree: Bool { !isClosed && channel.isWritable && waiting.isEmpty }
+
+    /// The subscription is ready, for the first time or again. Its beginning may be large, so it waits until the page
+    /// has read the others'.
+    func begin(_ index: Int) {
+        guard !isClosed else { return }
+        (places[index].pendingFrom, places[index].pending, places[index].isBeginning) = (nil, [], true)
+        if isFree { catchUp(index) }
+    }
+
+    /// Sends what waits for the page in one subscription.
+    private func catchUp(_ index: Int) {
+        guard let watch = places[index].watch, watch.isReady else { return }
+        let place = places[index]
+        (places[index].pendingFrom, places[index].pending, places[index].isBeginning) = (nil, [], false)
+        if place.isBeginning {
+            watch.begin(self, index, since: place.heard ?? place.since)
+        } else if let first = place.pendingFrom {
+            _ = put("update", index, watch.update(of: place.pending, from: first))
+        }
+    }
+
+    /// Sends an event of a beginning, or of what waits.
+    /// - Returns: false if there is no room for it. The subscription then begins later, from what the page has heard.
+    func put(_ event: String, _ index: Int, _ parameters: ValueMap) -> Bool {
+        if write(PageStream.text(event, index, Encoded(parameters))) { return true }
+        if !isClosed { places[index].isBeginning = true }
+        return false
+    }
 
     func send(_ event: String, _ index: Int, _ encoded: Encoded) {
-        let text = PageStream.text(event, "{\"subscription\":\(index),\(encoded.fields)")
-        if channel.isWritable, waiting.isEmpty { return write(text) }
+        guard !isClosed else { return }
+        if event == "refused" { places[index].isBeginning = false }
+        if places[index].isBeginning { return }
+        let text = PageStream.text(event, index, encoded)
+        if isFree, write(text) { return }
         // The next frame has the present values.
         if event == "frames" { return }
-        guard waiting.count < PageStream.mostWaiting else { return end() }
-        waiting.append(NIOCore.ByteBuffer(string: text))
+        guard waiting.count < PageStream.mostWaiting, pays(for: text.utf8.count) else { return end() }
+        waiting.append(Array(text.utf8))
+        waitingBytes += text.utf8.count
     }
 
     func send(update encoded: Encoded, _ index: Int, _ paths: [String], _ revision: Int64) {
-        guard channel.isWritable, waiting.isEmpty else {
-            if places[index].pending.isEmpty { places[index].pendingFrom = revision }
-            places[index].pending.formUnion(paths.names)
-            return
-        }
-        send("update", index, encoded)
+        guard !isClosed, !places[index].isBeginning else { return }
+        if places[index].pendingFrom == nil, isFree, write(PageStream.text("update", index, encoded)) { return }
+        guard !isClosed else { return }
+        if places[index].pendingFrom == nil { places[index].pendingFrom = revision }
+        places[index].pending?.formUnion(paths.names)
+        if (places[index].pending?.count ?? 0) > PageStream.mostPending { places[index].pending = nil }
     }
 
     /// The page has received everything of a subscription up to the revision. When this holds for all its
     /// subscriptions, the page gets a position from which it can resume.
     func didHear(_ index: Int, _ epoch: String, _ revision: Int64) {
+        guard !isClosed, !places[index].isBehind, waiting.isEmpty else { return }
         places[index].heard = (epoch, revision)
-        guard waiting.isEmpty, places.allSatisfy({ $0.watch == nil || $0.heard?.epoch == epoch && $0.pending.isEmpty })
-        else { return }
+        guard places.allSatisfy({ $0.watch == nil || $0.heard?.epoch == epoch && !$0.isBehind }) else { return }
         let least = places.compactMap(\.heard?.revision).min() ?? revision
         if let told, told.epoch == epoch, told.revision >= least { return }
         told = (epoch, least)
@@ -118,19 +175,19 @@ final class PageStream {
 
     /// Shows the page that the connection works although there are no events.
     func beat(_ parameters: ValueMap) {
-        if channel.isWritable { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) }
+        if isFree { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) }
     }
 
-    /// The page reads again.
+    /// The page reads again, or there may be room for what waits.
     func becameWritable() {
-        let events = waiting
-        waiting = []
-        for event in events { write(event) }
-        for index in places.indices where !places[index].pending.isEmpty {
-            let place = places[index]
-            places[index].pending = []
-            guard let watch = place.watch else { continue }
-            send("update", index, watch.update(of: place.pending, from: place.pendingFrom))
+        while !isClosed, channel.isWritable, let event = waiting.first {
+            waiting.removeFirst()
+            waitingBytes -= event.count
+            write(event)
+        }
+        for index in places.indices {
+            guard isFree else { return }
+            if places[index].isBehind { catchUp(index) }
         }
     }
 
@@ -138,15 +195,29 @@ final class PageStream {
 
     private static func text(_ event: String, _ data: String) -> String { "event: \(event)\ndata: \(data)\n\n" }
 
-    private func write(_ text: String) { write(NIOCore.ByteBuffer(string: text)) }
+    private static func text(_ event: String, _ index: Int, _ encoded: Encoded) -> String {
+        text(event, "{\"subscription\":\(index),\(encoded.fields)")
+    }
 
-    private func write(_ bytes: NIOCore.ByteBuffer) {
+    /// True if there is memory for more bytes that wait.
+    private func pays(for more: Int) -> Bool {
+        let size = PageStream.size(isPacked: packer != nil)
+        return memory.resize(to: max(size, size - Limits.slack + channel.waiting + waitingBytes + more))
+    }
+
+    /// - Returns: false if there is no room.
+    @discardableResult private func write(_ text: String) -> Bool {
+        guard !isClosed, pays(for: text.utf8.count) else { return false }
+        write(Array(text.utf8))
+        return true
+    }
+
+    private func write(_ bytes: [UInt8]) {
         guard !isClosed else { return }
-        lastWrite = MonotonicTime.now
-        let sent = packer.map { packer in NIOCore.ByteBuffer(bytes: bytes.withUnsafeReadableBytes { packer.add($0) }) }
-        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(sent ?? bytes)), promise: nil)
+        lastWrite = machine.now
+        channel.write(packer.map { packer in bytes.withUnsafeBytes { packer.add($0) } } ?? bytes)
     }
 
     /// Closes the connection of the page.
-    func end() { channel.close(promise: nil) }
+    func end() { channel.close() }
 }

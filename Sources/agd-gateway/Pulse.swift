@@ -1,25 +1,25 @@
 import AttributeValues
-import NIOCore
 
 /// Asks the daemon again and again whether it answers. It has a connection of its own: on the others, a request may
 /// wait for one before it, such as a write that another machine performs.
 final class Pulse {
-    private static let interval = TimeAmount.milliseconds(500)
+    private static let interval = 0.5
     /// The daemon is silent after so many intervals without an answer, which are two seconds. Turns of the daemon are
     /// much shorter. Intervals are counted, because a clock would also count the time in which this program stood
     /// still.
     private static let mostMissed = 4
 
     private let link: DaemonLink
-    private let loop: NIOIsolatedEventLoop
+    private let machine: any Machine
     private var isAwaiting = false
     private var missed = 0
     /// The time of the last answer, in seconds of the gateway's clock.
-    private(set) var lastAnswer = MonotonicTime.now
+    private(set) var lastAnswer: Double
 
-    init(path: String, loop: NIOIsolatedEventLoop) {
-        self.loop = loop
-        link = DaemonLink(path: path, principal: nil, loop: loop)
+    init(path: String, _ memory: Budget, _ machine: any Machine) {
+        self.machine = machine
+        lastAnswer = machine.now
+        link = DaemonLink(path: path, principal: nil, memory, machine)
     }
 
     /// - Parameter onSilence: called when the daemon does not answer any more, and now and then until it does.
@@ -43,11 +43,11 @@ final class Pulse {
 
     private func didHear() {
         missed = 0
-        lastAnswer = MonotonicTime.now
+        lastAnswer = machine.now
     }
 
     private func tickLater(_ onSilence: @escaping () -> Void) {
-        _ = loop.scheduleTask(in: Pulse.interval) { [self] in
+        machine.after(Pulse.interval) { [self] in
             tick(onSilence)
             tickLater(onSilence)
         }
@@ -65,7 +65,7 @@ final class Pulse {
             isAwaiting = true
             link.send("ping", .map(ValueMap())) { [self] answer in
                 isAwaiting = false
-                if answer["error"] == nil { didHear() }
+                if !answer.isRefusal { didHear() }
             }
         }
     }

@@ -13,6 +13,8 @@ final class SharedWatch {
         /// The change as in the protocol: path, value or error, and possibly a timeline.
         var change: Value
         var revision: Int64
+        /// Bytes that the change is charged with.
+        var size: Int
     }
 
     /// A subscription's parameters, which all its pages share.
@@ -37,8 +39,15 @@ final class SharedWatch {
     var idleSince: Double?
     /// The daemon's number; nil without a connection or before the answer.
     var subscription: Int64?
+    private let memory: Account
+    /// One subscription of the principal.
+    let place: Account
 
-    init(parameters: ValueMap) { self.parameters = parameters }
+    init(parameters: ValueMap, memory: Account, place: Account) {
+        self.parameters = parameters
+        self.memory = memory
+        self.place = place
+    }
 
     /// True if a returning page gets a snapshot, because its events are not stored by path.
     private var needsSnapshot: Bool {
@@ -50,10 +59,10 @@ final class SharedWatch {
 
     // MARK: Pages
 
-    func join(_ page: PageStream, at index: Int, since: (epoch: String, revision: Int64)?) {
+    func join(_ page: PageStream, at index: Int) {
         pages[Key(page: ObjectIdentifier(page), index: index)] = (page, index)
         idleSince = nil
-        if isReady { begin(page, index, since) }
+        if isReady { page.begin(index) }
     }
 
     func leave(_ page: PageStream, at index: Int, at now: Double) {
@@ -65,18 +74,18 @@ final class SharedWatch {
 
     func isIdle(at now: Double) -> Bool { idleSince.map { now - $0 > Double(SharedWatch.lingering) } ?? false }
 
-    /// Sends a page the events with which its subscription begins.
-    private func begin(_ page: PageStream, _ index: Int, _ since: (epoch: String, revision: Int64)?) {
+    /// Sends a page the events with which its subscription begins, unless there is no room for them.
+    /// - Parameter since: the position from which the page continues.
+    func begin(_ page: PageStream, _ index: Int, since: (epoch: String, revision: Int64)?) {
         if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !needsSnapshot {
-            let changed = known.values.lazy.filter { $0.revision > since.revision }.map(\.change)
-            let gone = removed.lazy.filter { $0.value > since.revision }.map { SharedWatch.removal(of: $0.key.text) }
-            page.send("resumed", index, ValueMap([("revision", .int(revision))]))
-            let changes = Array(changed) + Array(gone)
+            guard page.put("resumed", index, ValueMap([("revision", .int(revision))])) else { return }
+            let changes = changes(after: since.revision)
             if !changes.isEmpty {
-                page.send("update", index, ValueMap([("revision", .int(revision)), ("changes", .list(changes))]))
+                let update = ValueMap([("revision", .int(revision)), ("changes", .list(ValueList(changes)))])
+                guard page.put("update", index, update) else { return }
             }
         } else {
-            page.send("update", index, snapshot)
+            guard page.put("update", index, snapshot) else { return }
         }
         page.didHear(index, epoch, revision)
     }
@@ -88,10 +97,24 @@ final class SharedWatch {
         ])
     }
 
-    /// The newest values of paths, for a page that was slow.
-    func update(of paths: Set<Name>, from first: Int64) -> ValueMap {
-        let changes = paths.sorted().map { known[$0]?.change ?? SharedWatch.removal(of: $0.text) }
-        return ValueMap([("revision", .int(revision)), ("from", .int(first)), ("changes", .list(changes))])
+    private func changes(after first: Int64) -> [Value] {
+        let changed = known.values.lazy.filter { $0.revision > first }.map(\.change)
+        let gone = removed.lazy.filter { $0.value > first }.map { SharedWatch.removal(of: $0.key.text) }
+        return Array(changed) + Array(gone)
+    }
+
+    /// The newest values, for a page that was slow.
+    /// - Parameters:
+    ///   - paths: nil if they were too many to be stored.
+    ///   - first: the revision of the first update that the page has missed.
+    func update(of paths: Set<Name>?, from first: Int64) -> ValueMap {
+        if paths == nil, first <= oldest { return snapshot }
+        let changes =
+            paths.map { $0.sorted().map { known[$0]?.change ?? SharedWatch.removal(of: $0.text) } }
+            ?? changes(after: first - 1)
+        return ValueMap([
+            ("revision", .int(revision)), ("from", .int(first)), ("changes", .list(ValueList(changes))),
+        ])
     }
 
     private static func removal(of path: String) -> Value {
@@ -103,13 +126,22 @@ final class SharedWatch {
     /// The daemon has accepted the subscription. Its snapshot comes next.
     func accepted(as number: Int64, epoch: String) {
         subscription = number
-        if epoch != self.epoch { removed = [:] }
+        // Revisions of another life of the graph mean nothing in this one.
+        if epoch != self.epoch { (known, removed, oldest, revision) = ([:], [:], 0, 0) }
         self.epoch = epoch
     }
 
     /// The daemon, which is back, refuses what it accepted before.
     func refuse(_ refusal: Answer) {
-        for (page, index) in pages.values { page.send("refused", index, PageStream.Encoded(refusal)) }
+        let refusal = PageStream.Encoded(refusal)
+        for (page, index) in pages.values { page.send("refused", index, refusal) }
+    }
+
+    /// Gives up the stored values, which take too much memory.
+    func drop() {
+        (known, removed, oldest) = ([:], [:], 0)
+        isReady = false
+        _ = memory.resize(to: 0)
     }
 
     func connectionLost() {
@@ -117,16 +149,20 @@ final class SharedWatch {
         isReady = false
     }
 
-    func receive(_ method: String, _ parameters: ValueMap) {
+    /// - Returns: false if the values that the subscription stores take too much memory.
+    func receive(_ method: String, _ parameters: ValueMap) -> Bool {
         if case .int(let number)? = parameters["revision"] { revision = max(revision, number) }
         switch method {
-        case "update": update(parameters)
+        case "update": return update(parameters)
         case "bookmark": for (page, index) in pages.values { page.didHear(index, epoch, revision) }
-        default: for (page, index) in pages.values { page.send(method, index, parameters) }
+        default:
+            let encoded = PageStream.Encoded(parameters)
+            for (page, index) in pages.values { page.send(method, index, encoded) }
         }
+        return true
     }
 
-    private func update(_ parameters: ValueMap) {
+    private func update(_ parameters: ValueMap) -> Bool {
         let isInitial = parameters["initial"] == true
         if isInitial {
             known = [:]
@@ -134,17 +170,24 @@ final class SharedWatch {
             oldest = revision
         }
         var paths: [String] = []
+        var size = isInitial ? 0 : memory.amount
         for change in parameters["changes"]?.list ?? [] {
             guard let path = change.map?["path"]?.string else { continue }
             paths.append(path)
+            size -= known[path]?.size ?? 0
             if change.map?["error"]?.map?["code"] == "removed" {
                 known[path] = nil
                 removed[path] = revision
             } else {
-                known[path] = Known(change: change, revision: revision)
+                var rest = Limits.memory
+                change.draw(from: &rest, isTyped: false)
+                let one = SharedWatch.entry + (Limits.memory - rest) * Limits.storedFactor
+                size += one
+                known[path] = Known(change: change, revision: revision, size: one)
                 if !removed.isEmpty { removed[path] = nil }
             }
         }
+        guard memory.resize(to: size, isGrowth: !isInitial) else { return false }
         if removed.count > SharedWatch.mostRemoved {
             oldest = revision
             removed = [:]
@@ -153,9 +196,13 @@ final class SharedWatch {
             // Encoded once for all pages.
             let encoded = PageStream.Encoded(parameters)
             for (page, index) in pages.values { page.send(update: encoded, index, paths, revision) }
-            return
+            return true
         }
         isReady = true
-        for (page, index) in pages.values { begin(page, index, page.position(of: index)) }
+        for (page, index) in pages.values { page.begin(index) }
+        return true
     }
+
+    /// Bytes of a stored path beside the change.
+    private static let entry = 100
 }

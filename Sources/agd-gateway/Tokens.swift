@@ -20,6 +20,9 @@ final class Tokens {
         var size: Int
         var seconds: Int
         var nanoseconds: Int
+        var mode: UInt32
+        var user: UInt32
+        var group: UInt32
     }
 
     struct Unusable: Error { var text: String }
@@ -31,10 +34,19 @@ final class Tokens {
         principals = try Tokens.read(path)
     }
 
-    /// - Returns: nil for an unknown token.
-    func principal(of token: some StringProtocol) -> String? { principals[SHA256.hex(token)] }
+    /// - Returns: also the token's hash; nil for an unknown token.
+    func principal(of token: some StringProtocol) -> (name: String, token: String)? {
+        let hash = SHA256.hex(token)
+        return principals[hash].map { ($0, hash) }
+    }
+
+    /// - Parameter token: its hash.
+    func isKnown(token: String) -> Bool { principals[token] != nil }
 
     func isKnown(_ principal: String) -> Bool { principals.values.contains(principal) }
+
+    /// True if the file is not as it was when it was read: its content, mode or owner.
+    var hasChanged: Bool { Tokens.look(at: path) != lastSeen }
 
     /// Reads the file again if it has changed. Without a readable file no token works.
     /// - Returns: the reason why the file cannot be used.
@@ -56,7 +68,8 @@ final class Tokens {
         guard stat(path, &status) == 0 else { return nil }
         return Seen(
             device: UInt(status.st_dev), inode: UInt(status.st_ino), size: Int(status.st_size),
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec,
+            mode: status.st_mode, user: status.st_uid, group: status.st_gid)
     }
 
     private static func read(_ path: String) throws(Unusable) -> [String: String] {

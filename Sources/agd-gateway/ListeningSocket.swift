@@ -1,0 +1,69 @@
+import AttributeValues
+import EventLoop
+import Glibc
+
+/// The socket on which the gateway listens: a port of this machine, or a Unix socket.
+enum ListeningSocket {
+    /// Connections that wait to be accepted; the kernel caps it at `net.core.somaxconn`.
+    private static let backlog: Int32 = 512
+    private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+
+    /// - Parameter port: 0 takes a free one.
+    /// - Returns: the socket, and the port.
+    static func open(port: UInt16) throws(LoopError) -> (descriptor: Int32, port: UInt16) {
+        let descriptor = socket(AF_INET, type, 0)
+        guard descriptor >= 0 else { throw LoopError(call: "socket", number: errno) }
+        var isReused: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        keepSmall(descriptor)
+        guard isBound, listen(descriptor, backlog) == 0 else { throw LoopError(call: "bind", number: errno) }
+        return (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    /// The socket's owner and group may connect. A socket that an ended gateway has left is replaced.
+    static func open(path: String) throws(LoopError) -> Int32 {
+        guard let address = SocketAddress(path) else { throw LoopError(call: "bind", number: ENAMETOOLONG) }
+        let descriptor = socket(AF_UNIX, type, 0)
+        guard descriptor >= 0 else { throw LoopError(call: "socket", number: errno) }
+        try clear(path, address)
+        let mask = umask(0o117)
+        let isBound = address.withAddress { bind(descriptor, $0, $1) } == 0
+        let number = errno
+        umask(mask)
+        guard isBound else { throw LoopError(call: "bind", number: number == EADDRINUSE ? EEXIST : number) }
+        keepSmall(descriptor)
+        guard listen(descriptor, backlog) == 0 else { throw LoopError(call: "listen", number: errno) }
+        return descriptor
+    }
+
+    /// Limits what the kernel holds for each connection, which inherits this: the memory of the kernel counts as the
+    /// gateway's.
+    private static func keepSmall(_ descriptor: Int32) {
+        var size = Limits.socketBuffer
+        for option in [SO_SNDBUF, SO_RCVBUF] {
+            setsockopt(descriptor, SOL_SOCKET, option, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+    }
+
+    /// Removes a socket at which nobody listens.
+    private static func clear(_ path: String, _ address: SocketAddress) throws(LoopError) {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
+        let probe = socket(AF_UNIX, type, 0)
+        guard probe >= 0 else { throw LoopError(call: "socket", number: errno) }
+        defer { close(probe) }
+        let isServed = address.withAddress { connect(probe, $0, $1) } == 0 || errno == EAGAIN
+        if isServed { throw LoopError(call: "bind", number: EADDRINUSE) }
+        guard unlink(path) == 0 || errno == ENOENT else { throw LoopError(call: "unlink", number: errno) }
+    }
+}
