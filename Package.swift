@@ -93,7 +93,7 @@ let package = Package(
         .library(name: "AGScenes", targets: ["AGScenes"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
     ],
     targets: [
         // Row 0
@@ -198,6 +198,7 @@ let package = Package(
             ]),
         tests("LinkProtocol", ["agd-link", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
+        tests("Gateway", ["agd-gateway", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests(
             "DaemonServer", ["DaemonServer", "EventLoop", "GraphRuntime", "AttributeValues", "CommandArguments", log]),

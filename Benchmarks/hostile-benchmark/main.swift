@@ -47,6 +47,20 @@ func runAll(_ wanted: [String], isVerbose: Bool) throws -> Bool {
         }
         if try !Trial(attack: attack, program: program, isVerbose: isVerbose).run() { isGood = false }
     }
+    return try runAgainstGateway(wanted, program) && isGood
+}
+
+/// The same for the gateway, next to a healthy page that asks for its health.
+func runAgainstGateway(_ wanted: [String], _ daemon: String) throws -> Bool {
+    let attacks = GatewayAttack.all.filter { attack in wanted.isEmpty || wanted.contains { attack.name.hasPrefix($0) } }
+    guard let program = GatewayTrial.gatewayProgram(beside: daemon) else {
+        if !attacks.isEmpty {
+            tell(#"{"benchmark":"hostile","skipped":"build agd-gateway first, in the same configuration"}"#)
+        }
+        return true
+    }
+    var isGood = true
+    for attack in attacks where try !GatewayTrial(attack: attack, daemonProgram: daemon).run(program) { isGood = false }
     return isGood
 }
 
@@ -56,7 +70,12 @@ do {
     let isVerbose = arguments.contains("--verbose")
     let words = arguments.filter { $0 != "--verbose" }
     switch words.first {
-    case "--list": for attack in Attack.all { print(attack.name) }
+    case "--list": for name in Attack.all.map(\.name) + GatewayAttack.all.map(\.name) { print(name) }
+    case "--page": try GatewayTrial.page(words[1], words[2])
+    case "--attack-gateway":
+        // The gateway may close an attacker's connections.
+        try? GatewayAttack.all.first { $0.name == words[1] }?.run(GatewayTarget(socketPath: words[2]))
+        sleep(600)
     case "search": exit(try Dimension.searchAll(Array(words.dropFirst())) ? 0 : 1)
     case "--ping": try HealthyClient.main(words[1])
     case "--attack": try attack(words[1], words[2], user: UInt32(words[3]) ?? getuid(), isVerbose: isVerbose)

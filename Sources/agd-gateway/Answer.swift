@@ -35,7 +35,8 @@ struct Answer: Error {
     /// True if the compressed body is worth its time.
     var isPackable: Bool {
         let isText = type.hasPrefix("text/") || type.hasPrefix("application/") || type.hasPrefix("image/svg")
-        return packed != nil || isText && rest.isEmpty && body.count >= Answer.shortestPacked && body.count <= Answer.longestPacked
+        return packed != nil
+            || isText && rest.isEmpty && body.count >= Answer.shortestPacked && body.count <= Answer.longestPacked
     }
 
     static func json(_ status: Status, _ value: Value) -> Answer {

@@ -24,7 +24,8 @@ final class Exchange {
             let admission = try door.admit(head)
             self.admission = admission
             memory = Account(
-                door.budgets.memory, Owners(peer: channel.peer, principal: admission.principal).names, free: Limits.free)
+                door.budgets.memory, Owners(peer: channel.peer, principal: admission.principal).names, free: Limits.free
+            )
         } catch {
             memory = Account(door.budgets.memory, Owners(peer: channel.peer).names, free: Limits.free)
             write(error)

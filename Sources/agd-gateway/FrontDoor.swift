@@ -132,7 +132,8 @@ final class FrontDoor {
 
     private func gateway(of principal: String?) -> Gateway {
         if let gateway = gateways[principal] { return gateway }
-        let gateway = Gateway(settings: settings, principal: principal, pulse: pulse, meter: meter, budgets: budgets, machine)
+        let gateway = Gateway(
+            settings: settings, principal: principal, pulse: pulse, meter: meter, budgets: budgets, machine)
         gateways[principal] = gateway
         gateway.start()
         return gateway

@@ -189,7 +189,9 @@ final class Gateway {
         let path = request.target.path
         var allowed = Gateway.methods[path]
         if allowed == nil {
-            if request.method == "GET" || request.method == "HEAD" || settings.pages[path] == nil { return page(request) }
+            if request.method == "GET" || request.method == "HEAD" || settings.pages[path] == nil {
+                return page(request)
+            }
             allowed = ["GET", "HEAD"]
         }
         let names = allowed ?? []
@@ -209,7 +211,8 @@ final class Gateway {
         var headers = [("Cache-Control", "no-cache"), ("X-Content-Type-Options", "nosniff")]
         if file.type.hasPrefix("text/html") { headers += Gateway.pageHeaders }
         return Answer(
-            status: .ok, type: file.type, body: file.body, headers: headers, tag: file.tag, isStored: true, packed: file.packed)
+            status: .ok, type: file.type, body: file.body, headers: headers, tag: file.tag, isStored: true,
+            packed: file.packed)
     }
 
     private static let pageHeaders = [

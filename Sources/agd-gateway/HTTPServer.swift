@@ -20,7 +20,8 @@ final class HTTPServer {
     /// Descriptors that are not clients': the loop's, the daemon's connections, files.
     private static let reserve = 600
     /// What a client gets for which there is no room.
-    private static let full = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+    private static let full =
+        "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
 
     fileprivate let loop: Loop
     fileprivate let open: (RequestHead, any Channel) -> Exchange

@@ -128,11 +128,13 @@ final class PageStream {
 
     /// Sends an event of a beginning, or of what waits.
     /// - Returns: false if there is no room for it. The subscription then begins later, from what the page has heard.
-    func put(_ event: String, _ index: Int, _ parameters: ValueMap) -> Bool {
-        if write(PageStream.text(event, index, Encoded(parameters))) { return true }
+    func put(_ event: String, _ index: Int, _ encoded: Encoded) -> Bool {
+        if write(PageStream.text(event, index, encoded)) { return true }
         if !isClosed { places[index].isBeginning = true }
         return false
     }
+
+    func put(_ event: String, _ index: Int, _ parameters: ValueMap) -> Bool { put(event, index, Encoded(parameters)) }
 
     func send(_ event: String, _ index: Int, _ encoded: Encoded) {
         guard !isClosed else { return }

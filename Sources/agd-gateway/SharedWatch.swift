@@ -39,6 +39,7 @@ final class SharedWatch {
     var idleSince: Double?
     /// The daemon's number; nil without a connection or before the answer.
     var subscription: Int64?
+    private var encoded: PageStream.Encoded?
     private let memory: Account
     /// One subscription of the principal.
     let place: Account
@@ -85,9 +86,17 @@ final class SharedWatch {
                 guard page.put("update", index, update) else { return }
             }
         } else {
-            guard page.put("update", index, snapshot) else { return }
+            guard page.put("update", index, encodedSnapshot) else { return }
         }
         page.didHear(index, epoch, revision)
+    }
+
+    /// Made once for all pages that begin between two events.
+    private var encodedSnapshot: PageStream.Encoded {
+        if let encoded { return encoded }
+        let made = PageStream.Encoded(snapshot)
+        encoded = made
+        return made
     }
 
     private var snapshot: ValueMap {
@@ -145,12 +154,14 @@ final class SharedWatch {
     }
 
     func connectionLost() {
+        encoded = nil
         subscription = nil
         isReady = false
     }
 
     /// - Returns: false if the values that the subscription stores take too much memory.
     func receive(_ method: String, _ parameters: ValueMap) -> Bool {
+        encoded = nil
         if case .int(let number)? = parameters["revision"] { revision = max(revision, number) }
         switch method {
         case "update": return update(parameters)

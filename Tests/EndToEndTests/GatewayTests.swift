@@ -166,6 +166,31 @@ struct GatewayTests: GatewayTest {
         #expect(try daemon.client().call("stats")["subscriptions"] == 1)
     }
 
+    @Test("pages that close at once are forgotten while another watches the same")
+    func closedPages() throws {
+        let first = try ask("/watch?path=/counter.*")
+        while let line = try first.line(), !line.contains("initial") {}
+        for _ in 0..<100 { _ = try ask("/watch?path=/counter.*") }
+        let deadline = Deadline(Deadline.patience)
+        var text = ""
+        repeat { text = try answer("/metrics").body } while !text.contains("agd_gateway_pages 1\n") && !deadline.isOver
+        #expect(text.contains("agd_gateway_pages 1\n"))
+        try daemon.client().set("/counter.value", 3)
+        while let line = try first.line(), !line.contains("\"value\":3") {}
+    }
+
+    @Test("a client that asks whether it may send a body is answered; two headers Host are refused")
+    func heads() throws {
+        let connection = Client(socket: try TCP.connect(port: port))
+        let head = "POST /rpc HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        try connection.send(head + "Expect: 100-continue\r\nContent-Length: 17\r\n\r")
+        #expect(try connection.line() == "HTTP/1.1 100 Continue\r")
+        #expect(try connection.line() == "\r")
+        try connection.send(#"{"method":"ping"}"#)
+        #expect(try connection.line() == "HTTP/1.1 200 OK\r")
+        #expect(try lines("/healthz", headers: ["Host: localhost"]).first == "HTTP/1.1 400 Bad Request")
+    }
+
     @Test("the pages are served with a policy and a tag, and not sent again to who has them")
     func pages() throws {
         let head = try lines("/")

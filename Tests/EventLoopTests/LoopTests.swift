@@ -21,6 +21,31 @@ struct LoopTests {
         #expect(calls.suffix(2) == ["timer", "sleep"])
     }
 
+    @Test("a descriptor is watched for bytes until they are read, and for a hang-up once") func descriptors() throws {
+        let loop = try Loop()
+        let pair = try SocketPair()
+        var (reads, hangUps) = (0, 0)
+        let readable = try DescriptorWatch(loop, pair.descriptor, .readable) { reads += 1 }
+        _ = pair.send([1])
+        for _ in 0..<3 { loop.runOnce() }
+        #expect(reads == 3)
+        readable.isActive = false
+        loop.runOnce()
+        #expect(reads == 3)
+        readable.close()
+        loop.runOnce()
+        let hangUp = try DescriptorWatch(loop, pair.descriptor, .hangUp) { hangUps += 1 }
+        for _ in 0..<3 { loop.runOnce() }
+        #expect(hangUps == 0)
+        pair.endSending()
+        for _ in 0..<3 { loop.runOnce() }
+        #expect(hangUps == 1)
+        hangUp.close()
+        loop.run()
+        close(pair.descriptor)
+        pair.close()
+    }
+
     @Test("a timer fires once, and not at all when stopped or started anew") func timers() throws {
         let loop = try Loop()
         var fired = 0
