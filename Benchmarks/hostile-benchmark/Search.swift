@@ -21,6 +21,8 @@ struct Dimension: Sendable {
     /// Nanoseconds that a charged step may take in the mean, and seconds below which nothing is judged.
     private static let slowestStep = 300.0
     private static let shortest = 0.1
+    /// Seconds to wait for an answer.
+    private static let patience = 30.0
     /// Seconds of processor time after which the next doubling is left out.
     private static let longest = 1.0
 
@@ -35,7 +37,10 @@ struct Dimension: Sendable {
             let client = try DaemonClient(daemon.socketPath)
             guard let before = daemon.figures(within: 60) else { throw Trouble("\(name): no figures") }
             let start = daemon.preciseTime
-            let reply = String(decoding: try client.call(method, parameters(size)).prefix(200), as: UTF8.self)
+            // The daemon may also disconnect the client, or not answer.
+            let bytes =
+                (try? client.call(method, parameters(size), within: Dimension.patience)) ?? Array(#""error""#.utf8)
+            let reply = String(decoding: bytes.prefix(200), as: UTF8.self)
             // What the request has left to later turns belongs to it.
             guard let after = daemon.figures(within: 60) else { throw Trouble("\(name): no figures") }
             let seconds = daemon.preciseTime - start

@@ -100,6 +100,12 @@ extension GraphCore where Host: ~Copyable {
     package func settle() {
         s.pointee.revision &+= 1
         let count = s.pointee.log.count
+        if _fastPath(count == 1) {
+            s.pointee.log.count = 0
+            let entry = s.pointee.log.entries.move()
+            if hasSettled(entry) { commit(entry.input.index) }
+            return
+        }
         s.pointee.log.count = 0
         var entry = s.pointee.log.entries
         let end = entry + count

@@ -133,6 +133,12 @@ final class Life {
 
     func described(_ path: String = "/") throws -> Value { try call(.describe(path: path, depth: nil)) }
 
+    /// Of all nodes, outer ones first.
+    var paths: [String] {
+        let graph = runtime.graph
+        return graph.allNodes(below: .root).map { AttributePath.describe(nodes: graph.ids(of: $0)) }
+    }
+
     func exported() throws -> Value { try call(.dump(path: "/", format: .scene)) }
 
     /// How many rows that say what clients changed have no node.

@@ -159,8 +159,9 @@ struct RandomRestartTests {
     }
 
     private func step(_ life: Life, _ generator: inout SeededGenerator) throws {
-        let places = places(try life.described())
-        guard let place = places.randomElement(using: &generator), let other = places.randomElement(using: &generator)
+        let paths = life.paths
+        guard let path = paths.randomElement(using: &generator), let other = paths.randomElement(using: &generator),
+            let place = places(try life.call(.describe(path: path, depth: 0))).first
         else { return }
         let index = Bool.random(using: &generator) ? Int.random(in: 0..<3, using: &generator) : nil
         // Many of these are refused, which changes nothing.
@@ -177,9 +178,9 @@ struct RandomRestartTests {
             let nodes = (0..<Int.random(in: 0..<2, using: &generator)).map { _ in node(2, &generator) }
             let document = "\(declarations(&generator))nodes: [\(nodes.joined(separator: ", "))]"
             _ = try? life.apply(document: document, at: place.path)
-        case 0 where places.count > 4: try? life.remove(place.path)
+        case 0 where paths.count > 4: try? life.remove(place.path)
         case 1...3:
-            try? life.move(place.path, to: Int.random(in: 0..<4, using: &generator) == 0 ? nil : other.path, at: index)
+            try? life.move(place.path, to: Int.random(in: 0..<4, using: &generator) == 0 ? nil : other, at: index)
         case 4, 5, 6:
             let mode: Request.ApplyMode =
                 Int.random(in: 0..<5, using: &generator) == 0 && place.path != "/" ? .replace : .merge
