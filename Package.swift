@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Debug builds write an index, which SwiftPM searches for tests. With the standard library in it, a module of tests took a
-/// fifth longer to compile.
+/// Debug builds write an index, which SwiftPM searches for tests. With the standard library in it, a module of tests
+/// took a fifth longer to compile.
 let strict: [SwiftSetting] = [
     .swiftLanguageMode(.v6), .treatAllWarnings(as: .error),
     .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),

@@ -13,7 +13,8 @@ public struct GraphMemory: Equatable, Sendable {
 }
 
 extension GraphCore where Host: ~Copyable {
-    /// The attributes that the rule read when it last ran, in that order, each once. Empty for inputs and destroyed attributes. O(inputs).
+    /// The attributes that the rule read when it last ran, in that order, each once. Empty for inputs and destroyed
+    /// attributes. O(inputs).
     public func inputs(of attribute: AttributeID) -> [AttributeID] {
         guard s.pointee.isAlive(attribute) else { return [] }
         let inputs = inputs(of: s.pointee.vertex(attribute.index))

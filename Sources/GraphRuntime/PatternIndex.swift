@@ -146,8 +146,8 @@ struct PatternIndex {
     }
 
     /// The topics with structure events whose patterns name a node or any attribute that it could have, by number, with
-    /// those of its attributes that they name. Cost: beside that of finding the node, O(attributes × ways to it + topics
-    /// found), however many patterns the topics have.
+    /// those of its attributes that they name. Cost: beside that of finding the node, O(attributes × ways to it +
+    /// topics found), however many patterns the topics have.
     mutating func listeners(at ids: [String], _ attributes: [String]) -> [Listener] {
         let ways = ways(to: ids)
         var listeners = merge(ways.map(\.topics)).map { Listener(topic: $0, attributes: []) }

@@ -19,7 +19,8 @@ final class Gateway {
     private static let beat = 2.0
     private static let care = 0.5
 
-    /// The methods that a page may call. No other passes: those that change the connection would change it for all pages.
+    /// The methods that a page may call. No other passes: those that change the connection would change it for all
+    /// pages.
     private static let reading: Set<String> = [
         "ping", "get", "describe", "explain", "history", "dump", "stats", "eval",
     ]

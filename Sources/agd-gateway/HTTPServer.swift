@@ -7,8 +7,8 @@ import Glibc
 ///
 /// Lifetime: the server lives as long as the program, so the library's callbacks may take it unretained. The library
 /// has one strong reference to a `HTTPRequest` from `begin` to `completed`, and one more for the answer's body until it
-/// calls the body's release. It has one to a `HTTPPeer` between the two calls of `connection`. `MHD_Connection` pointers
-/// and descriptors are used only in these times.
+/// calls the body's release. It has one to a `HTTPPeer` between the two calls of `connection`. `MHD_Connection`
+/// pointers and descriptors are used only in these times.
 ///
 /// The library calls back only inside `run` and `accept`, which the loop calls.
 final class HTTPServer {

@@ -7,8 +7,8 @@ enum Limits {
     static let memory = 256 << 20
     /// Bytes of one principal, and of one peer.
     static let memoryShare = 192 << 20
-    /// Bytes of a request, a stream or a subscription that do not count, so that small ones are answered when large ones
-    /// have taken all.
+    /// Bytes of a request, a stream or a subscription that do not count, so that small ones are answered when large
+    /// ones have taken all.
     static let free = 8 << 10
     static let freeOfSubscription = 2 << 10
     /// Bytes of a request's body.

@@ -29,7 +29,8 @@ struct PatternIndexTests {
         let patterns = try (0..<1 + random.below(6)).map { _ in try pattern(&random) }
         let events: EventKinds = random.chance(70) ? [.update, .structure] : .update
         let key = TopicKey(
-            patterns: patterns.map { Name($0.description) }, events: events, typed: false, css: false, writers: false, reports: false)
+            patterns: patterns.map { Name($0.description) }, events: events, typed: false, css: false, writers: false,
+            reports: false)
         return Topic(key: key, number: number, patterns: patterns, ledger)
     }
 
