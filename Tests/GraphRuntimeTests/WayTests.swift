@@ -105,7 +105,9 @@ struct WayTests {
         let error = apply(node, to: graph)
         #expect(error?.code == .denied, "\(error?.message ?? "made")")
         #expect(error?.message.contains("user 1001 lacks the right 'write' on /") == true)
-        #expect(refusal { try graph.succeed(.describe(path: "/home/alice/x", depth: nil), from: Self.root) }?.code == .notFound)
+        #expect(
+            refusal { try graph.succeed(.describe(path: "/home/alice/x", depth: nil), from: Self.root) }?.code
+                == .notFound)
         #expect(try vault(graph) == Self.untouched)
     }
 
