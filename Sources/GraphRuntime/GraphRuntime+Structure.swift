@@ -13,6 +13,7 @@ extension GraphRuntime {
         let motion = try presentations.motion(request.options)
         var unset: [String] = []
         if !request.dryRun, !plan.isDone(in: graph) {
+            for change in authors.takeUnkept() { store.add(change) }
             unset = perform(plan, construction, client, motion, cut(request.options.label))
             store.takeChanges()
         }

@@ -118,7 +118,8 @@ extension GraphRuntime {
         defer { writer = nil }
         for mutation in mutations { try refuseHopeless(mutation, options.typed) }
         let entry = LastWill.Entry(mutations: mutations, options: options, row: wills.nextRow())
-        let author = try authors.author(client, by: clients.access) { store.add($0) }
+        let author = try authors.author(client, by: clients.access)
+        for change in authors.takeUnkept() { store.add(change) }
         store.add(StoreChange(key: LastWills.key, name: entry.row, value: entry.kept(of: client, author)))
         client.will.append(entry, room: room)
         return .revision(revision)

@@ -20,15 +20,14 @@ struct PartAuthors {
     private var numbers: [Identity: PartAuthor] = [:]
     private var identities: [PartAuthor: Identity] = [:]
     private var next = PartAuthor.first.number
+    /// Authors whom the store does not know yet.
+    private var unkept: [PartAuthor] = []
     /// The rights of authors by the present rules, as far as they were asked for. nil: every right.
     private var known: [PartAuthor: Grants?] = [:]
 
     /// The author of what a client defines.
-    /// - Parameter keep: called for an author whom the store does not know.
     /// - Throws: `limit`.
-    mutating func author(
-        _ client: Client, by rules: AccessRules, _ keep: (StoreChange) -> Void
-    ) throws(Failure) -> PartAuthor {
+    mutating func author(_ client: Client, by rules: AccessRules) throws(Failure) -> PartAuthor {
         if client.principal == nil, rules.haveEvery(client.peer) { return .daemon }
         let identity: Identity =
             if let principal = client.principal {
@@ -42,7 +41,7 @@ struct PartAuthors {
         }
         let author = PartAuthor(number: next)
         add(identity, author)
-        keep(StoreChange(key: PartAuthors.key, name: String(author.number), value: identity.kept))
+        unkept.append(author)
         return author
     }
 
@@ -57,6 +56,15 @@ struct PartAuthors {
             guard let number = UInt32(row.name), number >= PartAuthor.first.number, number < .max else { continue }
             next = max(next, number + 1)
             if let identity = Identity(kept: row.value) { add(identity, PartAuthor(number: number)) }
+        }
+    }
+
+    /// The rows of authors whom the store does not know yet.
+    mutating func takeUnkept() -> [StoreChange] {
+        if unkept.isEmpty { return [] }
+        defer { unkept = [] }
+        return unkept.map {
+            StoreChange(key: PartAuthors.key, name: String($0.number), value: identities[$0]?.kept)
         }
     }
 

@@ -227,7 +227,9 @@ extension Wiring {
     {
         switch nodes.nearestObject(ofType: type, at: row) {
         case .node(let object)?: return .object(node: object)
-        case .place(let place)?: return .alias(place, vertex: nil)
+        // A node that provides what it inherits would inherit it from itself.
+        case .place(let place)? where !leads(place, to: attribute): return .alias(place, vertex: nil)
+        case .place?: break
         case nil: break
         }
         if isOptional { return .literal(.value(.null)) }
@@ -237,6 +239,17 @@ extension Wiring {
                     .notFound, "no object of type \(type) in the environment of \(nodes.path(of: row))",
                     path: path(of: attribute),
                     hint: "provide one above with environment: {objects: [$…]}, or inherit \(type)?")))
+    }
+
+    /// True if a chain of references from a place comes to an attribute.
+    private func leads(_ place: Place, to attribute: AttributeID) -> Bool {
+        var at = place.attribute
+        for _ in 0...limits.depth {
+            if at == attribute { return true }
+            guard case .alias(let target, _)? = attributes.source(Int(at.index)) else { return false }
+            at = target.attribute
+        }
+        return true
     }
 
     // MARK: Rules

@@ -187,7 +187,7 @@ extension NodeDefinition {
 extension ForEachDefinition {
     func hasSameData(as other: ForEachDefinition) -> Bool {
         choice == other.choice && idField == other.idField && elementName == other.elementName
-            && indexName == other.indexName && data == other.data && author == other.author
+            && indexName == other.indexName && data == other.data && !author.replaces(other.author)
     }
 
     func isSame(as other: ForEachDefinition) -> Bool {

@@ -338,7 +338,8 @@ extension Planning {
     private func differs(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> Bool {
         for attribute in definition.attributes {
             guard let existing = graph.ownAttribute(attribute.name, of: row),
-                let old = graph.record(existing).definition, old == attribute
+                let old = graph.record(existing).definition, old == attribute,
+                !attribute.author.replaces(old.author)
             else { return true }
         }
         let names = Set(definition.attributes.map(\.name))

@@ -35,7 +35,7 @@ extension Method {
         Method(
             name: "set", summary: "Writes one value, as a transaction of its own.",
             parameters: [path(), .required(.value, .any, "The new value.")] + writeOptions,
-            result: written, errors: writeErrors + [.stale, .ruleFailed], need: Need(.write, on: "the path")
+            result: written, errors: writeErrors + [.conflict, .stale, .ruleFailed], need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
             .set(Mutation(operation: .set, target: given.target(), value: given.value(.value)), given.writeOptions())
         }
@@ -72,7 +72,7 @@ extension Method {
             summary:
                 "Adds mutations that the daemon commits when this client's connection ends, after those given before.",
             parameters: [mutations] + transactionOptions + [typed], result: revisionOnly,
-            errors: writeErrors, need: Need(.write, on: "each path")
+            errors: writeErrors + [.conflict], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .onDisconnect(try given.mutations(), given.transactionOptions(isTyped: given.flag(.typed)))
         }

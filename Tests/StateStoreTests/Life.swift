@@ -147,8 +147,10 @@ final class Life {
     /// Rows of nodes that the store holds, as text.
     func structure() throws -> [String] { try rows().filter(\.name.isEmpty).map { "\($0.key) \($0.value)" } }
 
-    /// All rows that the store holds.
-    func rows() throws -> [StoredRow] { try folder.copy().open().restored.rows }
+    /// All rows that the store holds, without those that say who has written parts.
+    func rows() throws -> [StoredRow] {
+        try folder.copy().open().restored.rows.filter { $0.key != StoreChange.authorKey }
+    }
 }
 
 /// Expects that the next lives have the same tree and values.

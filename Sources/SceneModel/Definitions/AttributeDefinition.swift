@@ -77,12 +77,12 @@ public final class AttributeDefinition {
     }
 }
 
-/// The position in the document does not count.
+/// The position in the document does not count, and neither does the author.
 extension AttributeDefinition: Equatable {
     public static func == (a: AttributeDefinition, b: AttributeDefinition) -> Bool {
         a === b
             || a.name == b.name && a.type == b.type && a.history == b.history && a.expires == b.expires
-                && a.start == b.start && a.role == b.role && a.author == b.author
+                && a.start == b.start && a.role == b.role
     }
 }
 

@@ -13,6 +13,12 @@ public struct PartAuthor: Hashable, Sendable {
     public static let daemon = PartAuthor(number: 0)
     /// The store has the part without its author.
     public static let unknown = PartAuthor(number: 1)
+    /// True if whoever says again what a part says becomes its author: the daemon, and anybody where the author is
+    /// unknown.
+    public func replaces(_ old: PartAuthor) -> Bool {
+        self != old && (self == .daemon || old == .unknown)
+    }
+
     /// The first author of another kind.
     public static let first = PartAuthor(number: 2)
 }
