@@ -135,10 +135,11 @@ extension GraphRuntime {
 
     // MARK: At the state
 
-    /// Refuses a write that has come to a state below a delegated node, unless the delegate writes.
+    /// Refuses a write that has come to a state below a delegated node, unless the delegate writes. A delegate that has
+    /// gone still does so by its last will, which was accepted while it was there.
     func refuseDelegated(_ state: AttributePath) throws(Failure) {
         guard let root = delegations.root(of: state), let delegate = delegations[root],
-            delegate.client == nil || delegate.client != writer, !dropDelegation(of: root)
+            delegate.client == nil ? !isPerformingWill : delegate.client != writer, !dropDelegation(of: root)
         else { return }
         hasReachedDelegated = writer != nil
         throw Failure(

@@ -219,8 +219,7 @@ extension GraphRuntime {
             do {
                 // Each transaction has its own budget, whatever the ones before have cost.
                 graph.stepsLeft = max(graph.stepsLeft, limits.requestCost / limits.onDisconnectPerClient)
-                try checkAccess(of: client, to: .onDisconnect(left.mutations, left.options))
-                _ = try transact(left.mutations, left.options, client)
+                try performWill(left.mutations, left.options, for: client)
             } catch { statistics.refusedOnDisconnect += 1 }
             store.add(StoreChange(key: LastWills.key, name: left.row, value: nil))
             guard turn.hasTime(limits.turnTime / 2) else { return false }

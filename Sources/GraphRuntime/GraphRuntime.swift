@@ -40,6 +40,8 @@ public final class GraphRuntime {
     var delegations = Delegations()
     var authors = PartAuthors()
     var wills = LastWills()
+    /// True while the `onDisconnect` transaction of a client that has gone is performed.
+    var isPerformingWill = false
     /// True if a write has come to a state whose writes another client performs.
     var hasReachedDelegated = false
     /// The client whose mutations are being performed; nil: the daemon writes by itself.

@@ -140,8 +140,7 @@ extension GraphRuntime {
             graph.stepsLeft = limits.requestCost
             graph.growthLeft = limits.instanceCost
             do {
-                try checkAccess(of: client, to: .onDisconnect(will.entry.mutations, options))
-                _ = try transact(will.entry.mutations, options, client)
+                try performWill(will.entry.mutations, options, for: client)
             } catch {
                 statistics.refusedOnDisconnect += 1
                 outcome.faults.append(
@@ -149,6 +148,16 @@ extension GraphRuntime {
             }
             store.add(StoreChange(key: LastWills.key, name: will.entry.row, value: nil))
         }
+    }
+
+    /// Performs an `onDisconnect` transaction with the rights that its client, which has gone, has now.
+    func performWill(
+        _ mutations: [Mutation], _ options: TransactionOptions, for client: Client
+    ) throws(Failure) {
+        try checkAccess(of: client, to: .onDisconnect(mutations, options))
+        isPerformingWill = true
+        defer { isPerformingWill = false }
+        _ = try transact(mutations, options, client)
     }
 
     /// True until the transactions of clients of an earlier life have been performed, in the first turn.

@@ -11,7 +11,8 @@ extension SiteCopy {
                 "type": type, "initial": ["$typed": SiteCopy.initial(value).typedJSON], "transient": true,
             ]
         }
-        add([], "isLive", "bool", .bool(told.isLive ?? false))
+        // After a restart of the daemon no link has told it anything.
+        add([], "isLive", "bool", false)
         add([], "lag", "double", 0.0)
         add([], "term", "int", .int(Int64(clamping: feed.position?.term ?? 0)))
         add([], "revision", "int", .int(Int64(clamping: revision)))
@@ -55,6 +56,10 @@ extension SiteCopy {
         ]
         // Also if its attributes are the same: after a restart of the daemon, all nodes have their initial values.
         requests.append(.apply(["nodes": [root]], at: container, .merge, label))
+        if told.isLive == true {
+            requests.append(
+                .transact([mutation("isLive", true)], TransactionOptions(label: label, typed: true)))
+        }
         // As a value, a deep document would be nested deeper than the daemon's limit for messages.
         let isDeep = tree.children.keys.contains { $0.count > SiteCopy.plainLevels }
         let document: Value = ["nodes": .list(children)]

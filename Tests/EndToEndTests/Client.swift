@@ -67,7 +67,9 @@ final class Client {
     /// The next line as JSON.
     func message(within seconds: Double = Deadline.patience) throws -> Value {
         guard let line = try line(within: seconds) else { throw Trouble("the daemon closed the connection") }
-        return try JSONParser.parseOnce(line.utf8)
+        return try withExtendedLifetime(JSONParser(maximumDepth: 1024)) { parser in
+            try Array(line.utf8).withUnsafeBufferPointer { try parser.parse($0).value }
+        }
     }
 
     // MARK: Calls

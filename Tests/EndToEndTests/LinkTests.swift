@@ -1356,7 +1356,10 @@ struct LinkTests {
         for level in 0..<100 {
             try owner.call(
                 "apply",
-                ["document": ["nodes": [["id": .string("n\(level)"), "state": ["x": 1]]]], "at": .string(path)])
+                [
+                    "document": ["nodes": [["id": .string("n\(level)"), "kind": "container", "state": ["x": 1]]]],
+                    "at": .string(path),
+                ])
             path += "/n\(level)"
         }
         try mirror.wait("", 1, at: path.replacing("/host", with: "/fleet/web-01") + ".x")
