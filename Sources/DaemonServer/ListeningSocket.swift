@@ -101,13 +101,9 @@ struct ListeningSocket {
     /// does not use the lock.
     private static func clear(_ path: String, _ address: SocketAddress) throws(StartupError) {
         guard try isSocket(path) else { return }
-        let probe = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        defer { Glibc.close(probe) }
-        let isServed = address.withAddress { connect(probe, $0, $1) } == 0 || errno == EAGAIN
-        if isServed { throw StartupError(.unavailable, "another program serves \(path)") }
-        if unlink(path) != 0, errno != ENOENT {
-            throw StartupError(LoopError(call: "unlink", number: errno, subject: path), otherwise: .cannotCreate)
+        do throws(LoopError) { try UnixSocket.removeStale(path, address) } catch {
+            if error.number == EADDRINUSE { throw StartupError(.unavailable, "another program serves \(path)") }
+            throw StartupError(error, otherwise: .cannotCreate)
         }
     }
 
@@ -118,9 +114,10 @@ struct ListeningSocket {
             StartupError(LoopError(call: call, number: errno, subject: path), otherwise: .cannotCreate)
         }
         let groupID = try group.map { (name) throws(StartupError) in try ListeningSocket.groupID(name) }
-        let descriptor = socket(
-            AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { throw fail("socket") }
+        let descriptor: Int32
+        do throws(LoopError) { descriptor = try UnixSocket.make() } catch {
+            throw StartupError(error, otherwise: .cannotCreate)
+        }
         // The file is made without any permission, so that nobody can connect before group and mode are set.
         let mask = umask(0o777)
         let result = address.withAddress { Glibc.bind(descriptor, $0, $1) }

@@ -3,7 +3,7 @@ import CLibuv
 /// Calls on the loop when something happens to a descriptor that belongs to somebody else.
 ///
 /// Lifetime: the descriptor must stay open until `close` has been called.
-public final class DescriptorWatch: Handle {
+public class DescriptorWatch: Handle {
     public enum Event: Int32 {
         /// There is something to read or to accept. Called again until it is read.
         case readable
@@ -37,7 +37,7 @@ public final class DescriptorWatch: Handle {
     private func stop() { if !isClosed { uv_poll_stop(poll) } }
 
     /// While this is false, nothing is called.
-    public var isActive: Bool {
+    public final var isActive: Bool {
         get { uv_is_active(handle) != 0 }
         set {
             if isClosed || newValue == isActive { return }

@@ -4,15 +4,13 @@ import Glibc
 
 /// The socket on which the gateway listens: a port of this machine, or a Unix socket.
 enum ListeningSocket {
-    /// Connections that wait to be accepted; the kernel caps it at `net.core.somaxconn`.
-    private static let backlog: Int32 = 512
-    private static let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-
     /// - Parameter port: 0 takes a free one.
     /// - Returns: the socket, and the port.
     static func open(port: UInt16) throws(LoopError) -> (descriptor: Int32, port: UInt16) {
-        let descriptor = socket(AF_INET, type, 0)
+        let descriptor = socket(
+            AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { throw LoopError(call: "socket", number: errno) }
+        keepSmall(descriptor)
         var isReused: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()
@@ -25,25 +23,29 @@ enum ListeningSocket {
                 bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
             }
         }
-        keepSmall(descriptor)
-        guard isBound, listen(descriptor, backlog) == 0 else { throw LoopError(call: "bind", number: errno) }
+        guard isBound else { throw LoopError(call: "bind", number: errno) }
+        try listen(descriptor)
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
     /// The socket's owner and group may connect. A socket that an ended gateway has left is replaced.
     static func open(path: String) throws(LoopError) -> Int32 {
         guard let address = SocketAddress(path) else { throw LoopError(call: "bind", number: ENAMETOOLONG) }
-        let descriptor = socket(AF_UNIX, type, 0)
-        guard descriptor >= 0 else { throw LoopError(call: "socket", number: errno) }
-        try clear(path, address)
+        let descriptor = try UnixSocket.make()
+        keepSmall(descriptor)
+        var status = stat()
+        if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK { try UnixSocket.removeStale(path, address) }
         let mask = umask(0o117)
         let isBound = address.withAddress { bind(descriptor, $0, $1) } == 0
         let number = errno
         umask(mask)
         guard isBound else { throw LoopError(call: "bind", number: number == EADDRINUSE ? EEXIST : number) }
-        keepSmall(descriptor)
-        guard listen(descriptor, backlog) == 0 else { throw LoopError(call: "listen", number: errno) }
+        try listen(descriptor)
         return descriptor
+    }
+
+    private static func listen(_ descriptor: Int32) throws(LoopError) {
+        guard Glibc.listen(descriptor, Listener.backlog) == 0 else { throw LoopError(call: "listen", number: errno) }
     }
 
     /// Limits what the kernel holds for each connection, which inherits this: the memory of the kernel counts as the
@@ -53,17 +55,5 @@ enum ListeningSocket {
         for option in [SO_SNDBUF, SO_RCVBUF] {
             setsockopt(descriptor, SOL_SOCKET, option, &size, socklen_t(MemoryLayout<Int32>.size))
         }
-    }
-
-    /// Removes a socket at which nobody listens.
-    private static func clear(_ path: String, _ address: SocketAddress) throws(LoopError) {
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return }
-        let probe = socket(AF_UNIX, type, 0)
-        guard probe >= 0 else { throw LoopError(call: "socket", number: errno) }
-        defer { close(probe) }
-        let isServed = address.withAddress { connect(probe, $0, $1) } == 0 || errno == EAGAIN
-        if isServed { throw LoopError(call: "bind", number: EADDRINUSE) }
-        guard unlink(path) == 0 || errno == ENOENT else { throw LoopError(call: "unlink", number: errno) }
     }
 }
