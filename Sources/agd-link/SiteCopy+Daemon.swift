@@ -41,18 +41,7 @@ extension SiteCopy {
 
     /// Makes a root without nodes and attributes of the site, unless the daemon refuses even that.
     private func makeRoot(_ failures: Value, _ connection: Connection) throws(ClientError) {
-        func state(_ type: Value, _ value: Value) -> Value {
-            ["type": type, "initial": ["$typed": value.typedJSON], "transient": true]
-        }
-        let root: Value = [
-            "id": .string(id), "kind": "container",
-            "state": [
-                "isLive": state("bool", false), "lag": state("double", 0.0), "term": state("int", 0),
-                "revision": state("int", 0), "seen": state("dyn", owner.seenValue), "failures": state("map", failures),
-                "owner": state("string", .string(owner.name)),
-            ],
-            "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
-        ]
+        let root = rootDocument(ownStates(term: 0, revision: 0, failures), ValueMap())
         do throws(ClientError) {
             _ = try connection.call(.apply(["nodes": [root]], at: container, .merge, name))
         } catch { guard case .refused = error else { throw error } }

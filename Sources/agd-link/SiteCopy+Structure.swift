@@ -7,18 +7,10 @@ extension SiteCopy {
     func structure(_ label: String) -> [Request] {
         var states: [[String]: ValueMap] = [:]
         func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
-            states[node, default: ValueMap()][attribute] = [
-                "type": type, "initial": ["$typed": SiteCopy.initial(value).typedJSON], "transient": true,
-            ]
+            states[node, default: ValueMap()][attribute] = SiteCopy.state(type, SiteCopy.initial(value))
         }
-        // After a restart of the daemon no link has told it anything.
-        add([], "isLive", "bool", false)
-        add([], "lag", "double", 0.0)
-        add([], "term", "int", .int(Int64(clamping: feed.position?.term ?? 0)))
-        add([], "revision", "int", .int(Int64(clamping: revision)))
-        add([], "seen", "dyn", owner.seenValue)
-        add([], "failures", "map", .map(ValueMap()))
-        add([], "owner", "string", .string(owner.name))
+        states[[]] = ownStates(
+            term: Int64(clamping: feed.position?.term ?? 0), revision: Int64(clamping: revision), .map(ValueMap()))
         var computed: [[String]: ValueMap] = [:]
         for (place, content) in tree.contents where !SiteCopy.isOwn(place) {
             let type = SiteCopy.type(tree.definitions[place], content)
@@ -49,11 +41,7 @@ extension SiteCopy {
             requests.append(.remove(path: path, TransactionOptions(label: label)))
         }
         told.root = attributes
-        let root: Value = [
-            "id": .string(id), "kind": "container", "state": .map(states[[]] ?? ValueMap()),
-            "computed": .map(computed[[]] ?? ValueMap()),
-            "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
-        ]
+        let root = rootDocument(states[[]] ?? ValueMap(), computed[[]] ?? ValueMap())
         // Also if its attributes are the same: after a restart of the daemon, all nodes have their initial values.
         requests.append(.apply(["nodes": [root]], at: container, .merge, label))
         if told.isLive == true {
@@ -65,6 +53,29 @@ extension SiteCopy {
         let document: Value = ["nodes": .list(children)]
         requests.append(.apply(isDeep ? .string(document.jsonText) : document, at: node, .replace, label))
         return requests
+    }
+
+    private static func state(_ type: Value, _ value: Value) -> Value {
+        ["type": type, "initial": ["$typed": value.typedJSON], "transient": true]
+    }
+
+    /// The states of the root that the link itself writes, as they begin. After a restart of the daemon no link has
+    /// told it anything, so `isLive` is false.
+    func ownStates(term: Int64, revision: Int64, _ failures: Value) -> ValueMap {
+        let states: [(Value, Value)] = [
+            ("isLive", SiteCopy.state("bool", false)), ("lag", SiteCopy.state("double", 0.0)),
+            ("term", SiteCopy.state("int", .int(term))), ("revision", SiteCopy.state("int", .int(revision))),
+            ("seen", SiteCopy.state("dyn", owner.seenValue)), ("failures", SiteCopy.state("map", failures)),
+            ("owner", SiteCopy.state("string", .string(owner.name))),
+        ]
+        return ValueMap(states)
+    }
+
+    func rootDocument(_ states: ValueMap, _ computed: ValueMap) -> Value {
+        [
+            "id": .string(id), "kind": "container", "state": .map(states), "computed": .map(computed),
+            "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
+        ]
     }
 
     /// Levels of nodes up to which a document is not too deep for a message of the daemon.
