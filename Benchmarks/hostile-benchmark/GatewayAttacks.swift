@@ -59,7 +59,7 @@ final class RawConnection {
         }
     }
 
-    /// What is there within a time, and possibly more to come.
+    /// The bytes that have come within a time. More may follow.
     func receive(within seconds: Double) -> String? {
         var poller = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard poll(&poller, 1, Int32(seconds * 1000)) > 0 else { return nil }

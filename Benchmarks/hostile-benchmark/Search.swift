@@ -13,7 +13,7 @@ struct Dimension: Sendable {
     var last = 1 << 20
     /// A scene document that the daemon has loaded.
     var scene: @Sendable (Int) -> String? = { _ in nil }
-    /// What other clients have done before. They stay.
+    /// Requests of other clients before. These clients stay connected.
     var prepare: @Sendable (_ socketPath: String, Int) throws -> [DaemonClient] = { _, _ in [] }
     var method: String
     var parameters: @Sendable (Int) -> String
@@ -41,7 +41,7 @@ struct Dimension: Sendable {
             let bytes =
                 (try? client.call(method, parameters(size), within: Dimension.patience)) ?? Array(#""error""#.utf8)
             let reply = String(decoding: bytes.prefix(200), as: UTF8.self)
-            // What the request has left to later turns belongs to it.
+            // Work that the request has left to later turns belongs to it.
             guard let after = daemon.figures(within: 60) else { throw Trouble("\(name): no figures") }
             let seconds = daemon.preciseTime - start
             let steps = (after["steps"] ?? 0) - (before["steps"] ?? 0)

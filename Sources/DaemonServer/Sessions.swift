@@ -149,11 +149,12 @@ final class Sessions {
         session.connection.close()
     }
 
-    /// Logs denied requests, at the level debug and only some per turn, because clients can cause them at will.
+    /// Logs what no connected client can be told.
     func note(_ faults: [Failure]) {
         for failure in faults { log.warning("\(failure.message)") }
     }
 
+    /// Logs denied requests, at the level debug and only some per turn, because clients can cause them at will.
     func note(_ denials: [(client: ClientID, failure: Failure)]) {
         for (client, failure) in denials.prefix(Sessions.notedDenials) {
             let session = self[client]

@@ -34,7 +34,7 @@ struct Delegations {
     /// Requests that one connection may have forwarded at a time, if its later requests do not wait.
     static let mostForwards = 256
 
-    /// Whoever has forwarded requests that have an answer now.
+    /// The writers whose forwarded requests have an answer now.
     struct Finished {
         /// Writers whose requests have to come again, to get the answer.
         var resumed: [ClientID] = []
