@@ -3,7 +3,7 @@ import AttributeValues
 import Testing
 import WireProtocol
 
-@Suite("the client for tasks", .timeLimit(.minutes(1)))
+@Suite("the client for tasks", .timeLimit(.minutes(5)))
 struct ClientTests {
     @Test("values keep their types on the way")
     func types() async throws {

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import WireProtocol
 
-@Suite("a connection", .timeLimit(.minutes(1)))
+@Suite("a connection", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     private func get(_ path: String) -> Request {
         .get(.init(paths: [path], isSingle: true))

@@ -3,7 +3,7 @@ import AttributeValues
 import Testing
 import WireProtocol
 
-@Suite("watching over restarts", .timeLimit(.minutes(1)))
+@Suite("watching over restarts", .timeLimit(.minutes(5)))
 struct WatcherTests {
     static var request: Request.Subscribe {
         Request.Subscribe(patterns: ["/a.b"])

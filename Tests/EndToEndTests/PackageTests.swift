@@ -7,8 +7,34 @@ private let canMakePackages = ["dpkg-deb", "dpkg-shlibdeps"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
 }
 
-/// The Debian packages, made of programs that do nothing: what is in it, and what it asks of a machine.
-@Suite("Package", .enabled(if: canMakePackages, "dpkg-dev is not installed"))
+/// Packages of programs that do nothing. Making them takes seconds, so the tests of the suite share them.
+private final class Packages: Sendable {
+    @TaskLocal static var made: Packages?
+
+    private let folder: Folder
+    let files: [String]
+
+    init() throws {
+        folder = try Folder()
+        let made = try PackageTests.make(of: { _ in "/bin/true" }, in: folder)
+        try #require(made.code == 0, "\(made.text)")
+        files = try FileManager.default.contentsOfDirectory(atPath: folder.file("packages")).sorted().map {
+            [folder] in
+            folder.file("packages/" + $0)
+        }
+    }
+}
+
+private struct MakesPackages: SuiteTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await Packages.$made.withValue(Packages()) { try await function() }
+    }
+}
+
+/// The Debian packages: what is in them, and what they ask of a machine.
+@Suite("Package", .enabled(if: canMakePackages, "dpkg-dev is not installed"), MakesPackages())
 struct PackageTests {
     private let folder: Folder
     private let packages: [String]
@@ -17,16 +43,13 @@ struct PackageTests {
 
     init() throws {
         folder = try Folder()
-        let made = try Self.make(of: { _ in "/bin/true" }, in: folder)
-        try #require(made.code == 0, "\(made.text)")
-        packages = try FileManager.default.contentsOfDirectory(atPath: folder.file("packages")).sorted().map {
-            [folder] in
-            folder.file("packages/" + $0)
-        }
+        packages = try #require(Packages.made).files
         package = try #require(packages.first { $0.contains("/agd_") })
     }
 
-    private static func make(of program: (String) -> String, in folder: Folder) throws -> (code: Int32, text: String) {
+    fileprivate static func make(of program: (String) -> String, in folder: Folder) throws -> (
+        code: Int32, text: String
+    ) {
         for name in ["programs", "packages"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }

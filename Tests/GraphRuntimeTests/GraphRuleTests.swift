@@ -230,17 +230,17 @@ struct GraphRuleTests {
         #expect(try graph.value("/chain.v\(count)") == .int(Int64(count + 1)))
     }
 
-    @Test("a chain of a hundred thousand CEL rules evaluates without recursion") func longChain() throws {
+    @Test("a chain of 30,000 CEL rules evaluates without recursion") func longChain() throws {
         let scope = RuleScope()
         scope.declare("below", ValueType.int)
         let program = try Rule.compile("below + 1", in: scope)
         let graph = ViewGraph(wallTime: .epoch)
         var last = graph.createInput(.value(0), node: 0, name: "x", kind: .state, source: .state(isTransient: true))
-        for _ in 0..<100_000 {
+        for _ in 0..<30_000 {
             let rule = BoundRule.make(program: program, accepted: nil, inputs: [.attribute(last)], at: .none)
             last = graph.createRule(node: 0, name: "v", source: .rule(rule))
         }
-        #expect(graph.content(of: last) == .value(100_000))
+        #expect(graph.content(of: last) == .value(30_000))
     }
 
     @Test("removing a node ends what it had, and its readers read removed") func lifetimes() throws {

@@ -162,7 +162,7 @@ struct LeakTests {
         }
     }
 
-    private static let large = 35_000
+    private static let large = 10_000
 
     @Test("a graph that has shrunk gives its rows and edges back and goes on, and ids of what is gone stay so")
     func givingBack() throws {

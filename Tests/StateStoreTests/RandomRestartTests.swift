@@ -7,7 +7,7 @@ import WireProtocol
 @Suite("Random lives")
 struct RandomRestartTests {
     /// `AGD_RESTART_STEPS` makes lives longer.
-    static let steps = Int(numberInEnvironment("AGD_RESTART_STEPS") ?? 400)
+    static let steps = Int(numberInEnvironment("AGD_RESTART_STEPS") ?? 250)
 
     /// Lives that went on with edited scenes, and once came back as others. `AGD_RUNS` adds fresh ones, of which about
     /// one in a hundred still fails: a moved node whose maker a client and edited scenes have changed in turn may be

@@ -6,12 +6,14 @@ import Testing
 /// A real browser that plays what the easings say: headless Chromium, Debian's package. Where it is not installed,
 /// these tests say so and are skipped.
 private enum Browser {
-    static let path: String? = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].first {
+    static let path: String? = [
+        "/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
+    ].first {
         access($0, X_OK) == 0
     }
     /// How often what the machine had no time for is asked for.
     static let attempts = 4
-    static let absence = "no Chromium is installed; apt-get install chromium"
+    static let absence = "no Chromium is installed; apt-get install chromium-headless-shell"
 
     /// Loads a page, waits until its time is up, and gives what it wrote into its body between RESULT and END.
     static func result(of html: String) throws -> Value {

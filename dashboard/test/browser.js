@@ -13,7 +13,7 @@ export { sleep }
 export const ROOT = resolve(new URL('.', import.meta.url).pathname, '../..')
 export const PANELS = join(ROOT, 'dashboard/panels.yaml')
 const PROGRAMS = process.env.AGD_PROGRAMS ?? join(ROOT, '.build/debug')
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /** The browser's program, or null. */
 export const CHROMIUM = NAMES.find((name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0) ?? null

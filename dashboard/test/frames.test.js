@@ -1,12 +1,10 @@
-/** What the main thread of the page has to do while 200 cards move. */
+/** Who moves the cards. */
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { CHROMIUM, PANELS, sleep, useBrowser } from './browser.js'
+import { CHROMIUM, PANELS, useBrowser } from './browser.js'
 
 const COUNT = 200
-/** Milliseconds of a frame that the main thread may work. */
-const BUDGET = 4
 const kinds = ['bar', 'gauge']
 const scene = `
 agd: 1
@@ -35,44 +33,13 @@ describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
     })()`)
   })
 
-  const moveAll = (offset, animation) => site.client.transact(
-    Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: (offset + i * 7) % 101 })), { animation })
-  const moving = () => page.run(`board().getAnimations({ subtree: true }).length`)
-
-  for (const [name, animation] of [['a spring', 'spring(duration: 14, bounce: 0.3)'], ['an easing', 'easeInOut(duration: 14)']]) {
-    test(`while ${name} moves 200 cards, the main thread works at most ${BUDGET} ms a frame, in 99 of 100 frames`, async (context) => {
-      await site.client.transact(Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: 0 })), { disablesAnimations: true })
-      await sleep(500)
-      const found = await browser.frames(async () => {
-        await moveAll(10, animation)
-        await sleep(9500)
-      })
-      assert.ok((await moving()) >= COUNT, 'all of them have moved until now')
-      const at = (part) => found[Math.floor((found.length - 1) * part)].toFixed(2)
-      context.diagnostic(`${found.length} frames: median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, most ${at(1)} ms`)
-      assert.ok(found.reduce((a, b) => a + b, 0) > 1, 'the trace has the work of the page')
-      assert.ok(at(0.99) <= BUDGET, `${at(0.99)} ms`)
-      assert.equal(await page.run(`frames_`), 0, 'JavaScript computes no frame')
+  for (const animation of ['spring(duration: 14, bounce: 0.3)', 'easeInOut(duration: 14)']) {
+    test(`while ${animation} moves ${COUNT} cards, JavaScript computes no frame`, async () => {
+      await site.client.transact(
+        Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: Math.random() * 100 })), { animation })
+      await page.until(`board().getAnimations({ subtree: true }).filter((each) => each.currentTime > 500).length >= ${COUNT}`)
+      assert.equal(await page.run(`frames_`), 0)
+      assert.deepEqual(page.faults, [])
     })
   }
-
-  test('new targets in mid-flight keep the budget', async (context) => {
-    await moveAll(10, 'spring(duration: 14, bounce: 0.3)')
-    // Chromium without a graphics card draws the first frames late.
-    await sleep(3000)
-    // The frames in which the targets come cost more than the budget. On a busy machine they are more than one of 100.
-    let least = Infinity
-    for (let attempt = 0; attempt < 3 && least > BUDGET; attempt += 1) {
-      const found = await browser.frames(async () => {
-        await moveAll(60 + 10 * attempt, 'spring(duration: 14, bounce: 0.3)')
-        await sleep(9500)
-      })
-      assert.ok((await moving()) >= COUNT, 'all of them have moved until now')
-      const at = (part) => found[Math.floor((found.length - 1) * part)].toFixed(2)
-      context.diagnostic(`${found.length} frames: median ${at(0.5)} ms, 99th percentile ${at(0.99)} ms, most ${at(1)} ms`)
-      least = Math.min(least, at(0.99))
-    }
-    assert.ok(least <= BUDGET, `${least} ms`)
-    assert.deepEqual(page.faults, [])
-  })
 })

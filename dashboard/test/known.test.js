@@ -143,7 +143,7 @@ describe('what the page knows', { skip: CHROMIUM ? false : 'there is no Chromium
     const age = async (path) => [...(await page.run(context(path))).matchAll(/(\d+) (s|min|h)/g)]
       .reduce((sum, [, count, unit]) => sum + Number(count) * { s: 1, min: 60, h: 3600 }[unit], 0)
     const [steady, silent] = [await age('/k/row/knob.x'), await age('/k/row/odd/status.x')]
-    assert.ok(steady + 3 < silent, `${steady} s and ${silent} s ago`)
+    assert.ok(steady + 1 < silent, `${steady} s and ${silent} s ago`)
     // The line ends, and moves away from the right edge.
     await page.until(`(() => { const ends = ${line}.match(/[HLM][\\d.]+/g); return Number(ends.at(-1).slice(1)) < 0.96 })()`)
     // Now it is known, and nothing is sent.
