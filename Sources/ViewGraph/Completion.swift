@@ -59,7 +59,8 @@ struct Completion {
         while let (row, key) = pending.popLast() {
             note(graph.persistence.absentRows[key], as: row)
             for child in record(row).children {
-                pending.append((child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id.text)))
+                pending.append(
+                    (child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id.text)))
             }
         }
     }
@@ -89,7 +90,9 @@ struct Completion {
                 removed.append(child)
                 // Nodes that were moved out of it stay.
                 release(below: child)
-            } else if let parent = fields["parent"]?.string, fields["heir"] == nil, !parent.hasSameBytes(as: graph.nodes.key(of: row)) {
+            } else if let parent = fields["parent"]?.string, fields["heir"] == nil,
+                !parent.hasSameBytes(as: graph.nodes.key(of: row))
+            {
                 graph.nodes.detach(child)
                 onTheirWay.insert(child)
                 if let there = completed(parent) { put(child, stored.key, fields, below: there) }

@@ -274,7 +274,9 @@ final class SiteCopy {
         let suffix = SiteCopy.isLiveOfRoot.path
         nested = Set(
             contents.keys.filter { place in
-                guard !place.isOfRoot, place.path.utf8.reversed().starts(with: suffix.utf8.reversed()) else { return false }
+                guard !place.isOfRoot, place.path.utf8.reversed().starts(with: suffix.utf8.reversed()) else {
+                    return false
+                }
                 let node = place.path.dropLast(suffix.count)
                 return SiteCopy.ownAttributes.allSatisfy { contents[Transaction.Place(path: "\(node).\($0)")] != nil }
             })

@@ -243,7 +243,8 @@ struct TransactionTests {
             if generator.chance(40) {
                 let parents = owner.children.keys.filter { $0.count < 4 }
                 let parent = generator.pick(parents.sorted { $0.lexicographicallyPrecedes($1) })
-                let ids = (["a", "b", "\u{FC}", "u\u{308}"] as [Name]).filter { _ in generator.chance(60) }.shuffled(using: &generator)
+                let ids = (["a", "b", "\u{FC}", "u\u{308}"] as [Name]).filter { _ in generator.chance(60) }.shuffled(
+                    using: &generator)
                 change.children[parent] = ids
                 // A node that stays may also be replaced, in the same transaction.
                 let old = owner.children[parent] ?? []

@@ -125,7 +125,8 @@ struct TreeTests {
         for (row, expected) in children {
             #expect(grove.tree[Int(row)].children == expected)
             for (place, child) in expected.enumerated() {
-                #expect(grove.tree.child(Name(ids[child] ?? ""), of: row) == child && grove.tree.index(of: child) == place)
+                #expect(
+                    grove.tree.child(Name(ids[child] ?? ""), of: row) == child && grove.tree.index(of: child) == place)
             }
             var way: [UInt32] = [row]
             while let last = way.last, let parent = parents[last] { way.append(parent) }

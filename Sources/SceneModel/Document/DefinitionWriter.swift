@@ -89,7 +89,8 @@ public enum DefinitionWriter {
     }
 
     private static func text(_ reference: Reference) -> String {
-        (reference.name.pathFromRoot == nil ? "$" : "") + reference.name.text + reference.steps.map(\.description).joined()
+        (reference.name.pathFromRoot == nil ? "$" : "") + reference.name.text
+            + reference.steps.map(\.description).joined()
     }
 
     public static func expression(_ expression: Expression) -> Value {
@@ -238,7 +239,11 @@ public enum DefinitionWriter {
         var cases = ValueMap()
         for branch in definition.templates {
             let nodes = Value.list(branch.children.map { node($0, isUse) })
-            if let text = Branch.caseText(branch.id.text) { cases[text] = nodes } else { fields[branch.id.text] = nodes }
+            if let text = Branch.caseText(branch.id.text) {
+                cases[text] = nodes
+            } else {
+                fields[branch.id.text] = nodes
+            }
         }
         if choice == .switch { fields["cases"] = .map(cases) }
     }
