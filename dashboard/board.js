@@ -207,8 +207,9 @@ export class Board {
       this.#isOutdated = false
       try {
         await this.#describe(root)
-      } catch {
-        // The connection is lost, or the root is gone. The watch begins anew with a snapshot.
+      } catch (error) {
+        // A lost connection is told by the watch. If the root is gone, the board begins anew, and says so meanwhile.
+        if (error.code && error.code !== 'unavailable') this.#watch.close()
       }
       await new Promise((resolve) => setTimeout(resolve, DESCRIBE_PAUSE))
     }

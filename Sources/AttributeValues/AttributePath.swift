@@ -2,7 +2,7 @@
 /// `/app.items[0].done`, `/hosts/"web-01.example.com".load`, `/app.items[id="x"].done`.
 public struct AttributePath: Hashable {
     /// Node ids from the root down; empty for the root.
-    public var nodes: [String]
+    public var nodes: [Name]
     public var attribute: String?
     /// The steps into the value; empty for the whole value.
     public var steps: [Step]
@@ -18,18 +18,16 @@ public struct AttributePath: Hashable {
     }
 
     public static func == (a: AttributePath, b: AttributePath) -> Bool {
-        a.nodes.elementsEqual(b.nodes) { $0.hasSameBytes(as: $1) }
-            && a.attribute.map { Name($0) } == b.attribute.map { Name($0) } && a.steps == b.steps
+        a.nodes == b.nodes && a.attribute.map { Name($0) } == b.attribute.map { Name($0) } && a.steps == b.steps
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(nodes.count)
-        for id in nodes { hasher.combine(Name(id)) }
+        hasher.combine(nodes)
         hasher.combine(attribute.map { Name($0) })
         hasher.combine(steps)
     }
 
-    public init(nodes: [String], attribute: String? = nil, steps: [Step] = []) {
+    public init(nodes: [Name], attribute: String? = nil, steps: [Step] = []) {
         self.nodes = nodes
         self.attribute = attribute
         self.steps = steps
@@ -63,8 +61,8 @@ extension AttributePath: CustomStringConvertible {
         return text
     }
 
-    public static func describe(nodes: [String]) -> String {
-        nodes.isEmpty ? "/" : nodes.map { "/" + quoteIfNeeded($0) }.joined()
+    public static func describe(nodes: some Collection<Name>) -> String {
+        nodes.isEmpty ? "/" : nodes.map { "/" + quoteIfNeeded($0.text) }.joined()
     }
 
     /// The id itself if it needs no quotes, else a JSON string without control characters.
@@ -152,11 +150,11 @@ struct PathReader {
         if !isAtEnd { throw fault("the end of the path") }
     }
 
-    mutating func readNodes() throws(Failure) -> [String] {
+    mutating func readNodes() throws(Failure) -> [Name] {
         guard skip("/") else { throw fault("'/'") }
-        var nodes: [String] = []
+        var nodes: [Name] = []
         if isAtEnd || bytes[at] == UInt8(ascii: ".") { return nodes }
-        repeat { nodes.append(try readName("a node id")) } while skip("/")
+        repeat { nodes.append(Name(try readName("a node id"))) } while skip("/")
         return nodes
     }
 

@@ -74,9 +74,12 @@ public final class Failure: Error, Hashable {
 
     public static func == (a: Failure, b: Failure) -> Bool {
         a === b
-            || a.code == b.code && a.message == b.message && a.path == b.path && a.rule == b.rule && a.line == b.line
-                && a.column == b.column && a.hint == b.hint
+            || a.code == b.code && a.line == b.line && a.column == b.column
+                && a.message.hasSameBytes(as: b.message) && same(a.path, b.path) && same(a.rule, b.rule)
+                && same(a.hint, b.hint)
     }
+
+    private static func same(_ a: String?, _ b: String?) -> Bool { a.map { Name($0) } == b.map { Name($0) } }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(code)

@@ -7,6 +7,8 @@ public struct Name: Sendable {
 
     @inlinable
     public init(_ text: String) { self.text = text }
+
+    public var isEmpty: Bool { text.isEmpty }
 }
 
 extension Name: Hashable {

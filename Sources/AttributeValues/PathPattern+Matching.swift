@@ -8,7 +8,7 @@ extension PathPattern {
     }
 
     /// Every attribute of a node and of all nodes below it.
-    public init(subtreeAt nodes: some Sequence<String>) {
+    public init(subtreeAt nodes: some Sequence<Name>) {
         segments = nodes.map { .id($0) } + [.anyDepth]
         attribute = nil
         steps = []
@@ -18,7 +18,7 @@ extension PathPattern {
     public static var everything: PathPattern { PathPattern(subtreeAt: []) }
 
     /// True if the pattern matches a node with these ids. Iterative, O(segments × nodes).
-    public func matches(nodes: [String]) -> Bool {
+    public func matches(nodes: [Name]) -> Bool {
         var reach = Reach(segments)
         for node in nodes { reach.read(.id(node)) }
         return reach.isWhole
@@ -43,7 +43,7 @@ extension PathPattern {
         var start = 0
         while start < segments.count, case .id(let id) = segments[start] {
             read += 1
-            guard start < other.segments.count, case .id(let name) = other.segments[start], name.hasSameBytes(as: id)
+            guard start < other.segments.count, case .id(let name) = other.segments[start], name == id
             else { return false }
             start += 1
         }
@@ -105,7 +105,7 @@ extension PathPattern {
 
         private static func stands(_ segment: Segment, for next: Segment) -> Bool {
             switch (segment, next) {
-            case (.id(let id), .id(let name)): id.hasSameBytes(as: name)
+            case (.id(let id), .id(let name)): id == name
             case (.any, .id), (.any, .any): true
             default: false
             }

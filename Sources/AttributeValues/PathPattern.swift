@@ -2,25 +2,9 @@
 /// `/fleet/**.status`, `/player/**` (every attribute of player and below it), `/player` (every attribute of player).
 public struct PathPattern: Hashable {
     public enum Segment: Hashable {
-        case id(String)
+        case id(Name)
         case any
         case anyDepth
-
-        public static func == (a: Segment, b: Segment) -> Bool {
-            switch (a, b) {
-            case (.id(let a), .id(let b)): a.hasSameBytes(as: b)
-            case (.any, .any), (.anyDepth, .anyDepth): true
-            default: false
-            }
-        }
-
-        public func hash(into hasher: inout Hasher) {
-            switch self {
-            case .id(let id): hasher.combine(Name(id))
-            case .any: hasher.combine(1)
-            case .anyDepth: hasher.combine(2)
-            }
-        }
     }
 
     public var segments: [Segment]
@@ -47,7 +31,7 @@ public struct PathPattern: Hashable {
                 switch reader.readStars() {
                 case 1: segments.append(.any)
                 case 2: if segments.last != .anyDepth { segments.append(.anyDepth) }
-                default: segments.append(.id(try reader.readName("a node id, '*' or '**'")))
+                default: segments.append(.id(Name(try reader.readName("a node id, '*' or '**'"))))
                 }
             } while reader.skip("/")
         }
@@ -68,7 +52,7 @@ public struct PathPattern: Hashable {
     /// The attribute or node that the pattern names, if it has no wildcard; else nil.
     public var exact: AttributePath? {
         if endsWithStar { return nil }
-        var nodes: [String] = []
+        var nodes: [Name] = []
         for segment in segments {
             guard case .id(let id) = segment else { return nil }
             nodes.append(id)
@@ -82,7 +66,7 @@ extension PathPattern: CustomStringConvertible {
         var text = segments.isEmpty ? "/" : ""
         for segment in segments {
             switch segment {
-            case .id(let id): text += "/" + AttributePath.quoteIfNeeded(id)
+            case .id(let id): text += "/" + AttributePath.quoteIfNeeded(id.text)
             case .any: text += "/*"
             case .anyDepth: text += "/**"
             }

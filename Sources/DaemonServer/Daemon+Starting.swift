@@ -29,7 +29,7 @@ extension Daemon {
         for scene in scenes {
             do {
                 for file in try SceneImports.collect(scene, read: { try TextFile.forStart($0) })
-                where !read.contains(where: { $0.file == file.path }) {
+                where !read.contains(where: { $0.file.hasSameBytes(as: file.path) }) {
                     read.append((file.path, file.text))
                 }
             } catch let error as StartupError {

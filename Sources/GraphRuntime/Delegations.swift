@@ -52,7 +52,7 @@ struct Delegations {
     }
 
     /// By node ids.
-    private var delegates: [[String]: Delegate] = [:]
+    private var delegates: [[Name]: Delegate] = [:]
     /// How many nodes each delegate has.
     private var counts: [ClientID?: Int] = [:]
     /// By writer. Its later requests wait.
@@ -75,15 +75,15 @@ struct Delegations {
     /// True if no other client performs any writes. A mirror's link writes many paths at a time.
     func areAll(of client: ClientID) -> Bool { counts.isEmpty || counts.count == 1 && counts[client] != nil }
 
-    subscript(root: ArraySlice<String>) -> Delegate? { delegates[Array(root)] }
+    subscript(root: ArraySlice<Name>) -> Delegate? { delegates[Array(root)] }
 
-    mutating func delegate(_ nodes: [String], _ node: NodeID, to client: ClientID?, subscription: Int64) {
+    mutating func delegate(_ nodes: [Name], _ node: NodeID, to client: ClientID?, subscription: Int64) {
         set(nodes, Delegate(client: client, node: node, subscription: subscription))
     }
 
-    mutating func remove(_ root: ArraySlice<String>) { set(Array(root), nil) }
+    mutating func remove(_ root: ArraySlice<Name>) { set(Array(root), nil) }
 
-    private mutating func set(_ nodes: [String], _ delegate: Delegate?) {
+    private mutating func set(_ nodes: [Name], _ delegate: Delegate?) {
         if let old = delegates[nodes] {
             let left = (counts[old.client] ?? 1) - 1
             counts[old.client] = left == 0 ? nil : left
@@ -93,7 +93,7 @@ struct Delegations {
     }
 
     /// The root of the delegated subtree that has a path; the outermost one if there are several.
-    func root(of path: AttributePath) -> ArraySlice<String>? {
+    func root(of path: AttributePath) -> ArraySlice<Name>? {
         (0...path.nodes.count).lazy.map { path.nodes[..<$0] }.first { delegates[Array($0)] != nil }
     }
 

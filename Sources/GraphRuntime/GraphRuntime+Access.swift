@@ -32,7 +32,7 @@ extension GraphRuntime {
         try checkAccess(of: client) { (grants) throws(Failure) in
             if !scene.declarations.isEmpty { try grants.require(.define, .everything) }
             try checkAccess(grants, toTargetsIn: scene, at: place)
-            for path in scene.rootPathsRead { try grants.require(.read, PathPattern(path)) }
+            for path in scene.rootPathsRead { try grants.require(.read, PathPattern(path.text)) }
             guard grants.isPartial, let node = scene.readerOfEnvironment else { return }
             throw Failure(
                 .denied,
@@ -60,15 +60,15 @@ extension GraphRuntime {
     }
 
     private func require(
-        _ grants: Grants, toWriteThrough name: String, inDocumentAt node: NodeID
+        _ grants: Grants, toWriteThrough name: Name, inDocumentAt node: NodeID
     ) throws(Failure) {
         guard let place = graph.place(ofName: name, inDocumentAt: node) else {
-            if name.hasPrefix("$/") { try grants.require(.write, PathPattern(String(name.dropFirst()))) }
+            if let path = name.pathFromRoot { try grants.require(.write, PathPattern(path.text)) }
             return
         }
         for end in graph.ends(ofWritesAt: place) where !grants.allow(.write, PathPattern(attributesAt: end)) {
             guard grants.showsAttributes(at: end) else {
-                let name = name.hasPrefix("$") ? name : "$" + name
+                let name = name.pathFromRoot == nil ? "$\(name)" : name.text
                 throw Failure(.denied, "\(grants.holder) lacks the right 'write' where \(name) leads")
             }
             try grants.require(.write, PathPattern(attributesAt: end))

@@ -10,7 +10,7 @@ extension GraphRuntime {
             guard let holder = delegations[nodes[..<length]]?.client, holder != client.id else { continue }
             throw Failure(
                 .conflict,
-                "another client performs the writes below \(AttributePath.describe(nodes: Array(nodes[..<length])))",
+                "another client performs the writes below \(AttributePath.describe(nodes: nodes[..<length]))",
                 path: path, hint: "wait until that client disconnects")
         }
         guard delegations[nodes[...]] != nil || delegations.count < limits.delegations else {
@@ -25,7 +25,7 @@ extension GraphRuntime {
         return .value(["subscription": .int(number), "revision": .int(Int64(clamping: revision))])
     }
 
-    private func keep(delegationOf nodes: [String], _ value: Value?) {
+    private func keep(delegationOf nodes: [Name], _ value: Value?) {
         store.add(StoreChange(key: Delegations.key, name: AttributePath.describe(nodes: nodes), value: value))
     }
 
@@ -76,7 +76,7 @@ extension GraphRuntime {
             statistics.requests += 1
             if let other { throw GraphRuntime.divided(root, other) }
             if case .onDisconnect = request {
-                let place = AttributePath.describe(nodes: Array(root))
+                let place = AttributePath.describe(nodes: root)
                 throw Failure(
                     .conflict, "another client performs the writes below \(place), so onDisconnect cannot write there",
                     path: place)
@@ -85,22 +85,22 @@ extension GraphRuntime {
         } catch { return .answered(.fault(RequestFault(failure: error))) }
     }
 
-    private static func divided(_ root: ArraySlice<String>, _ other: String) -> Failure {
+    private static func divided(_ root: ArraySlice<Name>, _ other: String) -> Failure {
         Failure(
-            .conflict, "another client performs the writes below \(AttributePath.describe(nodes: Array(root)))",
+            .conflict, "another client performs the writes below \(AttributePath.describe(nodes: root))",
             path: other, hint: "change it and \(other) in two requests")
     }
 
     /// Sends a request to the delegate of a node.
     /// - Parameter request: all that it writes is below the node.
     private func send(
-        _ request: Request, _ id: RequestID?, of writer: Client, below root: ArraySlice<String>
+        _ request: Request, _ id: RequestID?, of writer: Client, below root: ArraySlice<Name>
     ) throws(Failure) -> Forwarding {
         guard let delegate = delegations[root] else { return .none }
         guard let client = delegate.client, clients[client] != nil else {
             // A removed node has no owner.
             if dropDelegation(of: root) { return .none }
-            let place = AttributePath.describe(nodes: Array(root))
+            let place = AttributePath.describe(nodes: root)
             throw Failure(
                 .unavailable, "the client that performs the writes below \(place) is not connected",
                 path: place, hint: "start that client again; for a mirror it is agd-link")
@@ -123,7 +123,7 @@ extension GraphRuntime {
     }
 
     /// Drops the delegation of a node that has been removed, and that no client writes for.
-    private func dropDelegation(of root: ArraySlice<String>) -> Bool {
+    private func dropDelegation(of root: ArraySlice<Name>) -> Bool {
         guard let delegate = delegations[root], delegate.client == nil, !graph.isAlive(delegate.node) else {
             return false
         }
@@ -144,7 +144,7 @@ extension GraphRuntime {
         hasReachedDelegated = writer != nil
         throw Failure(
             .conflict,
-            "another client performs the writes below \(AttributePath.describe(nodes: Array(root))), where this leads",
+            "another client performs the writes below \(AttributePath.describe(nodes: root)), where this leads",
             path: "\(state)", hint: "send it a request that writes there alone")
     }
 
@@ -164,9 +164,9 @@ extension GraphRuntime {
 
     private func ends(
         of request: Request, by writer: Client
-    ) throws(Failure) -> (mutations: [Mutation], options: TransactionOptions, root: ArraySlice<String>)? {
+    ) throws(Failure) -> (mutations: [Mutation], options: TransactionOptions, root: ArraySlice<Name>)? {
         var mutations: [Mutation] = []
-        var root: ArraySlice<String>?
+        var root: ArraySlice<Name>?
         func add(_ mutation: Mutation, _ place: Place, _ path: AttributePath) throws(Failure) {
             let end = try graph.end(ofWriteAt: place, through: path)
             guard let state = end.state else {
@@ -214,8 +214,8 @@ extension GraphRuntime {
 
     /// The delegated node that the request writes below, unless its delegate is the writer, and a path that the request
     /// writes elsewhere.
-    private func delegatedRoot(of request: Request, by writer: Client) -> (root: ArraySlice<String>?, other: String?) {
-        var found: ArraySlice<String>?
+    private func delegatedRoot(of request: Request, by writer: Client) -> (root: ArraySlice<Name>?, other: String?) {
+        var found: ArraySlice<Name>?
         var other: String?
         for path in request.writtenPaths {
             let root = (try? AttributePath(path)).flatMap { delegations.root(of: $0) }

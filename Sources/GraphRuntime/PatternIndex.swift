@@ -47,8 +47,7 @@ struct PatternIndex {
     /// A node of the tree: a beginning that patterns share.
     private final class Way {
         let isAnyDepth: Bool
-        /// By the bytes of the ids: canonically equivalent texts differ.
-        var byID: [[UInt8]: Way] = [:]
+        var byID: [Name: Way] = [:]
         var any: Way?
         var anyDepth: Way?
         /// Patterns that end here, by the name of their attribute.
@@ -69,14 +68,14 @@ struct PatternIndex {
         subscript(segment: PathPattern.Segment) -> Way? {
             get {
                 switch segment {
-                case .id(let id): byID[Array(id.utf8)]
+                case .id(let id): byID[id]
                 case .any: any
                 case .anyDepth: anyDepth
                 }
             }
             set {
                 switch segment {
-                case .id(let id): byID[Array(id.utf8)] = newValue
+                case .id(let id): byID[id] = newValue
                 case .any: any = newValue
                 case .anyDepth: anyDepth = newValue
                 }
@@ -87,7 +86,7 @@ struct PatternIndex {
     private let root = Way()
     private var step = 0
     /// The ways to the parent of the node that was looked up last, because its siblings are often next.
-    private var known: (ids: [String], ways: [Way])?
+    private var known: (ids: [Name], ways: [Way])?
 
     mutating func insert(_ topic: Topic) {
         known = nil
@@ -137,7 +136,7 @@ struct PatternIndex {
 
     /// The patterns that name an attribute of a node, ordered by topic and by their position in it.
     /// - Parameter ids: those of the node and its ancestors, outermost first.
-    mutating func find(_ attribute: String, at ids: [String]) -> [Entry] {
+    mutating func find(_ attribute: String, at ids: [Name]) -> [Entry] {
         let ways = ways(to: ids)
         if ways.isEmpty { return [] }
         let entries = ways.flatMap { $0.all.entries + ($0.byAttribute[attribute]?.entries ?? []) }
@@ -148,7 +147,7 @@ struct PatternIndex {
     /// The topics with structure events whose patterns name a node or any attribute that it could have, by number, with
     /// those of its attributes that they name. Cost: beside that of finding the node, O(attributes × ways to it +
     /// topics found), however many patterns the topics have.
-    mutating func listeners(at ids: [String], _ attributes: [String]) -> [Listener] {
+    mutating func listeners(at ids: [Name], _ attributes: [String]) -> [Listener] {
         let ways = ways(to: ids)
         var listeners = merge(ways.map(\.topics)).map { Listener(topic: $0, attributes: []) }
         if listeners.isEmpty || attributes.isEmpty { return listeners }
@@ -182,7 +181,7 @@ struct PatternIndex {
         return merged
     }
 
-    private mutating func ways(to ids: [String]) -> [Way] {
+    private mutating func ways(to ids: [Name]) -> [Way] {
         let parent = ids.dropLast()
         var ways: [Way]
         if let known, parent.elementsEqual(known.ids) {
@@ -197,13 +196,12 @@ struct PatternIndex {
         return ids.last.map { follow($0, from: ways) } ?? ways
     }
 
-    private mutating func follow(_ id: String, from before: [Way]) -> [Way] {
+    private mutating func follow(_ id: Name, from before: [Way]) -> [Way] {
         var ways: [Way] = []
-        let text = Array(id.utf8)
         step += 1
         for way in before {
             if way.isAnyDepth { reach(way, &ways) }
-            if let next = way.byID[text] { reach(next, &ways) }
+            if let next = way.byID[id] { reach(next, &ways) }
             if let next = way.any { reach(next, &ways) }
         }
         return ways

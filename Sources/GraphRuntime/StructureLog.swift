@@ -1,3 +1,4 @@
+import AttributeValues
 import ViewGraph
 
 /// The tree's recent changes, in order, for clients that resume. It begins with the first subscription to them.
@@ -7,7 +8,7 @@ struct StructureLog {
         var names: NodeNames
         var kind: StructurePaths.Kind
         /// The ids of the path of a moved node before the move.
-        var from: [String]?
+        var from: [Name]?
         /// A node where the change is; nil if it has gone.
         var node: NodeID?
         /// The list or choice whose data has made the change; nil if it was asked for.

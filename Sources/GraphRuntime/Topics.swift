@@ -171,7 +171,7 @@ final class Topics {
     }
 
     /// The topics that are told of changes of a node or attributes of it.
-    func listeners(_ ids: [String], _ attributes: [String]) -> [PatternIndex.Listener] {
+    func listeners(_ ids: [Name], _ attributes: [String]) -> [PatternIndex.Listener] {
         index.listeners(at: ids, attributes)
     }
 

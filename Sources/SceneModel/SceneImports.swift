@@ -15,7 +15,7 @@ public enum SceneImports {
     ///   what `read` throws for the first file.
     public static func collect(_ path: String, read: (String) throws -> String) throws -> [SceneFile] {
         var found: [SceneFile] = []
-        var done: Set<String> = []
+        var done: Set<Name> = []
         var open = [OpenFile(SceneFile(path: path, text: try read(path)))]
         while var top = open.popLast() {
             guard let node = top.imports.popFirst() else {
@@ -26,7 +26,7 @@ public enum SceneImports {
             open.append(top)
             let next = resolve(node.text, from: top.file.path)
             if done.contains(next) { continue }
-            if let first = open.firstIndex(where: { $0.file.path == next }) {
+            if let first = open.firstIndex(where: { $0.file.path.hasSameBytes(as: next) }) {
                 let way = open[first...].map(\.file.path) + [next]
                 throw top.fault(.conflict, "files import each other: \(way.joined(separator: " → "))", at: node)
             }

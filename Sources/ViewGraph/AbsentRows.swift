@@ -136,12 +136,12 @@ struct AbsentRows {
     func depth(of key: String) -> Int { sequence(first: key) { around($0) }.reduce(-1) { depth, _ in depth + 1 } }
 
     /// The ids from below `top` down to the node of a key; nil if the node is not below `top`.
-    func ids(of key: String, below top: String) -> [String]? {
-        var ids: [String] = []
+    func ids(of key: String, below top: String) -> [Name]? {
+        var ids: [Name] = []
         var at: String? = key
         while let next = at {
             if next.hasSameBytes(as: top) { return ids.reversed() }
-            ids.append(node(next)?["id"]?.string ?? String(StoredKey.lastPart(of: next)))
+            ids.append(Name(node(next)?["id"]?.string ?? String(StoredKey.lastPart(of: next))))
             at = around(next)
         }
         return nil

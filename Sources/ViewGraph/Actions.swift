@@ -60,7 +60,7 @@ extension TransactedWiring {
             }
             switch step.target {
             case .reference(let reference):
-                guard let target = resolveName(reference.name, from: row, scope) else {
+                guard let target = resolveName(reference.name.text, from: row, scope) else {
                     throw Failure(
                         .dangling, "\(text): $\(reference.name) names no attribute of an enclosing node", path: text)
                 }
@@ -120,10 +120,10 @@ extension TransactedWiring {
         switch expression {
         case .literal(let value): return value
         case .reference(let reference):
-            if let value = arguments[reference.name] {
+            if let value = arguments[reference.name.text] {
                 return try value.select(reference.steps).get()
             }
-            guard let found = resolveName(reference.name, from: row, scope) else {
+            guard let found = resolveName(reference.name.text, from: row, scope) else {
                 throw Failure(.dangling, "$\(reference.name) names no attribute of an enclosing node")
             }
             return try contentInTransaction(at: Place(found, reference.steps)).get()

@@ -59,7 +59,8 @@ struct Completion {
         while let (row, key) = pending.popLast() {
             note(graph.persistence.absentRows[key], as: row)
             for child in record(row).children {
-                pending.append((child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id)))
+                pending.append(
+                    (child, graph.nodes.ownKey(of: child) ?? key + "/" + StoredKey.escape(record(child).id.text)))
             }
         }
     }
@@ -89,7 +90,9 @@ struct Completion {
                 removed.append(child)
                 // Nodes that were moved out of it stay.
                 release(below: child)
-            } else if let parent = fields["parent"]?.string, fields["heir"] == nil, parent != graph.nodes.key(of: row) {
+            } else if let parent = fields["parent"]?.string, fields["heir"] == nil,
+                !parent.hasSameBytes(as: graph.nodes.key(of: row))
+            {
                 graph.nodes.detach(child)
                 onTheirWay.insert(child)
                 if let there = completed(parent) { put(child, stored.key, fields, below: there) }
@@ -218,7 +221,7 @@ struct Completion {
         for child in children {
             guard let fields = child.fields, let id = fields["id"]?.string, let written = fields["own"],
                 case .map(var own) = written, fields["components"] == components,
-                graph.nodes.child(id, of: parent) == nil
+                graph.nodes.child(Name(id), of: parent) == nil
             else {
                 numbers.append(nil)
                 continue
@@ -246,7 +249,7 @@ struct Completion {
     ) {
         guard let id = fields["id"]?.string else { return }
         let key = absent.key
-        if let there = graph.nodes.child(id, of: parent) {
+        if let there = graph.nodes.child(Name(id), of: parent) {
             // A scene or template makes the node now.
             guard record(there).kept?.key == nil, !record(parent).kind.isMadeFromData else {
                 return fail(absent, Failure(.conflict, "\(key): \(graph.nodes.path(of: there)) is there already"))
@@ -260,7 +263,7 @@ struct Completion {
             takeValues(of: absent, there)
             return
         }
-        if graph.nodes.isTaken(id, below: parent) {
+        if graph.nodes.isTaken(Name(id), below: parent) {
             let place = graph.nodes.path(of: parent)
             return fail(absent, Failure(.conflict, "\(key): a branch at \(place) has a node \(id) already"))
         }
@@ -279,11 +282,11 @@ struct Completion {
         let given = givenSlot(fields, made)
         let layer = if case .int(let layer)? = fields["layer"] { Int(layer) } else { 0 }
         if made.givenSlot != given || made.layer != layer {
-            made = NodeDefinition(copyOf: made, id: id)
+            made = NodeDefinition(copyOf: made, id: Name(id))
             (made.givenSlot, made.layer) = (given, layer)
         }
         let slot = fields["slot"]?.string.flatMap { Slot(rawValue: $0) } ?? .content
-        let row = graph.instantiate(made, id: id, under: parent, slot: slot)
+        let row = graph.instantiate(made, id: Name(id), under: parent, slot: slot)
         let kept = graph.nodes.kept(row)
         graph.nodes.setKey(key, of: row)
         kept.isOwn = true
@@ -310,7 +313,7 @@ struct Completion {
         guard isChanged || given != old.givenSlot else { return }
         func read(_ field: String, isAtUse: Bool = false) throws(Failure) -> NodeDefinition? {
             guard case .map(var members)? = fields[field] else { return nil }
-            members["id"] = .string(record(row).id)
+            members["id"] = .string(record(row).id.text)
             return try definitions([.map(members)], fields, at: record(row).parent, isAtUse: isAtUse).first
         }
         var target: NodeDefinition

@@ -40,7 +40,7 @@ extension Wiring {
         let definition = nodes[Int(row)].definition
         let reference = definition.environmentObjects[position].reference
         let scope = Scope.modifier.atUse(position < definition.objectsAtUse)
-        return resolveName(reference.name, from: row, scope).map { Place($0, reference.steps) }
+        return resolveName(reference.name.text, from: row, scope).map { Place($0, reference.steps) }
     }
 
     private func connectAttributes(of row: UInt32) {
@@ -207,7 +207,7 @@ extension Wiring {
     }
 
     private func alias(_ reference: Reference, from row: UInt32, _ scope: Scope) -> Source {
-        guard let target = resolveName(reference.name, from: row, scope) else {
+        guard let target = resolveName(reference.name.text, from: row, scope) else {
             return .literal(
                 .failure(
                     Failure(

@@ -73,7 +73,7 @@ extension Wiring {
         let made: AttributeID
         switch which {
         case .selfID:
-            made = createInput(.value(.string(nodes[Int(row)].id)), node: row, name: "self.id", source: .system)
+            made = createInput(.value(.string(nodes[Int(row)].id.text)), node: row, name: "self.id", source: .system)
         case .selfPath:
             made = createInput(.value(.string(nodes.path(of: row))), node: row, name: "self.path", source: .system)
         case .selfIndex:

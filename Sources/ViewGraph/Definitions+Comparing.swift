@@ -52,7 +52,7 @@ extension NodeDefinition {
 
     /// True if both say the same of the node itself, apart from the data of a list.
     func hasSameMembers(as other: NodeDefinition) -> Bool {
-        id.hasSameBytes(as: other.id) && kind == other.kind && component == other.component
+        id == other.id && kind == other.kind && component == other.component
             && isContent == other.isContent
             && givenSlot == other.givenSlot && layer == other.layer && attributes == other.attributes
             && hasSameModifiers(as: other)
@@ -142,7 +142,7 @@ extension NodeDefinition {
         merged.animations = animations.isEmpty ? base.animations : animations
         for member in members { merged.drop(member) }
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
-            let ids = Set(texts: new.map(\.id))
+            let ids = Set(new.map(\.id))
             return old.filter { !ids.contains($0.id) } + new
         }
         merged.children = union(children, base.children)
@@ -164,7 +164,7 @@ extension NodeDefinition {
     private func drop(_ member: Value) {
         guard let group = member.list?.first?.string, let name = member.list?.last?.string else { return }
         func isMeant(_ entry: KeyedExpression) -> Bool {
-            entry.key + entry.steps.map(\.description).joined() == name
+            (entry.key + entry.steps.map(\.description).joined()).hasSameBytes(as: name)
         }
         switch group {
         case "attribute": attributes.removeAll { $0.name == name }

@@ -46,7 +46,7 @@ public struct Description {
     private func describeNode(_ row: UInt32) -> ValueMap {
         let node = nodes[Int(row)]
         var map = ValueMap()
-        map["id"] = .string(node.id)
+        map["id"] = .string(node.id.text)
         map["path"] = .string(nodes.path(of: row))
         map["kind"] = .string(node.kind.rawValue)
         if let component = node.definition.component { map["component"] = .string(component) }

@@ -176,7 +176,7 @@ struct SceneExporter {
                 return isLost ? graph.nodes.visibleChildren(of: child) : [child]
             }
         }
-        let inside = Set(texts: body.slotted.map(\.0.id))
+        let inside = Set(body.slotted.map(\.0.id))
         return node.children.filter { !inside.contains(graph.nodes[Int($0)].id) }
     }
 
@@ -213,7 +213,7 @@ struct SceneExporter {
                 for (child, live) in zip(wanted, found) {
                     let living = graph.nodes[Int(live)]
                     // A node from elsewhere may have replaced the body's node and have its id.
-                    guard living.id.hasSameBytes(as: child.id), living.isContent == child.isContent,
+                    guard living.id == child.id, living.isContent == child.isContent,
                         living.definition.isCopy(of: child) || living.definition.hasSameMembers(as: child),
                         child.forEach.map({ living.definition.forEach?.isSame(as: $0) == true }) ?? true
                     else { return false }
@@ -232,7 +232,7 @@ struct SceneExporter {
             definition = NodeDefinition(copyOf: definition, id: node.id)
             definition.forEach = data.withoutGiven { components.isWrittenAsUse($0) }
         }
-        var fields = ValueMap([(.string("id"), .string(node.id))])
+        var fields = ValueMap([(.string("id"), .string(node.id.text))])
         DefinitionWriter.addMembers(of: definition, into: &fields) {
             components.isWrittenAsUse($0)
         } value: { attribute in
@@ -270,7 +270,7 @@ struct SceneExporter {
 
     private func use(_ row: UInt32) -> ValueMap {
         let node = graph.nodes[Int(row)]
-        var fields = ValueMap([(.string("id"), .string(node.id))])
+        var fields = ValueMap([(.string("id"), .string(node.id.text))])
         DefinitionWriter.addUse(of: node.definition, into: &fields)
         return fields
     }

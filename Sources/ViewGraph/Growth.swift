@@ -40,7 +40,7 @@ extension Wiring {
         var growth = Growth()
         var pending = [(definition, depth + 1)]
         while let (next, depth) = pending.popLast() {
-            try refuse(depth: depth, at: next.id)
+            try refuse(depth: depth, at: next.id.text)
             // Types that contain each other may make more than can be counted.
             try refuse(growth)
             growth.nodes += 1

@@ -40,7 +40,8 @@ extension Wiring {
         let isHeldTransient = if case .state(_, true) = definition.role { true } else { false }
         let node = objectDefinition(of: type, initial, isTransient: isHeldTransient)
         let object = createNode(
-            id: definition.name, definition: node, kind: .group, parent: row, slot: .content, isScopeBoundary: true)
+            id: Name(definition.name), definition: node, kind: .group, parent: row, slot: .content,
+            isScopeBoundary: true)
         nodes[Int(object)].isObject = true
         for property in node.attributes { createAttribute(property, of: object) }
         unsettled.nodes.append(object)

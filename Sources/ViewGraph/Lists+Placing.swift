@@ -25,7 +25,7 @@ extension Lists {
                 var seen: Set<UInt32> = []
                 for id in ids {
                     guard let found = known[id] else {
-                        unknown = unknown ?? id
+                        unknown = unknown ?? id.text
                         continue
                     }
                     if seen.insert(found).inserted { rows.append(found) }
@@ -47,15 +47,15 @@ extension Lists {
     }
 
     /// - Throws: `typeMismatch` for a value that is neither a subview, nor null, nor a list of subviews.
-    private static func ids(ofSubviews value: Value) throws(Failure) -> [String] {
-        var ids: [String] = []
+    private static func ids(ofSubviews value: Value) throws(Failure) -> [Name] {
+        var ids: [Name] = []
         for subview in value.list ?? (value == .null ? [] : [value]) {
             guard let id = subview.string ?? subview.map?["id"]?.string else {
                 throw Failure(
                     .typeMismatch,
                     "place needs a subview or a list of subviews, not a value of type \(value.shortTypeName)")
             }
-            ids.append(id)
+            ids.append(Name(id))
         }
         return ids
     }

@@ -68,7 +68,7 @@ final class Lists {
     /// The place of the list, if the data is a reference; nil for computed data, whose elements are read-only.
     private func elementTarget(_ definition: ForEachDefinition, at row: UInt32) -> Place? {
         guard !definition.idField.isEmpty, case .reference(let reference) = definition.data else { return nil }
-        return graph.resolveName(reference.name, from: row, .enclosing).map { Place($0, reference.steps) }
+        return graph.resolveName(reference.name.text, from: row, .enclosing).map { Place($0, reference.steps) }
     }
 
     /// Counts a change of the ids, or of why there are none.
@@ -126,7 +126,7 @@ final class Lists {
     ) throws(Failure) -> ListEdit? {
         guard let state = nodes[Int(row)].instances else { return nil }
         let change = try ListChange(from: state, to: list, idField: definition.idField) {
-            nodes.child($0, of: row) != nil
+            nodes.child(Name($0), of: row) != nil
         }
         let edit = ListEdit(
             row: row, definition: definition, list: list, change: change, placed: placed, failure: failure)

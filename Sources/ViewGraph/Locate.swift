@@ -8,7 +8,7 @@ extension Wiring {
     /// - Parameter looksForNames: whether errors get hints. The search for a near name takes much longer than to find
     ///   that a node is missing.
     /// - Throws: `notFound`, naming the first id that is missing and the nearest one there is.
-    public func node(at ids: [String], looksForNames: Bool = true) throws(Failure) -> NodeID {
+    public func node(at ids: [Name], looksForNames: Bool = true) throws(Failure) -> NodeID {
         var at = NodeID.root.row
         for (depth, id) in ids.enumerated() {
             guard let next = nodes.visibleChild(id, of: at) else {
@@ -18,10 +18,10 @@ extension Wiring {
                 let parent = AttributePath.describe(nodes: Array(ids.prefix(depth)))
                 let siblings = nodes.visibleChildren(of: at).lazy.filter { self.isVisible(node: $0) }
                 throw Failure(
-                    .notFound, "no node \(AttributePath.quoteIfNeeded(id)) in \(parent)", path: path,
+                    .notFound, "no node \(AttributePath.quoteIfNeeded(id.text)) in \(parent)", path: path,
                     hint: looksForNames
-                        ? NearNames(self).attributeHint(id, of: at, parent)
-                            ?? NearestName.hint(id, orSomeOf: siblings.map { self.nodes[Int($0)].id }) : nil)
+                        ? NearNames(self).attributeHint(id.text, of: at, parent)
+                            ?? NearestName.hint(id.text, orSomeOf: siblings.map { self.nodes[Int($0)].id.text }) : nil)
             }
             at = next
         }
@@ -30,7 +30,7 @@ extension Wiring {
 
     /// True if no node has this path now, and data may make it or a node around it: an element of a `forEach`, or a
     /// branch of an `if` or `switch` that is not shown.
-    public func mayReturn(_ ids: [String]) -> Bool {
+    public func mayReturn(_ ids: [Name]) -> Bool {
         var at = NodeID.root.row
         for id in ids {
             if let next = nodes.visibleChild(id, of: at) {
@@ -42,7 +42,7 @@ extension Wiring {
             var pending = nodes[Int(at)].children.map { nodes[Int($0)] }.filter(\.isTransparent).map(\.definition)
             while let next = pending.popLast() {
                 guard next.kind.isTransparent else {
-                    if next.id.hasSameBytes(as: id) { return true }
+                    if next.id == id { return true }
                     continue
                 }
                 pending += next.children + (next.forEach?.templates ?? [])
@@ -131,15 +131,15 @@ extension Wiring {
         guard engine.isAlive(attribute), let record = attributes[Int(attribute.index)] else {
             return "a removed attribute"
         }
-        if record.isHidden, record.name.hasPrefix("$/") {
-            return record.name.dropFirst() + record.steps.map(\.description).joined()
+        if record.isHidden, let path = Name(record.name).pathFromRoot {
+            return path.text + record.steps.map(\.description).joined()
         }
         // The properties of an object are named behind the attribute that contains it, which may be a property of
         // another object.
         var row = record.node
         var name = "." + AttributePath.quoteIfNeeded(record.name) + record.steps.map(\.description).joined()
         while nodes[Int(row)].isObject {
-            name = "." + nodes[Int(row)].id + name
+            name = "." + nodes[Int(row)].id.text + name
             row = nodes[Int(row)].parent
         }
         return nodes.path(of: row) + name

@@ -22,11 +22,11 @@ struct NearNames {
     /// For a path with a dot in place of a slash: the node of that name.
     private func nodeHint(_ name: String, at path: AttributePath) -> String? {
         guard let parent = try? graph.node(at: path.nodes, looksForNames: false),
-            let child = graph.nodes.visibleChild(name, of: parent.row),
+            let child = graph.nodes.visibleChild(Name(name), of: parent.row),
             graph.isVisible(node: child)
         else { return nil }
         let steps = path.steps.map(\.description).joined()
-        return NearestName.question(AttributePath.describe(nodes: path.nodes + [name]) + steps)
+        return NearestName.question(AttributePath.describe(nodes: path.nodes + [Name(name)]) + steps)
     }
 
     func visibleNames(of row: UInt32) -> [String] {

@@ -27,7 +27,7 @@ final class NodeRecord: TreeNode {
     private var extras: NodeExtras?
 
     init(
-        id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition,
+        id: Name, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32, definition: NodeDefinition,
         isScopeBoundary: Bool
     ) {
         self.definition = definition

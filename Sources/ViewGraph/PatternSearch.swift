@@ -43,7 +43,7 @@ public struct PatternSearch {
             try body(row, path)
             let start = path == "/" ? path : path + "/"
             for child in graph.nodes.visibleChildren(of: row).reversed() {
-                pending.append((child, start + AttributePath.quoteIfNeeded(graph.nodes[Int(child)].id)))
+                pending.append((child, start + AttributePath.quoteIfNeeded(graph.nodes[Int(child)].id.text)))
             }
         }
     }
@@ -57,7 +57,7 @@ public struct PatternSearch {
     /// Calls `body` for every node that a pattern's segments match.
     private func forEachNode(_ body: (UInt32, String) throws(Failure) -> Void) throws(Failure) {
         var start = NodeID.root.row
-        var prefix: [String] = []
+        var prefix: [Name] = []
         for segment in pattern.segments {
             guard case .id(let id) = segment else { break }
             guard let next = graph.nodes.visibleChild(id, of: start) else { return }
@@ -71,7 +71,7 @@ public struct PatternSearch {
             return try forEachNode(below: start, AttributePath.describe(nodes: prefix), body)
         }
         let deepest = pattern.segments.contains(.anyDepth) ? Int.max : pattern.segments.count
-        var pending: [(UInt32, [String])] = [(start, prefix)]
+        var pending: [(UInt32, [Name])] = [(start, prefix)]
         while let (row, ids) = pending.popLast() {
             graph.stepsLeft -=
                 PatternSearch.stepsPerFind + ids.count * pattern.segments.count / PatternSearch.comparisonsPerStep

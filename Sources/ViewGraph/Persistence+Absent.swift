@@ -113,8 +113,8 @@ extension Persistence {
         let made = nodes[Int(forEach)].definition.forEach
         for key in absentRows.findKeys(below: [Name(top)]).sorted(by: { $0.precedesByBytes($1) }) {
             guard let ids = absentRows.ids(of: key, below: top), let instance = ids.first else { continue }
-            func hasID(_ definition: NodeDefinition, _ id: String) -> Bool {
-                StoredKey.escape(definition.id).hasSameBytes(as: id) || definition.id.hasSameBytes(as: id)
+            func hasID(_ definition: NodeDefinition, _ id: Name) -> Bool {
+                Name(StoredKey.escape(definition.id.text)) == id || definition.id == id
             }
             var definition =
                 made?.choice == nil ? made?.templates.first : made?.templates.first { hasID($0, instance) }

@@ -133,7 +133,7 @@ extension Persistence {
                 new = other + String(Substring(key.utf8.dropFirst(old.text.utf8.count)))
             }
             let parent = absent.fields?["parent"]?.string.flatMap { renamed[$0] }
-            guard new != key || parent != nil else { continue }
+            guard !new.hasSameBytes(as: key) || parent != nil else { continue }
             let rows = absent.rows
             absentRows.remove(key)
             note(StoreChange(key: key, name: nil, value: nil))
@@ -192,7 +192,7 @@ extension Persistence {
         var pending = [(made: childDefinitions(madeBy: top, isOwn: true), parent: top)]
         while let (made, parent) = pending.popLast() {
             if nodes[Int(parent)].kind.isMadeFromData { continue }
-            let ids = Set(texts: made.map(\.id))
+            let ids = Set(made.map(\.id))
             for child in nodes[Int(parent)].children
             where !nodes.isOwn(child) && nodes[Int(child)].kept?.home == nil && !ids.contains(nodes[Int(child)].id) {
                 renamed += makeOwn(child)
@@ -228,18 +228,17 @@ extension Persistence {
     // MARK: Removing
 
     /// Notes that a child has gone, if the node was made with it.
-    private func noteGone(_ id: String, from row: UInt32) {
+    private func noteGone(_ id: Name, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
             row == NodeID.root.row
-                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id.hasSameBytes(as: id) }
-                )
+                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
         else { return }
         noteRemoved(id, from: row, nodes.key(of: row))
     }
 
-    private func noteRemoved(_ id: String, from row: UInt32, _ key: String) {
+    private func noteRemoved(_ id: Name, from row: UInt32, _ key: String) {
         nodes.kept(row).removed.insert(id)
-        let removed = key + "/" + StoredKey.escape(id)
+        let removed = key + "/" + StoredKey.escape(id.text)
         absentRows.remove(removed)
         note(StoreChange(key: removed, name: nil, value: nil))
         note(StoreChange(key: removed, name: "", value: ["removed": true]))

@@ -28,7 +28,7 @@ extension Persistence {
         var fields = ValueMap(minimumCapacity: 4)
         let hasPlace = kept.isOwn || kept.home != nil || kept.isHeir
         if hasPlace {
-            fields.add("id", .string(node.id))
+            fields.add("id", .string(node.id.text))
             fields.add("parent", parentKey(node.parent))
         }
         if let order = kept.order { fields.add("order", .string(order)) }

@@ -118,15 +118,15 @@ public final class Persistence {
     func makeKey(of row: UInt32) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         if lastPath.parent != parent || lastPath.changes != nodes.changes {
-            let text = nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.escape($1) }
+            let text = nodes.ids(of: parent).reduce("") { $0 + "/" + StoredKey.escape($1.text) }
             // The keys of siblings share the text.
             lastPath = (parent, nodes.changes, text.hasSameBytes(as: lastPath.text) ? lastPath.text : text)
         }
-        if !isSalvaged, !node.isTransparent, let key = OwnKey(lastPath.text, id: node.id, number: lastNumber + 1) {
+        if !isSalvaged, !node.isTransparent, let key = OwnKey(lastPath.text, id: node.id.text, number: lastNumber + 1) {
             lastNumber += 1
             return nodes.setKey(key, of: row)
         }
-        let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.escape(node.id)
+        let path = node.isTransparent ? lastPath.text : lastPath.text + "/" + StoredKey.escape(node.id.text)
         if isSalvaged,
             let known = absentRows.keys.first(where: {
                 StoredKey.number(in: $0) != nil && $0.utf8.starts(with: (path + "#").utf8)

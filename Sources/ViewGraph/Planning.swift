@@ -83,7 +83,7 @@ private struct ChildOrigin {
         self.isComponentRoot = isComponentRoot
         let body = isComponentRoot ? base?.slotted ?? [] : []
         own = Set(body.map { ObjectIdentifier($0.0) })
-        ids = Set(texts: body.map(\.0.id))
+        ids = Set(body.map(\.0.id))
     }
 
     func isGiven(_ definition: NodeDefinition) -> Bool {
@@ -195,7 +195,7 @@ extension Planning {
         let isRemade = siblings.children.isRemade
         let isNamed = !definition.kind.isTransparent
         // Paths do not name a choice, so its parent counts as changed.
-        let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id) : nodes.path(of: row)
+        let name = isNamed ? siblings.prefix + AttributePath.quoteIfNeeded(definition.id.text) : nodes.path(of: row)
         func create() throws(Failure) {
             cost += PlanCost.creation
             if isRemade { plan.remadeCreations.insert(plan.creations.count) }
@@ -263,7 +263,7 @@ extension Planning {
             return
         }
         var ids = SiblingIDs()
-        var taken: String?
+        var taken: Name?
         var named: Set<Name> = []
         for (definition, _) in done.definitions {
             named.insert(definition.id)
@@ -288,7 +288,7 @@ extension Planning {
     }
 
     private func planRemovals(besides done: Children) {
-        let kept = Set(texts: done.definitions.map(\.0.id))
+        let kept = Set(done.definitions.map(\.0.id))
         for child in nodes[Int(done.parent)].children where !kept.contains(nodes[Int(child)].id) {
             cost += PlanCost.removal
             plan.removals.append(child)
@@ -325,7 +325,7 @@ extension Planning {
         plan.templates.insert(row)
         for instance in nodes[Int(row)].children {
             // A branch that the choice no longer has is removed when the choice is updated.
-            guard let template = made.template(for: .string(nodes[Int(instance)].id)) else { continue }
+            guard let template = made.template(for: .string(nodes[Int(instance)].id.text)) else { continue }
             plan.updates.append((instance, template, true, false))
             plan.remade.insert(instance)
             pending.append(

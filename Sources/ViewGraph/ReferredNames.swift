@@ -43,12 +43,12 @@ struct ReferredNames {
     /// - Parameter known: names that mean something where the expression stands, below the node.
     private static func add(_ expression: Expression, to found: inout Set<String>, except known: Set<String> = []) {
         func names(in program: Program) -> [String] {
-            program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name) }.map(\.name)
+            program.inputs.filter { $0.namespace == nil && !systemNames.contains($0.name.text) }.map(\.name.text)
         }
         let names: [String] =
             switch expression {
             case .literal: []
-            case .reference(let reference): [reference.name]
+            case .reference(let reference): [reference.name.text]
             case .selection(let selection): names(in: selection.program) + selection.targets.map(\.name)
             case .rule(let program): names(in: program)
             }

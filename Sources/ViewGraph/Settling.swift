@@ -84,7 +84,7 @@ extension ViewGraph {
         let row = edit.row
         structureChange.beginList(nodes.nodeID(row))
         defer { structureChange.endList() }
-        let gone = lists.performEdit(edit) { instantiate($0, id: $1, under: row, slot: .content) }
+        let gone = lists.performEdit(edit) { instantiate($0, id: Name($1), under: row, slot: .content) }
         for instance in gone { destroySubtree(instance) }
     }
 

@@ -76,8 +76,8 @@ extension StructureChange {
     }
 
     /// Drops removals below the new place of a moved node: what the move has removed was never there.
-    mutating func forgetRemovals(since start: Int, below place: [String]) {
-        let others = removedNames[start...].filter { !$0.ids.names.starts(with: place.names) }
+    mutating func forgetRemovals(since start: Int, below place: [Name]) {
+        let others = removedNames[start...].filter { !$0.ids.starts(with: place) }
         removedNames.replaceSubrange(start..., with: others)
     }
 
@@ -85,7 +85,7 @@ extension StructureChange {
     public struct Move {
         public let node: NodeID
         /// Its ids from the root down before the move.
-        public let from: [String]
+        public let from: [Name]
         /// The names of the node and of all below it, before the move.
         public let names: [NodeNames]
     }
@@ -93,7 +93,7 @@ extension StructureChange {
 
 /// A node by its ids from the root down, with the names of attributes.
 public struct NodeNames {
-    public var ids: [String]
+    public var ids: [Name]
     public var attributes: [String]
     /// True if the node itself is meant, too.
     public var isWhole: Bool
@@ -102,7 +102,7 @@ public struct NodeNames {
     /// The list or choice that has removed the node, if one has.
     public var list: NodeID?
 
-    public init(ids: [String], attributes: [String], isWhole: Bool = true, transition: Transition? = nil) {
+    public init(ids: [Name], attributes: [String], isWhole: Bool = true, transition: Transition? = nil) {
         self.ids = ids
         self.attributes = attributes
         self.isWhole = isWhole

@@ -9,7 +9,7 @@ extension ViewGraph {
     /// Makes a subtree under `parent`. Nothing is evaluated; the nodes wait in `unsettled.nodes` to be connected.
     @discardableResult
     func instantiate(
-        _ definition: NodeDefinition, id: String? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
+        _ definition: NodeDefinition, id: Name? = nil, under parent: UInt32, slot: Slot, at place: Int? = nil
     )
         -> UInt32
     {
@@ -45,7 +45,7 @@ extension ViewGraph {
     }
 
     /// Makes one node with its vertices. Its parent does not list it yet.
-    func makeNode(_ definition: NodeDefinition, _ id: String, under parent: UInt32, _ slot: Slot) -> UInt32 {
+    func makeNode(_ definition: NodeDefinition, _ id: Name, under parent: UInt32, _ slot: Slot) -> UInt32 {
         let definition = shared(definition, parent)
         let row = createNode(
             id: id, definition: definition, kind: definition.kind, parent: parent, slot: slot,

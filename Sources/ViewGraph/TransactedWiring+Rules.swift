@@ -37,7 +37,7 @@ extension TransactedWiring {
             let target = part.target
             let value = try evaluate(
                 part.value, at: record.node, .enclosing, ValueMap([(.string(BindingTarget.newValue), accepted)]))
-            guard let attribute = resolveName(target.name, from: record.node, .enclosing) else {
+            guard let attribute = resolveName(target.name.text, from: record.node, .enclosing) else {
                 throw Failure(
                     .dangling, "$\(target.name) names no attribute of an enclosing node", path: path.description)
             }

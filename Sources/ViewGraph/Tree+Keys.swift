@@ -11,7 +11,7 @@ extension Tree<NodeRecord> {
     }
 
     func setKey(_ key: String, of row: UInt32) {
-        setKey(OwnKey(key, id: self[Int(row)].id, last: &lastFront), of: row)
+        setKey(OwnKey(key, id: self[Int(row)].id.text, last: &lastFront), of: row)
     }
 
     func setKey(_ key: OwnKey?, of row: UInt32) {
@@ -22,7 +22,7 @@ extension Tree<NodeRecord> {
     /// The node's own key; nil: it follows from the parent's key.
     func ownKey(of row: UInt32) -> String? {
         let node = self[Int(row)]
-        return node.kept?.key?.text(id: node.id)
+        return node.kept?.key?.text(id: node.id.text)
     }
 
     /// The definition that a node was made from.
@@ -35,7 +35,7 @@ extension Tree<NodeRecord> {
         var length = 0
         var at = row
         while at != NodeID.root.row, self[Int(at)].kept?.key == nil {
-            length += 1 + StoredKey.escape(self[Int(at)].id).utf8.count
+            length += 1 + StoredKey.escape(self[Int(at)].id.text).utf8.count
             at = self[Int(at)].parent
         }
         let top = at
@@ -47,7 +47,7 @@ extension Tree<NodeRecord> {
                 var end = start.count + length
                 var at = row
                 while at != top {
-                    var part = StoredKey.escape(self[Int(at)].id)
+                    var part = StoredKey.escape(self[Int(at)].id.text)
                     part.withUTF8 { bytes in
                         end -= bytes.count
                         _ = key[end...].initialize(fromContentsOf: bytes)
@@ -66,7 +66,7 @@ extension Tree<NodeRecord> {
     func storePlace(of name: String, at row: UInt32) -> (row: UInt32, name: String) {
         var (row, name) = (row, name)
         while self[Int(row)].isObject {
-            name = self[Int(row)].id + "." + name
+            name = self[Int(row)].id.text + "." + name
             row = self[Int(row)].parent
         }
         return (row, name)
@@ -131,10 +131,10 @@ extension Tree<NodeRecord> {
             while at != NodeID.root.row {
                 let node = self[Int(at)]
                 if let own = node.kept?.key {
-                    own.write(id: node.id, to: &key)
+                    own.write(id: node.id.text, to: &key)
                     break
                 }
-                key.put(plain: node.id)
+                key.put(plain: node.id.text)
                 key.put(UInt8(ascii: "/"))
                 at = node.parent
             }

@@ -10,16 +10,16 @@ enum Meaning: Equatable {
 
 extension Tree<NodeRecord> {
     /// True if a node has a visible child with the id, or would have it when a choice shows another branch.
-    func isTaken(_ id: String, below parent: UInt32) -> Bool {
+    func isTaken(_ id: Name, below parent: UInt32) -> Bool {
         visibleChild(id, of: parent) != nil || hasInBranch(id, below: parent)
     }
 
-    private func hasInBranch(_ id: String, below parent: UInt32) -> Bool {
+    private func hasInBranch(_ id: Name, below parent: UInt32) -> Bool {
         guard self[Int(parent)].hasTransparentChildren else { return false }
         var pending = self[Int(parent)].children.map { self[Int($0)].definition }.filter { $0.kind == .choice }
         while let next = pending.popLast() {
             for child in next.forEach?.templates.flatMap(\.children) ?? [] {
-                if child.kind == .choice { pending.append(child) } else if child.id.hasSameBytes(as: id) { return true }
+                if child.kind == .choice { pending.append(child) } else if child.id == id { return true }
             }
         }
         return false

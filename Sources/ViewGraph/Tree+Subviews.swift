@@ -66,13 +66,13 @@ extension Tree<NodeRecord> {
     func id(ofSubview row: UInt32, in container: UInt32) -> String {
         if !placements.isEmpty, !isInside(row, of: container) {
             let (from, to) = (ids(of: container), ids(of: row))
-            let common = zip(from, to).prefix { $0.hasSameBytes(as: $1) }.count
+            let common = zip(from, to).prefix { $0 == $1 }.count
             let way = AttributePath.describe(nodes: Array(to.dropFirst(common)))
             return [String](repeating: "..", count: from.count - common).joined(separator: "/") + way
         }
         let ids = upward(from: row).prefix { $0 != container }.map { self[Int($0)] }.filter { !$0.isTransparent }
             .map(\.id)
-        return String(AttributePath.describe(nodes: ids.reversed()).dropFirst())
+        return String(Substring(AttributePath.describe(nodes: ids.reversed()).utf8.dropFirst()))
     }
 
     /// A container's sections in order. A run of subviews outside any section forms a section of

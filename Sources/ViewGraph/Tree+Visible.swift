@@ -1,3 +1,4 @@
+import AttributeValues
 import SceneModel
 
 // The tree as paths show it. Paths skip choices and their branches: the children of these count as children of the
@@ -30,7 +31,7 @@ extension Tree {
     }
 
     /// O(1) without choices, else O(children) for one that is not found at once.
-    func visibleChild(_ id: String, of row: UInt32) -> UInt32? {
+    func visibleChild(_ id: Name, of row: UInt32) -> UInt32? {
         if let found = child(id, of: row), !self[Int(found)].isTransparent { return found }
         guard self[Int(row)].hasTransparentChildren else { return nil }
         var pending = [row]

@@ -4,7 +4,7 @@ import SceneModel
 /// The position of a node in a tree. A subclass adds the contents of the node, so that a node is one object. Only
 /// `Tree` changes positions.
 class TreeNode {
-    let id: String
+    let id: Name
     fileprivate let generation: UInt32
     /// The root is its own parent.
     fileprivate(set) var parent: UInt32
@@ -68,7 +68,7 @@ class TreeNode {
     /// The number of the part that a child is in.
     func rank(of child: TreeNode) -> Int { child.slot.order }
 
-    init(id: String, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
+    init(id: Name, kind: NodeKind, slot: Slot, generation: UInt32, parent: UInt32) {
         self.id = id
         self.kind = kind
         self.slot = slot
@@ -111,7 +111,7 @@ final class Tree<Node: TreeNode> {
 
     private func node(_ row: UInt32) -> Node { self[Int(row)] }
 
-    private func id(_ row: UInt32) -> String { node(row).id }
+    private func id(_ row: UInt32) -> String { node(row).id.text }
 
     func isAlive(_ row: UInt32) -> Bool { Int(row) < rows.count && rows[Int(row)]?.isAlive == true }
 
@@ -191,9 +191,9 @@ final class Tree<Node: TreeNode> {
 
     // MARK: Children
 
-    func child(_ id: String, of parent: UInt32) -> UInt32? {
-        if let index = node(parent).childIndex { return index.find(id, self.id) }
-        return node(parent).children.first { node($0).id.hasSameBytes(as: id) }
+    func child(_ id: Name, of parent: UInt32) -> UInt32? {
+        if let index = node(parent).childIndex { return index.find(id.text, self.id) }
+        return node(parent).children.first { node($0).id == id }
     }
 
     /// Adds a child at a place among its siblings, or at the nearest place in its part of a section; nil: as the last.
@@ -205,7 +205,7 @@ final class Tree<Node: TreeNode> {
         if new.isTransparent { above.hasTransparentChildren = true }
         if new.isNumbered || new.isTransparent && new.hasNumberedChildren { noteNumbered(below: parent) }
         if above.childIndex != nil {
-            above.childIndex?.add(child, new.id)
+            above.childIndex?.add(child, new.id.text)
         } else if above.children.count > NameIndex.threshold {
             above.childIndex = index(of: above.children)
         }
@@ -339,8 +339,8 @@ final class Tree<Node: TreeNode> {
     }
 
     /// Ids from the root down; empty for the root. O(depth).
-    func ids(of row: UInt32) -> [String] {
-        var ids: [String] = []
+    func ids(of row: UInt32) -> [Name] {
+        var ids: [Name] = []
         var at = row
         while at != NodeID.root.row {
             if !node(at).isTransparent { ids.append(node(at).id) }

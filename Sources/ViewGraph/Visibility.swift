@@ -17,7 +17,7 @@ extension Wiring {
         var row = record.node
         var name: String? = record.isHidden && record.place == nil ? nil : record.name
         while nodes[Int(row)].isObject {
-            name = nodes[Int(row)].id
+            name = nodes[Int(row)].id.text
             row = nodes[Int(row)].parent
         }
         return mayRead(AttributePath(nodes: nodes.ids(of: row), attribute: name))

@@ -6,7 +6,7 @@ extension Wiring {
     public var liveNodes: Int { nodes.count }
 
     func createNode(
-        id: String, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
+        id: Name, definition: NodeDefinition, kind: NodeKind, parent: UInt32, slot: Slot, isScopeBoundary: Bool
     ) -> UInt32 {
         nodes.insert {
             NodeRecord(
@@ -17,7 +17,7 @@ extension Wiring {
 
     public func isAlive(_ node: NodeID) -> Bool { nodes.isAlive(node) }
 
-    public func ids(of node: NodeID) -> [String] { nodes.ids(of: node.row) }
+    public func ids(of node: NodeID) -> [Name] { nodes.ids(of: node.row) }
 
     public func path(of node: NodeID) -> String { nodes.path(of: node.row) }
 

@@ -108,7 +108,7 @@ extension TransactedWiring {
                 guard seen.insert(state.attribute).inserted else { continue }
                 let row = record(state.attribute).node
                 pending += set.compactMap { part in
-                    resolveName(part.target.name, from: row, .enclosing).map { Place($0, part.target.steps) }
+                    resolveName(part.target.name.text, from: row, .enclosing).map { Place($0, part.target.steps) }
                 }
             } else if let path = try? path(of: state) {
                 found.append(path)
@@ -118,12 +118,12 @@ extension TransactedWiring {
     }
 
     /// Where a name in a document that is applied at a node leads; nil if it leads to nothing yet.
-    public func place(ofName name: String, inDocumentAt node: NodeID) -> Place? {
-        if name.hasPrefix("$/") {
-            return (try? AttributePath(String(name.dropFirst()))).flatMap { try? locate($0, looksForNames: false) }
+    public func place(ofName name: Name, inDocumentAt node: NodeID) -> Place? {
+        if let path = name.pathFromRoot {
+            return (try? AttributePath(path.text)).flatMap { try? locate($0, looksForNames: false) }
         }
         let scope = nodes.isComponentRoot(node.row) ? Scope.enclosing : .modifier
-        return resolveName(name, from: node.row, scope).map { Place($0) }
+        return resolveName(name.text, from: node.row, scope).map { Place($0) }
     }
 
     /// The parts that lead elsewhere and that a store had without their authors: their number, and the path of the

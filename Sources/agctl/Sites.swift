@@ -32,7 +32,7 @@ struct SitesCommand: DaemonVerb {
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
-        let root: [String]
+        let root: [Name]
         do throws(Failure) {
             let path = try AttributePath(self.path)
             guard path.attribute == nil else { throw Failure(.invalid, "\(self.path) is an attribute, not a node") }
@@ -54,7 +54,7 @@ struct SitesCommand: DaemonVerb {
 
     private func retire(_ name: String, _ sites: [MirroredSite], _ session: Session) throws {
         let found = sites.filter { site in
-            Name(site.path) == Name(name) || (try? AttributePath(site.path))?.nodes.last.map { Name($0) } == Name(name)
+            Name(site.path) == Name(name) || (try? AttributePath(site.path))?.nodes.last == Name(name)
         }
         guard let site = found.first, found.count == 1 else {
             let paths = (found.isEmpty ? sites : found).prefix(12).map(\.path).joined(separator: ", ")
@@ -97,7 +97,7 @@ struct MirroredSite {
 
     /// The mirrors among values of `attributes`, by path: nodes that have all of them.
     static func all(in values: ValueMap) throws -> [MirroredSite] {
-        var sites: [String: ValueMap] = [:]
+        var sites: [Name: ValueMap] = [:]
         for (path, content) in values {
             guard let path = path.string, let place = try? AttributePath(path), let attribute = place.attribute,
                 let value = try Content(result: content).value
@@ -105,7 +105,7 @@ struct MirroredSite {
             sites[AttributePath.describe(nodes: place.nodes), default: ValueMap()][.string(attribute)] = value
         }
         return sites.filter { $0.value.count == attributes.count }.sorted { $0.key < $1.key }.map {
-            MirroredSite(path: $0.key, values: $0.value)
+            MirroredSite(path: $0.key.text, values: $0.value)
         }
     }
 

@@ -85,7 +85,7 @@ enum Suggestions {
         if prefix[end] == "." { return attributes(of: node, at: parent, wanted).filter { $0.hasPrefix(prefix) } }
         let children = (node["children"]?.list ?? []).compactMap(\.map)
         let found = children.compactMap { child -> (path: String, node: ValueMap)? in
-            guard let path = child["path"]?.string, path.hasPrefix(prefix) else { return nil }
+            guard let path = child["path"]?.string, path.utf8.starts(with: prefix.utf8) else { return nil }
             return (path, child)
         }
         var offered = found.map(\.path)

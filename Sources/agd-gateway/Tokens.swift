@@ -80,7 +80,7 @@ final class Tokens {
             throw Unusable(text: "\(path): \(String(cString: strerror(code)))\(advice)")
         }
         var found: [String: String] = [:]
-        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (number, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
             guard let first = words.first, !first.hasPrefix("#") else { continue }
             let hash = words.count == 2 ? String(words[1]) : ""

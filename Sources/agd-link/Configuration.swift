@@ -7,7 +7,7 @@ struct Configuration: Sendable {
     /// `publish = /host/** as hosts/web-01`
     struct Publication: Sendable {
         /// The root of the subtree.
-        var nodes: [String]
+        var nodes: [Name]
         var site: SiteName
     }
 
@@ -20,27 +20,27 @@ struct Configuration: Sendable {
     /// `mirror = hosts/* at /fleet`, perhaps `with rules`
     struct Mirroring: Sendable {
         /// The segments before the last.
-        var group: [String]
+        var group: [Name]
         /// Nil for `*`.
-        var last: String?
+        var last: Name?
         /// The container that gets the sites as children.
-        var nodes: [String]
+        var nodes: [Name]
         /// Computed values are computed here, by their owner's rules.
         var withRules = false
 
         /// True if a site of this line may be the container of another one or the same node as a site of it, or be
         /// above it.
         func mayMakeNode(of other: Mirroring) -> Bool {
-            let (mine, others) = (nodes.names, other.nodes.names)
-            guard others.starts(with: mine), let id = others.dropFirst(mine.count).first?.text ?? other.last, let last
+            let (mine, others) = (nodes, other.nodes)
+            guard others.starts(with: mine), let id = others.dropFirst(mine.count).first ?? other.last, let last
             else { return others.starts(with: mine) }
-            return Name(id) == Name(last)
+            return id == last
         }
 
         /// A subject without its prefix.
         var tokens: String {
-            let group = group.isEmpty ? "" : ((try? SiteName(group.joined(separator: "/")))?.tokens ?? "") + "."
-            return group + (last.flatMap { try? SiteName($0).tokens } ?? "*")
+            let group = group.isEmpty ? "" : ((try? SiteName(group.texts.joined(separator: "/")))?.tokens ?? "") + "."
+            return group + (last.flatMap { try? SiteName($0.text).tokens } ?? "*")
         }
     }
 
@@ -175,7 +175,7 @@ struct Configuration: Sendable {
         let path = try AttributePath(words[2])
         let segments = try SiteName(words[0]).segments
         let names = segments.last == "*" ? segments.dropLast() : segments[...]
-        guard path.attribute == nil, !names.contains(where: { $0.contains("*") }) else {
+        guard path.attribute == nil, !names.contains(where: { $0.text.contains("*") }) else {
             throw Failure(.invalid, "in '\(text)', only the last segment of the sites may be '*'")
         }
         let last = segments.last == "*" ? nil : segments.last

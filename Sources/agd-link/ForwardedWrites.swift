@@ -31,7 +31,7 @@ struct ForwardedWrites {
     /// Sends new writes to their owners, and answers those that the owner has performed and the mirror has.
     /// - Parameter retire: called for a site that is to be retired.
     mutating func serve(
-        _ connection: Connection, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy],
+        _ connection: Connection, _ nats: NATS, _ container: [Name], _ copies: [String: SiteCopy],
         retire: (SiteCopy) throws -> Void
     ) throws {
         while let message = try connection.receive(timeout: 0) {
@@ -64,11 +64,11 @@ struct ForwardedWrites {
 
     /// - Returns: the site, if it is to be retired; then nothing has been sent.
     private mutating func forward(
-        _ number: Int64, _ call: ForwardedCall, _ nats: NATS, _ container: [String], _ copies: [String: SiteCopy]
+        _ number: Int64, _ call: ForwardedCall, _ nats: NATS, _ container: [Name], _ copies: [String: SiteCopy]
     ) throws(Failure) -> SiteCopy? {
         var target: SiteCopy?
         let call = try call.mapPaths { (path) throws(Failure) in
-            let copy = copies.values.first { path.nodes.names.starts(with: (container + [$0.id]).names) }
+            let copy = copies.values.first { path.nodes.starts(with: container + [$0.id]) }
             guard let copy, target == nil || target === copy else {
                 throw Failure(.conflict, "a transaction changes one site", path: path.description)
             }

@@ -27,7 +27,7 @@ struct ForwardedCall {
     }
 
     /// A denial with the line that allows the write: the daemon does not tell it to a principal without any right.
-    func explaining(_ failure: Failure, below root: [String]) -> Failure {
+    func explaining(_ failure: Failure, below root: [Name]) -> Failure {
         guard failure.code == .denied, failure.hint?.contains("access = ") != true else { return failure }
         let given = parameters["path"]?.string ?? parameters["mutations"]?.list?.first?.map?["path"]?.string
         guard
@@ -100,7 +100,7 @@ struct PrincipalConnections {
     }
 
     /// Performs a request with the rights of its principal.
-    mutating func perform(_ call: ForwardedCall, below root: [String]) -> Result<ValueMap, Failure> {
+    mutating func perform(_ call: ForwardedCall, below root: [Name]) -> Result<ValueMap, Failure> {
         do {
             // What an owner performs for another machine. The daemon checks the parameters and the principal's rights.
             guard ["set", "transact", "do"].contains(call.method) else {

@@ -418,7 +418,7 @@ final class Mirror {
     private func makeContainer(_ connection: Connection) throws(ClientError) {
         let document: Value = [
             "keys": ["container": ["siteIsLive": false, "siteLag": 0.0, "siteRevision": 0]],
-            "nodes": [["id": .string(mirroring.nodes.last ?? ""), "kind": "container"]],
+            "nodes": [["id": .string(mirroring.nodes.last?.text ?? ""), "kind": "container"]],
         ]
         _ = try connection.call(.apply(document, at: mirroring.nodes.dropLast(), .merge, "agd-link"))
     }
@@ -461,7 +461,9 @@ final class Mirror {
             guard case .refused = error else { throw error }
             // Somebody has removed or changed nodes of a site. Each site is told alone, and that one is made again.
             for copy in copies.values where copy.told.isApplied {
-                let own = mutations.filter { $0.path.hasPrefix(copy.path + ".") || $0.path.hasPrefix(copy.path + "/") }
+                let own = mutations.filter { mutation in
+                    [".", "/"].contains { mutation.path.utf8.starts(with: (copy.path + $0).utf8) }
+                }
                 guard !own.isEmpty else { continue }
                 do throws(ClientError) { _ = try connection.call(.transact(own, options)) } catch {
                     guard case .refused = error else { throw error }
@@ -474,7 +476,7 @@ final class Mirror {
 
     /// Tells the main thread what the file of metrics shows.
     private func count() {
-        let line = "mirror \((mirroring.group + [mirroring.last ?? "*"]).joined(separator: "/"))"
+        let line = "mirror \((mirroring.group + [mirroring.last ?? "*"]).texts.joined(separator: "/"))"
         func sample(_ metric: Metric, _ value: Double, _ site: SiteName? = nil) -> Sample {
             Sample(metric: metric, line: line, site: site?.description, value: value)
         }

@@ -5,13 +5,13 @@ import WireProtocol
 extension SiteCopy {
     /// The requests that make the nodes, with their present values.
     func structure(_ label: String) -> [Request] {
-        var states: [[String]: ValueMap] = [:]
-        func add(_ node: [String], _ attribute: String, _ type: Value, _ value: Value) {
+        var states: [[Name]: ValueMap] = [:]
+        func add(_ node: [Name], _ attribute: String, _ type: Value, _ value: Value) {
             states[node, default: ValueMap()][attribute] = SiteCopy.state(type, SiteCopy.initial(value))
         }
         states[[]] = ownStates(
             term: Int64(clamping: feed.position?.term ?? 0), revision: Int64(clamping: revision), .map(ValueMap()))
-        var computed: [[String]: ValueMap] = [:]
+        var computed: [[Name]: ValueMap] = [:]
         for (place, content) in tree.contents where !SiteCopy.isOwn(place) {
             let type = SiteCopy.type(tree.definitions[place], content)
             let (node, attribute) = place.parts
@@ -22,12 +22,12 @@ extension SiteCopy {
                 add(node, attribute, type, shown(place, content))
             }
         }
-        var documents: [[String]: Value] = [:]
+        var documents: [[Name]: Value] = [:]
         var children: [Value] = []
         for node in tree.children.keys.sorted(by: { $0.count > $1.count }) {
             children = (tree.children[node] ?? []).compactMap { documents.removeValue(forKey: node + [$0]) }
             guard let id = node.last else { break }
-            var document = ValueMap([("id", .string(id)), ("kind", "container")])
+            var document = ValueMap([("id", .string(id.text)), ("kind", "container")])
             if let states = states[node] { document["state"] = .map(states) }
             if let computed = computed[node] { document["computed"] = .map(computed) }
             if !children.isEmpty { document["children"] = .list(children) }
@@ -73,7 +73,7 @@ extension SiteCopy {
 
     func rootDocument(_ states: ValueMap, _ computed: ValueMap) -> Value {
         [
-            "id": .string(id), "kind": "container", "state": .map(states), "computed": .map(computed),
+            "id": .string(id.text), "kind": "container", "state": .map(states), "computed": .map(computed),
             "containerValues": ["siteIsLive": "=isLive", "siteLag": "=lag", "siteRevision": "=revision"],
         ]
     }
@@ -105,11 +105,11 @@ extension SiteCopy {
 
 extension Request {
     static func apply(
-        _ document: Value, at nodes: some Sequence<String>, _ mode: ApplyMode, _ label: String
+        _ document: Value, at nodes: some Collection<Name>, _ mode: ApplyMode, _ label: String
     ) -> Request {
         .apply(
             .init(
-                document: document, at: AttributePath.describe(nodes: Array(nodes)), mode: mode, dryRun: false,
+                document: document, at: AttributePath.describe(nodes: nodes), mode: mode, dryRun: false,
                 options: TransactionOptions(label: label)))
     }
 }

@@ -13,7 +13,7 @@ final class SiteCopy {
     let site: SiteName
     let name: String
     /// The ids from the daemon's root to the container of the sites.
-    let container: [String]
+    let container: [Name]
     /// The path of its root in the daemon.
     let path: String
     let withRules: Bool
@@ -85,7 +85,7 @@ final class SiteCopy {
         AttributePath.describe(nodes: mirroring.nodes + [site.segments.last ?? ""])
     }
 
-    var id: String { site.segments.last ?? "" }
+    var id: Name { site.segments.last ?? "" }
     var revision: UInt64 { feed.position?.revision ?? 0 }
     private var term: UInt64 { feed.position?.term ?? 0 }
 
@@ -248,7 +248,7 @@ final class SiteCopy {
 
     /// The rule that computes an attribute here, too.
     func findRule(_ place: Transaction.Place) -> String? {
-        withRules && !withoutRule.contains(place) ? tree.definitions[place]?.rule : nil
+        withRules && !withoutRule.contains(place) ? tree.definitions[place]?.rule?.text : nil
     }
 
     var rules: [Transaction.Place] {
@@ -274,7 +274,9 @@ final class SiteCopy {
         let suffix = SiteCopy.isLiveOfRoot.path
         nested = Set(
             contents.keys.filter { place in
-                guard !place.isOfRoot, place.path.hasSuffix(suffix) else { return false }
+                guard !place.isOfRoot, place.path.utf8.reversed().starts(with: suffix.utf8.reversed()) else {
+                    return false
+                }
                 let node = place.path.dropLast(suffix.count)
                 return SiteCopy.ownAttributes.allSatisfy { contents[Transaction.Place(path: "\(node).\($0)")] != nil }
             })

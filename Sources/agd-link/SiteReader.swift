@@ -9,7 +9,7 @@ final class SiteReader {
     /// Seconds between two questions to the daemon.
     private static let questionTime = 0.5
 
-    let root: [String]
+    let root: [Name]
     private let rootPath: String
     private(set) var epoch = ""
     private(set) var tree = SiteTree()
@@ -25,7 +25,7 @@ final class SiteReader {
     /// Gets the changes that have led to `revision`.
     var onChanges: (Transaction) -> Void = { _ in }
 
-    init(root: [String]) {
+    init(root: [Name]) {
         self.root = root
         rootPath = AttributePath.describe(nodes: root)
     }
@@ -124,7 +124,7 @@ final class SiteReader {
 
     /// - Parameter path: as the daemon writes it.
     private func place(_ path: String) -> Transaction.Place? {
-        guard path.hasPrefix(rootPath) else { return nil }
+        guard path.utf8.starts(with: rootPath.utf8) else { return nil }
         let rest = path.utf8.dropFirst(rootPath.utf8.count)
         guard rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "/") else { return nil }
         return Transaction.Place(path: String(Substring(rest)))
@@ -179,13 +179,13 @@ final class SiteReader {
         }
         var new = SiteTree()
         if let description {
-            var open: [(node: [String], description: Value)] = [([], description)]
+            var open: [(node: [Name], description: Value)] = [([], description)]
             while let (node, description) = open.popLast() {
-                var ids: [String] = []
+                var ids: [Name] = []
                 for child in description.map?["children"]?.list ?? [] {
                     guard let id = child.map?["id"]?.string else { continue }
-                    ids.append(id)
-                    open.append((node + [id], child))
+                    ids.append(Name(id))
+                    open.append((node + [Name(id)], child))
                 }
                 new.children[node] = ids
                 for (name, attribute) in description.map?["attributes"]?.map ?? ValueMap() {
@@ -211,6 +211,6 @@ final class SiteReader {
     private static func definition(_ description: Value) -> Transaction.Definition? {
         guard let description = description.map, let type = description["type"]?.string else { return nil }
         return Transaction.Definition(
-            type: type, mayFail: description["kind"] != "state", rule: description["rule"]?.string)
+            type: type, mayFail: description["kind"] != "state", rule: description["rule"]?.string.map { Name($0) })
     }
 }

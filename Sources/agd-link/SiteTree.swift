@@ -2,7 +2,7 @@ import AttributeValues
 
 struct SiteTree {
     /// The ids of the children of each node. The root is the empty list of ids, and missing if the site has no root.
-    var children: [[String]: [String]] = [:]
+    var children: [[Name]: [Name]] = [:]
     var contents: [Transaction.Place: Content] = [:]
     var definitions: [Transaction.Place: Transaction.Definition] = [:]
 
@@ -88,8 +88,8 @@ struct SiteTree {
 
     /// Drops nodes that no child list names, and makes those that have no child list.
     private mutating func prune() {
-        var reached: [[String]: [String]] = [:]
-        var open: [[String]] = [[]]
+        var reached: [[Name]: [Name]] = [:]
+        var open: [[Name]] = [[]]
         while let node = open.popLast() {
             let ids = children[node] ?? []
             reached[node] = ids

@@ -16,6 +16,14 @@ struct OutputTests {
         #expect(table.text(numeric: [1]) == "a       1  x\nlong  234  y\n")
     }
 
+    @Test("mirrors whose names look the same and have other bytes are two") func mirrors() throws {
+        let paths = ["/fleet/K\u{FC}che", "/fleet/Ku\u{308}che"]
+        let values = paths.flatMap { path in
+            MirroredSite.attributes.map { (Value.string("\(path).\($0)"), ["value": .string(path)] as Value) }
+        }
+        #expect(try MirroredSite.all(in: ValueMap(values)).map { Name($0.path) } == [paths[1], paths[0]].names)
+    }
+
     @Test("no terminal executes what users have written, and JSON means the same without control characters")
     func controlCharactersOfUsers() throws {
         let text = "a\u{1b}[2J\u{9b}31m\u{7f}é\n\tb"

@@ -46,8 +46,8 @@ struct PatternCoverTests {
         let patterns = try texts.map { try PathPattern($0) }
         for wide in patterns {
             for narrow in patterns where wide.covers(narrow) {
-                for nodes in ids where narrow.matches(nodes: nodes) {
-                    #expect(wide.matches(nodes: nodes), "\(wide) covers \(narrow), which matches \(nodes)")
+                for nodes in ids where narrow.matches(nodes: nodes.names) {
+                    #expect(wide.matches(nodes: nodes.names), "\(wide) covers \(narrow), which matches \(nodes)")
                 }
             }
         }

@@ -8,7 +8,8 @@ struct QuotingTests {
         arguments: ["\u{7f}", "a\u{80}b", "\u{9b}31m", "x\u{9f}", "\n", "a b\u{85}\"\\"])
     func controls(name: String) throws {
         let path = AttributePath(
-            nodes: [name, "plain"], attribute: "x", steps: [.key(name), .element(field: name, value: .string(name))])
+            nodes: [Name(name), "plain"], attribute: "x",
+            steps: [.key(name), .element(field: name, value: .string(name))])
         let text = path.description
         #expect(!text.unicodeScalars.contains { $0.value < 0x20 || (0x7f..<0xa0).contains($0.value) }, "\(text)")
         #expect(try AttributePath(text) == path)

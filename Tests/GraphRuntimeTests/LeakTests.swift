@@ -178,7 +178,7 @@ struct LeakTests {
         try graph.subscribe(["/list/**"], initial: true)
         try set(LeakTests.large, 1)
         let attribute = try view.locate(AttributePath("/list/rows/\(LeakTests.large - 1).y")).attribute
-        let node = try view.node(at: ["list", "rows", "\(LeakTests.large - 1)"])
+        let node = try view.node(at: ["list", "rows", Name("\(LeakTests.large - 1)")])
         let before = view.engine.memory
         #expect(!graph.runtime.hasShrunk)
         try set(0, 1)

@@ -72,10 +72,10 @@ struct CheckingTests {
             guard let child = open.next() else { continue }
             let fields = NodeFields(child.node) { _ in }
             let node = NodeDefinition()
-            node.id = fields[.id]?.text ?? ""
+            node.id = Name(fields[.id]?.text ?? "")
             node.kind = .container
             open.take(node.id, of: child, isWritten: true)
-            open.push(fields, of: node, tree.root.inside) { finished.append(node.id) }
+            open.push(fields, of: node, tree.root.inside) { finished.append(node.id.text) }
             open.add(node, for: child)
         }
         #expect(finished == ["b", "a", "c"])

@@ -31,6 +31,13 @@ struct ImportTests {
         #expect(SceneImports.resolve("../b.yaml", from: "/c/a.yaml") == "/b.yaml")
     }
 
+    @Test("files whose names look the same and have other bytes are two") func canonicalNames() throws {
+        let (composed, decomposed) = ("k\u{FC}che.yaml", "ku\u{308}che.yaml")
+        let files = ["a.yaml": "import: [\(composed), \(decomposed)]", composed: "agd: 1"]
+        let found = try SceneImports.collect("a.yaml") { files[$0] ?? "agd: 1" }.map { Name($0.path) }
+        #expect(found == [Name(composed), Name(decomposed), "a.yaml"])
+    }
+
     @Test("files that import each other are told with the way, at the line that closes it") func cycles() {
         #expect(
             fault(["a.yaml": "agd: 1\nimport: b.yaml", "b.yaml": "import: a.yaml"]).hasPrefix(

@@ -47,7 +47,7 @@ extension SceneDefinition {
         var found: NodeDefinition?
         for id in ids {
             let next = try #require(
-                list.first { $0.id == id } as NodeDefinition?, "no node \(id) among \(list.map(\.id))")
+                list.first { $0.id.text == id } as NodeDefinition?, "no node \(id) among \(list.map(\.id))")
             found = next
             list = next.header + next.children + next.footer
         }
@@ -70,7 +70,7 @@ extension SceneModel.Expression {
         case .literal(let value): value.jsonText
         case .rule(let program): "=" + program.text
         case .selection(let selection): selection.written
-        case .reference(let reference): "$" + reference.name + reference.steps.map(\.description).joined()
+        case .reference(let reference): "$" + reference.name.text + reference.steps.map(\.description).joined()
         }
     }
 }

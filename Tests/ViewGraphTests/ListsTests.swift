@@ -43,14 +43,14 @@ struct ListsTests {
     private func follow() throws -> (made: Int, gone: [String])? {
         guard let edit = try lists.findEdit(of: row()) else { return nil }
         let gone = lists.performEdit(edit) { template, id in
-            let definition = NodeDefinition(copyOf: template, id: id)
+            let definition = NodeDefinition(copyOf: template, id: Name(id))
             return scene.make(definition, below: edit.row)
         }
-        return (edit.made, gone.map { scene.wiring.nodes[Int($0)].id })
+        return (edit.made, gone.map { scene.wiring.nodes[Int($0)].id.text })
     }
 
     private var ids: [String] {
-        get throws { scene.wiring.nodes[Int(try row())].children.map { scene.wiring.nodes[Int($0)].id } }
+        get throws { scene.wiring.nodes[Int(try row())].children.map { scene.wiring.nodes[Int($0)].id.text } }
     }
 
     private func change(_ items: Value) throws {

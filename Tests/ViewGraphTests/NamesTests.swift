@@ -1,4 +1,5 @@
 import AttributeGraph
+import AttributeValues
 import SceneModel
 import Testing
 
@@ -14,7 +15,8 @@ private struct Names {
     private func insert(_ id: String, _ parent: UInt32) -> UInt32 {
         tree.insert {
             NodeRecord(
-                id: id, kind: .group, slot: .content, generation: $0, parent: parent, definition: NodeDefinition(),
+                id: Name(id), kind: .group, slot: .content, generation: $0, parent: parent,
+                definition: NodeDefinition(),
                 isScopeBoundary: false)
         }
     }

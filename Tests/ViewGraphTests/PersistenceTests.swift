@@ -147,7 +147,7 @@ struct PersistenceTests {
 struct CurrentComponentsTests {
     private func component(_ text: String) -> NodeDefinition {
         let (body, child) = (NodeDefinition(), NodeDefinition())
-        (body.component, child.id) = ("Card", text)
+        (body.component, child.id) = ("Card", Name(text))
         body.children = [child]
         return body
     }
@@ -172,7 +172,7 @@ struct CurrentComponentsTests {
 
 @Suite("the names in a definition")
 struct ReferredNamesTests {
-    private func reference(_ name: String) -> Expression { .reference(Reference(name: name)) }
+    private func reference(_ name: String) -> Expression { .reference(Reference(name: Name(name))) }
 
     private func keyed(_ key: String, _ expression: Expression) -> KeyedExpression {
         KeyedExpression(key: key, steps: [], type: .dyn, expression: expression, position: .none)

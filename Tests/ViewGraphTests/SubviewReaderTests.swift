@@ -14,7 +14,8 @@ struct SubviewReaderTests {
     ) -> UInt32 {
         let row = tree.insert {
             NodeRecord(
-                id: id, kind: kind, slot: .content, generation: $0, parent: parent ?? 0, definition: NodeDefinition(),
+                id: Name(id), kind: kind, slot: .content, generation: $0, parent: parent ?? 0,
+                definition: NodeDefinition(),
                 isScopeBoundary: false)
         }
         if let parent { tree.attach(row, to: parent) }

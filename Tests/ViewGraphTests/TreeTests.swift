@@ -1,3 +1,4 @@
+import AttributeValues
 import SceneModel
 import TestSupport
 import Testing
@@ -13,7 +14,7 @@ struct Grove {
     private func make(_ id: String, _ kind: NodeKind, under parent: UInt32, _ slot: Slot) -> UInt32 {
         tree.insert {
             NodeRecord(
-                id: id, kind: kind, slot: slot, generation: $0, parent: parent, definition: NodeDefinition(),
+                id: Name(id), kind: kind, slot: slot, generation: $0, parent: parent, definition: NodeDefinition(),
                 isScopeBoundary: false)
         }
     }
@@ -27,7 +28,7 @@ struct Grove {
         return row
     }
 
-    func ids(below parent: UInt32) -> [String] { tree[Int(parent)].children.map { tree[Int($0)].id } }
+    func ids(below parent: UInt32) -> [String] { tree[Int(parent)].children.map { tree[Int($0)].id.text } }
 }
 
 @Suite("the tree")
@@ -124,7 +125,8 @@ struct TreeTests {
         for (row, expected) in children {
             #expect(grove.tree[Int(row)].children == expected)
             for (place, child) in expected.enumerated() {
-                #expect(grove.tree.child(ids[child] ?? "", of: row) == child && grove.tree.index(of: child) == place)
+                #expect(
+                    grove.tree.child(Name(ids[child] ?? ""), of: row) == child && grove.tree.index(of: child) == place)
             }
             var way: [UInt32] = [row]
             while let last = way.last, let parent = parents[last] { way.append(parent) }

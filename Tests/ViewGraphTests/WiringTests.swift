@@ -33,7 +33,7 @@ struct WiringTests {
         definition.attributes = attributes
         complete(definition)
         let row = wiring.createNode(
-            id: id, definition: definition, kind: .group, parent: parent, slot: .content, isScopeBoundary: false)
+            id: Name(id), definition: definition, kind: .group, parent: parent, slot: .content, isScopeBoundary: false)
         wiring.nodes.attach(row, to: parent)
         for attribute in attributes { wiring.createAttribute(attribute, of: row) }
         wiring.createModifiers(of: row)

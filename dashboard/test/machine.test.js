@@ -142,4 +142,16 @@ describe('several boards', { skip: CHROMIUM ? false : 'there is no Chromium', co
     assert.deepEqual(await titles(alone), ['X'])
     assert.deepEqual([...page.faults, ...alone.faults], [])
   })
+
+  test('a part that is removed while it is shown is not live until it returns', async () => {
+    const page = await browser.open(`${site.url}?root=/two`)
+    const says = (text) => page.until(`document.querySelector('#connection').textContent === '${text}'`)
+    await says('live')
+    const { document } = await site.client.dump('/two', { format: 'scene' })
+    await site.client.remove('/two')
+    await says('no node two in /')
+    await site.client.apply(document)
+    await says('live')
+    assert.deepEqual(page.faults, [])
+  })
 })

@@ -68,13 +68,13 @@ extension Compiler {
             guard case .fixed(let step) = step else { break }
             fixed.append(step)
         }
-        var (name, namespace): (String, String?) = (variable.name, nil)
+        var (name, namespace): (String, String?) = (variable.name.text, nil)
         if let dot = name.firstIndex(of: "."), scope.findNamespace(String(name[..<dot])) != nil {
             namespace = String(name[..<dot])
             name = String(name[name.index(after: dot)...])
         }
         let made = RuleInput(
-            name: name, namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
+            name: Name(name), namespace: namespace, steps: fixed, isPresence: isPresence, isDynamic: chain.isDynamic,
             isDefinite: isDefinite, parts: isAssembled ? usedParts : nil, operation: operation)
         if let known = parts.inputs.firstIndex(where: { $0.sameSource(as: made) }) {
             if isDefinite { parts.inputs[known].isDefinite = true }

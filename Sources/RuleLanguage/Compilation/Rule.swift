@@ -61,7 +61,8 @@ public enum Rule {
         let (checked, diagnostics) = Checker.check(tree, in: scope, looksForNames: false)
         guard diagnostics.allSatisfy({ !$0.message.hasPrefix("undeclared") }) else { return nil }
         switch reading(tree) {
-        case .place?: return checked.variables.contains { !$0.name.utf8.contains(UInt8(ascii: ".")) } ? .place : nil
+        case .place?:
+            return checked.variables.contains { !$0.name.text.utf8.contains(UInt8(ascii: ".")) } ? .place : nil
         case .operation?: return checked.variables.isEmpty ? nil : .operation
         case nil: return nil
         }

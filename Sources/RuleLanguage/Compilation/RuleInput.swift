@@ -3,7 +3,7 @@ import AttributeValues
 /// An input of a program: a variable, or a place inside one.
 public struct RuleInput: Hashable {
     /// The variable as declared; in a namespace, its key.
-    public let name: String
+    public let name: Name
     /// The namespace of the variable, as `env`; nil for a plain variable.
     public let namespace: String?
     /// The steps into the variable's value; empty for the whole. For a dynamic input, its constant steps.
@@ -21,11 +21,11 @@ public struct RuleInput: Hashable {
     public let operation: TimeOperator?
 
     /// The variable's full name, as declared in the scope.
-    public var variable: String { namespace.map { "\($0).\(name)" } ?? name }
+    public var variable: String { namespace.map { "\($0).\(name)" } ?? name.text }
     /// The first name of the path in the rule.
-    public var root: String { namespace ?? name }
+    public var root: String { namespace ?? name.text }
     /// The path after `root`: the namespace's key and the steps.
-    public var path: [AttributePath.Step] { namespace == nil ? steps : [.key(name)] + steps }
+    public var path: [AttributePath.Step] { namespace == nil ? steps : [.key(name.text)] + steps }
 }
 
 extension RuleInput: CustomStringConvertible {
@@ -38,5 +38,12 @@ extension RuleInput: CustomStringConvertible {
     func sameSource(as other: RuleInput) -> Bool {
         name == other.name && namespace == other.namespace && isPresence == other.isPresence
             && isDynamic == other.isDynamic && steps == other.steps && operation == other.operation
+    }
+}
+
+extension Name {
+    /// The path of an attribute that is named from the root: of `$/grid/limits.high`, what follows the `$`.
+    public var pathFromRoot: Name? {
+        text.utf8.starts(with: "$/".utf8) ? Name(String(Substring(text.utf8.dropFirst()))) : nil
     }
 }

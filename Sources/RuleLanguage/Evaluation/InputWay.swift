@@ -20,7 +20,7 @@ struct InputWay {
         variable = .string(input.variable)
         if let name = input.namespace {
             namespace = .string(name)
-            nameInside = .string(input.name)
+            nameInside = .string(input.name.text)
         }
         if input.steps.isEmpty || input.isDynamic {
             kind = .whole

@@ -8,6 +8,7 @@ extension Checker {
 
     /// The variable of the scope's table. It is added at its first use.
     private mutating func use(_ name: String, _ type: RuleType) -> Resolution {
+        let name = Name(name)
         if let known = variables.firstIndex(where: { $0.name == name }) { return .variable(known) }
         variables.append(CheckedTree.Variable(name: name, type: type))
         return .variable(variables.count - 1)

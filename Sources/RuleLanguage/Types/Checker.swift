@@ -17,7 +17,7 @@ enum Resolution {
 /// A rule with its names resolved and its types known.
 struct CheckedTree {
     struct Variable {
-        var name: String
+        var name: Name
         var type: RuleType
     }
 

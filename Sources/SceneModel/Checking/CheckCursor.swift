@@ -15,7 +15,7 @@ final class CheckCursor {
     /// The authors of the parts that are being read.
     var authors = PartAuthors(.daemon)
     /// The names outside the document that its bindings and actions write, with one of these.
-    private(set) var written: [String: String] = [:]
+    private(set) var written: [Name: String] = [:]
     /// Steps taken since the checking began.
     var work = 0
 

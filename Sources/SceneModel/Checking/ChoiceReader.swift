@@ -21,7 +21,7 @@ extension NodeReader {
         cursor.checkKeys(entries, of: choice.rawValue, allowed: NodeReader.keys(of: choice))
         let definition = NodeDefinition()
         definition.kind = .choice
-        definition.id = node["id"].map { readID($0) } ?? "\(choice)\(child.number)"
+        definition.id = node["id"].map { readID($0) } ?? Name("\(choice)\(child.number)")
         definition.isContent = open.surroundings.isContent
         definition.layer = open.surroundings.layer
         open.take(definition.id, of: child, isWritten: node["id"] != nil)
@@ -120,7 +120,7 @@ extension NodeReader {
         func add(_ name: String, _ steps: [String], _ written: DocumentNode?, _ what: String) {
             guard let written else { return }
             let definition = NodeDefinition()
-            definition.id = name
+            definition.id = Name(name)
             definition.kind = .branch
             let nodes = cursor.at(steps) { cursor.readNodes(written, what) }
             found.append(OpenNodes.Branch(node: definition, steps: steps.map { .key($0) }, nodes: nodes))

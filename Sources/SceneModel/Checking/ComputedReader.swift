@@ -122,7 +122,7 @@ final class ComputedReader {
         let numbers = Dictionary(zip(written.map(\.name), written.indices)) { first, _ in first }
         let reads = made.map { rule in
             (rule?.program.inputs ?? []).filter { $0.isDefinite && $0.namespace == nil && $0.operation == nil }
-                .compactMap { numbers[$0.name] }
+                .compactMap { numbers[$0.name.text] }
         }
         for circle in RuleOrder.circles(reads) {
             let (first, way) = (written[circle[0]], circle.map { written[$0].name })

@@ -93,7 +93,7 @@ extension NodeReader {
         var element: ValueType
         var isWritable: Bool
         /// See `ScopeEntry`.
-        var outside: String?
+        var outside: Name?
     }
 
     private func data(_ written: DocumentNode, idField: String, _ scope: LexicalScope) -> ForEachData? {
@@ -102,7 +102,7 @@ extension NodeReader {
         }
         return cursor.at("in") {
             var isWritable = false
-            var outside: String?
+            var outside: Name?
             let expression: Expression
             let type: ValueType
             if case .reference(let text) = node.form {

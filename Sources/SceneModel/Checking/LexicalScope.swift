@@ -16,7 +16,7 @@ struct ScopeEntry {
     var access: Access = .writable
     /// The name outside the document that a write through this name reaches: of an attribute of a node around the one
     /// to which the document is applied, or of an attribute by its path. nil for names inside the document.
-    var outside: String?
+    var outside: Name?
 }
 
 extension ScopeEntry {

@@ -27,16 +27,18 @@ extension NodeReader {
     }
 
     /// The written id, or one made from the kind or component and the position among the siblings: `playButton1`.
-    func readID(of fields: NodeFields, _ child: OpenNodes.Child) -> String {
+    func readID(of fields: NodeFields, _ child: OpenNodes.Child) -> Name {
         guard let written = fields[.id] else {
-            if let prefix = child.prefix { return "\(prefix)\(child.number)" }
-            guard let component = fields[.component]?.string else { return "\(inferredKind(fields))\(child.number)" }
-            return component.prefix(1).lowercased() + component.dropFirst() + String(child.number)
+            if let prefix = child.prefix { return Name("\(prefix)\(child.number)") }
+            guard let component = fields[.component]?.string else {
+                return Name("\(inferredKind(fields))\(child.number)")
+            }
+            return Name(component.prefix(1).lowercased() + component.dropFirst() + String(child.number))
         }
         return readID(written)
     }
 
-    func readID(_ written: DocumentNode) -> String {
+    func readID(_ written: DocumentNode) -> Name {
         if case .scalar = written.content, !written.isNull {
             if let problem = NodeIdentifier.refusal(of: written.text) {
                 cursor.fault(under: "id", "an id \(problem)", at: written)
@@ -53,7 +55,7 @@ extension NodeReader {
         } else {
             cursor.fault(under: "id", "an id is a text, not \(written.summary)", at: written)
         }
-        return written.text
+        return Name(written.text)
     }
 
     // MARK: Kind

@@ -56,7 +56,7 @@ struct NodeReader {
         complete(definition, fields, place)
     }
 
-    private func node(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+    private func node(_ fields: NodeFields, id: Name, _ place: Surroundings) -> NodeDefinition? {
         tree.depth += 1
         defer { tree.depth -= 1 }
         if fields[.component] != nil { return readUse(fields, id: id, place) }

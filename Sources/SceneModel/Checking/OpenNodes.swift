@@ -1,3 +1,5 @@
+import AttributeValues
+
 /// The nodes whose lists of children are being read, one after the other.
 final class OpenNodes {
     /// A child that is to be read.
@@ -191,7 +193,7 @@ final class OpenNodes {
     }
 
     /// Takes the id of a child; adds a fault if a sibling has it.
-    func take(_ id: String, of child: Child, isWritten: Bool) {
+    func take(_ id: Name, of child: Child, isWritten: Bool) {
         let (around, branches) = (open[child.parent].around ?? child.parent, open[child.parent].branches)
         guard !open[around].ids.insert(id, at: child.number, in: branches) else { return }
         cursor.fault(

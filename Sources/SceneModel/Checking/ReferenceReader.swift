@@ -35,7 +35,7 @@ extension ExpressionReader {
             let (type, property) = findPart(path.steps, of: entry.type, named: name, at: node)
         else { return nil }
         return Resolved(
-            reference: Reference(name: name, steps: path.steps), type: type, entry: entry, property: property)
+            reference: Reference(name: Name(name), steps: path.steps), type: type, entry: entry, property: property)
     }
 
     /// What to write for a text behind a `$` that is no reference: a rule, or a name between braces or after a space.
@@ -67,8 +67,8 @@ extension ExpressionReader {
             }
             let name = "$\(AttributePath(nodes: path.nodes, attribute: path.attribute))"
             return Resolved(
-                reference: Reference(name: name, steps: path.steps), type: .dyn,
-                entry: ScopeEntry(name: name, type: .dyn, outside: name))
+                reference: Reference(name: Name(name), steps: path.steps), type: .dyn,
+                entry: ScopeEntry(name: name, type: .dyn, outside: Name(name)))
         } catch {
             return cursor.refuse(error.code, error.message, at: node, hint: error.hint)
         }

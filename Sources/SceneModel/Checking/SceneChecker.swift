@@ -138,7 +138,7 @@ final class SceneChecker {
         let root = walk.root
         let scope = all.enumerated().reversed().reduce(dangling(in: root) ?? root) { outer, node in
             let entries = node.element.map {
-                ScopeEntry(name: $0.name, type: $0.type, outside: $0.name)
+                ScopeEntry(name: $0.name, type: $0.type, outside: Name($0.name))
             }
             return LexicalScope(entries, in: outer)
         }

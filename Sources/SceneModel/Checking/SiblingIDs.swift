@@ -22,8 +22,8 @@ public struct SiblingIDs {
     }
 
     /// - Returns: false if a sibling has the id already.
-    mutating func insert(_ id: String, at number: Int, in branches: [Place]) -> Bool {
-        guard names.insert(id, at: number) != nil else {
+    mutating func insert(_ id: Name, at number: Int, in branches: [Place]) -> Bool {
+        guard names.insert(id.text, at: number) != nil else {
             if !branches.isEmpty { places[id] = [branches] }
             return true
         }
@@ -41,8 +41,8 @@ public struct SiblingIDs {
     /// Adds a child that is defined already, with those in its branches.
     /// - Returns: an id that a sibling has already.
     @discardableResult
-    public mutating func add(_ child: NodeDefinition) -> String? {
-        var taken: String?
+    public mutating func add(_ child: NodeDefinition) -> Name? {
+        var taken: Name?
         var pending: [(NodeDefinition, [Place])] = [(child, [])]
         while let (next, branches) = pending.popLast() {
             if !insert(next.id, at: 0, in: branches) { taken = next.id }

@@ -72,9 +72,9 @@ extension ExpressionReader {
     private func refusesLate(_ expression: Expression, _ late: Set<String>, at node: DocumentNode) -> Bool {
         let names: [String] =
             switch expression {
-            case .reference(let reference): [reference.name]
-            case .rule(let program): program.inputs.filter { $0.namespace == nil }.map(\.name)
-            case .selection(let selection): selection.targets.map(\.name) + selection.program.inputs.map(\.name)
+            case .reference(let reference): [reference.name.text]
+            case .rule(let program): program.inputs.filter { $0.namespace == nil }.map(\.name.text)
+            case .selection(let selection): selection.targets.map(\.name) + selection.program.inputs.map(\.name.text)
             case .literal: []
             }
         guard let name = names.first(where: late.contains) else { return false }

@@ -1,19 +1,21 @@
+import AttributeValues
+
 /// The place of the node that is being read: in the document and in the tree.
 final class TreePosition {
     /// A place to which the check returns.
     struct Place {
         var path: [CheckCursor.Step] = []
         /// Ids of the surrounding nodes, for finding the existing node; nil inside components and `forEach`.
-        var ids: [String]? = []
+        var ids: [Name]? = []
         /// Number of nodes that are being read, inside each other.
         var depth = 0
     }
 
     private let cursor: CheckCursor
-    private let existing: (([String]) -> ExistingNode?)?
+    private let existing: (([Name]) -> ExistingNode?)?
     /// The scope around all others.
     let root: LexicalScope
-    var ids: [String]? = []
+    var ids: [Name]? = []
     var depth = 0
 
     init(_ cursor: CheckCursor, _ root: LexicalScope, _ context: SceneContext) {

@@ -3,7 +3,7 @@ import AttributeValues
 // Reads the use of a component: the node is a copy of the body's root with arguments, modifiers and children.
 extension NodeReader {
     /// Makes a node from a component: a copy of the body's root with the arguments, modifiers and children of the use.
-    func readUse(_ fields: NodeFields, id: String, _ place: Surroundings) -> NodeDefinition? {
+    func readUse(_ fields: NodeFields, id: Name, _ place: Surroundings) -> NodeDefinition? {
         guard let base = fields[.component].flatMap({ components.findBase($0, depth: tree.depth) }) else {
             // The parts of a faulty use are checked too.
             let stray = NodeDefinition()

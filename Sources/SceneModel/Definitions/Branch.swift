@@ -11,7 +11,8 @@ public enum Branch {
 
     /// The text of a case; nil for other branches.
     public static func caseText(_ name: String) -> String? {
-        name.hasPrefix(casePrefix) ? String(name.dropFirst(casePrefix.count)) : nil
+        name.utf8.starts(with: casePrefix.utf8)
+            ? String(Substring(name.utf8.dropFirst(casePrefix.utf8.count))) : nil
     }
 
     /// A value as a document writes it as a case; nil for one that cannot be a case.

@@ -19,10 +19,10 @@ public enum Expression: Equatable {
 
 /// `$name.key[0]`: an attribute of the nearest enclosing node that declares `name`, and a path into its value.
 public struct Reference: Hashable {
-    public var name: String
+    public var name: Name
     public var steps: [AttributePath.Step]
 
-    public init(name: String, steps: [AttributePath.Step] = []) {
+    public init(name: Name, steps: [AttributePath.Step] = []) {
         self.name = name
         self.steps = steps
     }

@@ -48,7 +48,7 @@ public struct ForEachDefinition {
 
     /// The template for an element with an id; nil if the choice has no branch of that name.
     public func template(for id: Value) -> NodeDefinition? {
-        choice == nil ? templates.first : templates.first { id.string?.hasSameBytes(as: $0.id) == true }
+        choice == nil ? templates.first : templates.first { id.string.map { Name($0) } == $0.id }
     }
 
     /// The list of elements that a value of the data stands for.
@@ -68,8 +68,8 @@ public struct ForEachDefinition {
                 )
             }
             let named = Branch.case(text)
-            name = templates.contains { $0.id.hasSameBytes(as: named) } ? named : Branch.default
+            name = templates.contains { $0.id == Name(named) } ? named : Branch.default
         }
-        return templates.contains { $0.id.hasSameBytes(as: name) } ? [.string(name)] : []
+        return templates.contains { $0.id == Name(name) } ? [.string(name)] : []
     }
 }

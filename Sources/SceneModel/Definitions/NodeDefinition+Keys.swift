@@ -28,7 +28,7 @@ extension NodeDefinition {
             }
         guard let namespace, !isWritten else { return isWritten }
         return expressions.contains { expression in
-            expression.program?.inputs.contains { $0.namespace == namespace && $0.name == key } ?? false
+            expression.program?.inputs.contains { $0.namespace == namespace && $0.name.text == key } ?? false
         }
     }
 

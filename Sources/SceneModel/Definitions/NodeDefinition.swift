@@ -4,7 +4,7 @@ import Timelines
 /// A node as written, or a component's body merged with its use. One definition serves many instances.
 public final class NodeDefinition {
     /// Empty only for the template of a `forEach`, whose elements name its instances.
-    public var id: String = ""
+    public var id: Name = ""
     public var kind: NodeKind = .view
     /// True for a node that was given at the use of its parent's component and is not part of the body. Its names have
     /// their meaning at the use: the look-up skips the parent, except the element and index of a `forEach` there, and
@@ -56,7 +56,7 @@ public final class NodeDefinition {
     public init() {}
 
     /// A sibling that says the same.
-    public init(copyOf other: NodeDefinition, id: String) {
+    public init(copyOf other: NodeDefinition, id: Name) {
         self.id = id
         kind = other.kind
         isContent = other.isContent

@@ -14,7 +14,7 @@ public struct SceneContext {
 
     /// Finds the existing node with these ids below the node of application, for documents that are merged into a tree.
     /// Called only for nodes that the document names.
-    public var existing: (([String]) -> ExistingNode?)?
+    public var existing: (([Name]) -> ExistingNode?)?
 
     /// True if the document was accepted once and comes from a store. Then faults that only later versions report are
     /// ignored.
@@ -39,7 +39,7 @@ public struct SceneContext {
     public init(
         declarations: Declarations = Declarations(), enclosing: [[(name: String, type: ValueType)]] = [],
         rules: RuleLimits = RuleLimits(), valueSize: Int = .max, isKept: Bool = false,
-        existing: (([String]) -> ExistingNode?)? = nil
+        existing: (([Name]) -> ExistingNode?)? = nil
     ) {
         self.declarations = declarations
         self.enclosing = enclosing
@@ -52,7 +52,7 @@ public struct SceneContext {
 
 /// An existing node that a merged document completes.
 public struct ExistingNode {
-    public var ids: [String]
+    public var ids: [Name]
     public var kind: NodeKind
     public var attributes: [(name: String, type: ValueType)]
     /// For the root of a component's instance: its attributes are the only ones in scope for the component's own nodes.
@@ -62,7 +62,7 @@ public struct ExistingNode {
     public var isContent: Bool
 
     public init(
-        ids: [String] = [], kind: NodeKind, attributes: [(name: String, type: ValueType)], component: String? = nil,
+        ids: [Name] = [], kind: NodeKind, attributes: [(name: String, type: ValueType)], component: String? = nil,
         isContent: Bool = false
     ) {
         self.ids = ids
@@ -75,5 +75,5 @@ public struct ExistingNode {
 
 extension ExistingNode {
     /// The name of one of its attributes, as documents name attributes by their paths.
-    func rootName(of attribute: String) -> String { "$\(AttributePath(nodes: ids, attribute: attribute))" }
+    func rootName(of attribute: String) -> Name { Name("$\(AttributePath(nodes: ids, attribute: attribute))") }
 }

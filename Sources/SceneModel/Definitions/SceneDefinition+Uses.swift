@@ -1,5 +1,8 @@
 // Names outside a scene that the scene uses.
 
+import AttributeValues
+import RuleLanguage
+
 extension SceneDefinition {
     private var allNodes: [NodeDefinition] { (nodes + declarations.components.values).flatMap(\.withAllBelow) }
 
@@ -11,15 +14,15 @@ extension SceneDefinition {
     }
 
     /// The paths from the root that its rules read.
-    public var rootPathsRead: Set<String> {
-        var read: Set<String> = []
+    public var rootPathsRead: Set<Name> {
+        var read: Set<Name> = []
         for node in allNodes {
             for expression in node.expressions {
                 read.formUnion(expression.program?.inputs.map(\.name) ?? [])
                 if case .reference(let reference) = expression { read.insert(reference.name) }
             }
         }
-        return Set(read.lazy.filter { $0.hasPrefix("$/") }.map { String($0.dropFirst()) })
+        return Set(read.lazy.compactMap(\.pathFromRoot))
     }
 
     /// The id of a node whose value, or whose children's values, depend on the environment around the document; nil if
@@ -29,7 +32,7 @@ extension SceneDefinition {
         var pending = nodes
         while let node = pending.popLast() {
             guard seen.insert(ObjectIdentifier(node)).inserted else { continue }
-            if node.readsEnvironment { return node.id.isEmpty ? "the template of a forEach" : node.id }
+            if node.readsEnvironment { return node.id.isEmpty ? "the template of a forEach" : node.id.text }
             pending += node.header + node.children + node.footer
             pending += node.forEach?.templates ?? []
             if let base = node.base { pending.append(base) }

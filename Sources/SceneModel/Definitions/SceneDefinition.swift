@@ -9,7 +9,7 @@ public struct SceneDefinition {
     public var values: [(path: AttributePath, value: Value)]
     /// The names outside the document that its bindings and actions write, each with the place of one of these in the
     /// document. Paths of patterns are not among them.
-    public var written: [String: String] = [:]
+    public var written: [Name: String] = [:]
     /// Uses that are allowed, but probably not meant.
     public var warnings: SceneFaults?
 

@@ -89,7 +89,8 @@ public enum DefinitionWriter {
     }
 
     private static func text(_ reference: Reference) -> String {
-        (reference.name.hasPrefix("$") ? "" : "$") + reference.name + reference.steps.map(\.description).joined()
+        (reference.name.pathFromRoot == nil ? "$" : "") + reference.name.text
+            + reference.steps.map(\.description).joined()
     }
 
     public static func expression(_ expression: Expression) -> Value {
@@ -238,7 +239,11 @@ public enum DefinitionWriter {
         var cases = ValueMap()
         for branch in definition.templates {
             let nodes = Value.list(branch.children.map { node($0, isUse) })
-            if let text = Branch.caseText(branch.id) { cases[text] = nodes } else { fields[branch.id] = nodes }
+            if let text = Branch.caseText(branch.id.text) {
+                cases[text] = nodes
+            } else {
+                fields[branch.id.text] = nodes
+            }
         }
         if choice == .switch { fields["cases"] = .map(cases) }
     }
@@ -269,7 +274,7 @@ public enum DefinitionWriter {
     /// A node inside a template. `SceneLimits.nesting` bounds the recursion.
     private static func node(_ definition: NodeDefinition, _ isUse: (NodeDefinition) -> Bool) -> Value {
         var fields = ValueMap()
-        if !definition.id.isEmpty { fields["id"] = .string(definition.id) }
+        if !definition.id.isEmpty { fields["id"] = .string(definition.id.text) }
         let isWhole = definition.component == nil || !isUse(definition)
         if !isWhole {
             addUse(of: definition, into: &fields)

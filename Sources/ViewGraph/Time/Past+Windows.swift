@@ -309,12 +309,15 @@ final class Chart: Past {
         guard fields.count >= 2, (fields.count - 2) % 3 == 0, fields.count <= 2 + 3 * Int(Chart.parts + 2),
             case .int(let end) = fields[0], case .int(let before) = fields[1]
         else { return false }
+        // Rounded down, so that no stretch begins after the end of the record.
+        let (whole, rest) = (origin - before).quotientAndRemainder(dividingBy: width)
+        let shift = rest < 0 ? whole - 1 : whole
         var read: [(number: Int64, bucket: Bucket)] = []
         for at in stride(from: 2, to: fields.count, by: 3) {
             guard case .int(let number) = fields[at], let least = Past.number(fields[at + 1]),
                 let greatest = Past.number(fields[at + 2])
             else { return false }
-            let moved = number + (origin - before) / width
+            let moved = number + shift
             if let last = read.last, moved <= last.number { continue }
             read.append((moved, Bucket(least: least, greatest: greatest)))
         }

@@ -5,15 +5,15 @@ struct SiteName: Hashable, Sendable, CustomStringConvertible {
     /// Bounds the subject: NATS refuses control lines of more than 4096 bytes.
     static let maximumLength = 200
 
-    let segments: [String]
+    let segments: [Name]
 
     /// - Throws: `invalid` if the name is empty, too long, or has an empty segment.
     init(_ text: some StringProtocol) throws(Failure) {
         guard text.utf8.count <= SiteName.maximumLength else {
             throw Failure(.invalid, "the name of a site has at most \(SiteName.maximumLength) bytes")
         }
-        let separator: Character = "/"
-        segments = String(text).split(separator: separator, omittingEmptySubsequences: false).map(String.init)
+        segments = String(text).unicodeScalars.split(separator: "/", omittingEmptySubsequences: false)
+            .map { Name(String($0)) }
         guard !segments.contains("") else {
             throw Failure(
                 .invalid, "'\(text)' is not the name of a site", hint: "write segments between slashes, as hosts/web-01"
@@ -21,20 +21,20 @@ struct SiteName: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var description: String { segments.joined(separator: "/") }
+    var description: String { segments.texts.joined(separator: "/") }
 
     /// The name as tokens of a subject. It is also the key of the site's lease.
-    var tokens: String { segments.map(SiteName.token).joined(separator: ".") }
+    var tokens: String { segments.texts.map(SiteName.token).joined(separator: ".") }
 
     /// Reads `tokens`. nil if the text differs from the form that `tokens` writes.
     init?(tokens: some StringProtocol) {
-        var names: [String] = []
+        var names: [Name] = []
         let separator: Character = "."
         for token in String(tokens).split(separator: separator, omittingEmptySubsequences: false) {
             guard let name = SiteName.name(of: token) else { return nil }
-            names.append(name)
+            names.append(Name(name))
         }
-        guard let read = try? SiteName(names.joined(separator: "/")), read.tokens == tokens else { return nil }
+        guard let read = try? SiteName(names.texts.joined(separator: "/")), read.tokens == tokens else { return nil }
         self = read
     }
 

@@ -18,14 +18,14 @@ struct Transaction: Hashable {
 
         /// The ids from the root of the site to the node, and the attribute. For a malformed path, a node that no tree
         /// has.
-        var parts: (node: [String], attribute: String) {
+        var parts: (node: [Name], attribute: String) {
             guard let read = try? AttributePath(isOfRoot ? "/" + path : path), read.steps.isEmpty,
                 let attribute = read.attribute
             else { return ([""], "") }
             return (read.nodes, attribute)
         }
 
-        var node: [String] { parts.node }
+        var node: [Name] { parts.node }
     }
 
     /// An attribute's definition at its owner.
@@ -35,7 +35,8 @@ struct Transaction: Hashable {
         /// True if it may have an error instead of a value, or is null then: every attribute except a state.
         var mayFail: Bool
         /// nil for attributes without a rule.
-        var rule: String?
+        /// Compared by bytes, as the daemon does.
+        var rule: Name?
     }
 
     var label: String?
@@ -48,9 +49,9 @@ struct Transaction: Hashable {
     /// True if the body spans several transactions.
     var isConflated = false
     /// New nodes, each with everything below it. An older node at the same path is removed first.
-    var added: Set<[String]> = []
+    var added: Set<[Name]> = []
     /// The ids of a node's children, in order, by parent.
-    var children: [[String]: [String]] = [:]
+    var children: [[Name]: [Name]] = [:]
     var contents: [Place: Content] = [:]
     /// Definitions of attributes that are new or have changed.
     var definitions: [Place: Definition] = [:]
@@ -59,10 +60,10 @@ struct Transaction: Hashable {
 }
 
 extension Transaction.Place {
-    init(node: [String], attribute: String) {
+    init(node: [Name], attribute: String) {
         let path = AttributePath(nodes: node, attribute: attribute).description
         // The path of an attribute of a daemon's root begins with a slash.
-        self.init(path: node.isEmpty ? String(path.dropFirst()) : path)
+        self.init(path: node.isEmpty ? String(Substring(path.utf8.dropFirst())) : path)
     }
 }
 
@@ -87,7 +88,7 @@ extension Transaction {
     }
 
     /// True if the node that existed before this transaction, or one of its ancestors, was removed or replaced.
-    private func removes(_ node: [String]) -> Bool {
+    private func removes(_ node: [Name]) -> Bool {
         node.indices.contains { level in
             if added.contains(Array(node[...level])) { return true }
             return children[Array(node[..<level])].map { !$0.contains(node[level]) } ?? false
@@ -137,7 +138,7 @@ extension Transaction {
         }
         member("label", label.map { .string($0) })
         member("writer", writer.map { .string($0) })
-        let moving = motions.map { Value.list([$0.key, Transaction.list($0.value.map(\.path))]) }
+        let moving = motions.map { Value.list([$0.key, Transaction.list($0.value.map { Name($0.path) })]) }
         member("motions", moving.isEmpty ? nil : .list(moving))
         member("start", begun.map { .double($0) })
         member("conflated", isConflated ? true : nil)
@@ -186,16 +187,16 @@ extension Transaction {
             writer = body["writer"]?.string
             try body["motions"]?.forEachElement { (entry) throws(Failure) in
                 guard let pair = entry.value.list, pair.count == 2 else { throw Transaction.malformed("a motion") }
-                motions[pair[0]] = Set(try Transaction.texts(pair[1]).map { Place(path: $0) })
+                motions[pair[0]] = Set(try Transaction.names(pair[1]).map { Place(path: $0.text) })
             }
             begun = body["start"]?.number
             isConflated = body["conflated"]?.bool == true
             try body["added"]?.forEachElement { (entry) throws(Failure) in
-                added.insert(try Transaction.texts(entry.value))
+                added.insert(try Transaction.names(entry.value))
             }
             try body["children"]?.forEachElement { (entry) throws(Failure) in
                 guard let pair = entry.value.list, pair.count == 2 else { throw Transaction.malformed("a child list") }
-                children[try Transaction.texts(pair[0])] = try Transaction.texts(pair[1])
+                children[try Transaction.names(pair[0])] = try Transaction.names(pair[1])
             }
             try body["definitions"]?.forEachElement { (entry) throws(Failure) in
                 let (place, json) = try Transaction.entry(entry)
@@ -203,7 +204,7 @@ extension Transaction {
                     throw Transaction.malformed("a definition without a type")
                 }
                 definitions[place] = Definition(
-                    type: type, mayFail: json["mayFail"]?.bool == true, rule: json["rule"]?.string)
+                    type: type, mayFail: json["mayFail"]?.bool == true, rule: json["rule"]?.string.map { Name($0) })
             }
             // Some messages change a thousand attributes.
             var count = 0
@@ -233,7 +234,7 @@ extension Transaction {
             }
             var known: Set<Name> = []
             for id in ids {
-                if let problem = NodeIdentifier.refusal(of: id) { throw Transaction.malformed("an id \(problem)") }
+                if let problem = NodeIdentifier.refusal(of: id.text) { throw Transaction.malformed("an id \(problem)") }
                 guard known.insert(id).inserted else {
                     throw Transaction.malformed("two nodes with the id '\(id)' beside each other")
                 }
@@ -256,7 +257,7 @@ extension Transaction {
     private static func json(_ definition: Definition) -> Value {
         var map = ValueMap([("type", .string(definition.type))])
         if definition.mayFail { map["mayFail"] = true }
-        if let rule = definition.rule { map["rule"] = .string(rule) }
+        if let rule = definition.rule { map["rule"] = .string(rule.text) }
         return .map(map)
     }
 
@@ -277,15 +278,15 @@ extension Transaction {
         return .failure(Failure(code, error["message"]?.string ?? ""))
     }
 
-    private static func list(_ texts: [String]) -> Value { .list(texts.map { .string($0) }) }
+    private static func list(_ names: [Name]) -> Value { .list(names.map { .string($0.text) }) }
 
-    private static func texts(_ value: Value) throws(Failure) -> [String] {
-        var texts: [String] = []
+    private static func names(_ value: Value) throws(Failure) -> [Name] {
+        var names: [Name] = []
         for element in value.list ?? [.null] {
             guard let text = element.string else { throw malformed("an id that is no text") }
-            texts.append(text)
+            names.append(Name(text))
         }
-        return texts
+        return names
     }
 
     private static func malformed(_ what: String) -> Failure { Failure(.invalid, "the body of a message: \(what)") }
