@@ -69,7 +69,9 @@ struct Dimension: Sendable {
         var isGood = true
         for dimension in all where wanted.isEmpty || wanted.contains(where: { dimension.name.hasPrefix($0) }) {
             do { if try !dimension.search(program) { isGood = false } } catch {
-                tell(#"{"benchmark":"search","dimension":"\#(dimension.name)","fault":"\#("\(error)".replacing("\"", with: "'").replacing("\n", with: " "))"}"#)
+                tell(
+                    #"{"benchmark":"search","dimension":"\#(dimension.name)","fault":"\#("\(error)".replacing("\"", with: "'").replacing("\n", with: " "))"}"#
+                )
                 isGood = false
             }
         }

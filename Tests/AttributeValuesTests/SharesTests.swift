@@ -13,7 +13,8 @@ struct SharesTests {
         return count
     }
 
-    @Test("each greedy owner leaves something for the next, and the last part is for root", arguments: [64, 1000, 50_000])
+    @Test(
+        "each greedy owner leaves something for the next, and the last part is for root", arguments: [64, 1000, 50_000])
     func greedy(_ limit: Int) {
         var shares = Shares<String>()
         let common = limit - limit / 64
@@ -22,8 +23,9 @@ struct SharesTests {
         #expect(takeAll(&shares, "rightless", .rightless, of: limit) > 0)
         #expect(takeAll(&shares, "modest", .ordinary, of: limit) > 0)
         #expect(shares.used <= common)
-        #expect(takeAll(&shares, "root", .first, of: limit) == limit - shares.used(by: "greedy")
-            - shares.used(by: "rightless") - shares.used(by: "modest"))
+        #expect(
+            takeAll(&shares, "root", .first, of: limit) == limit - shares.used(by: "greedy")
+                - shares.used(by: "rightless") - shares.used(by: "modest"))
         #expect(shares.used == limit && shares.verdict(on: 1, for: "root", .first, of: limit) == .full)
     }
 

@@ -1448,7 +1448,8 @@ struct LinkTests {
         #expect(writer.text.contains("the setting request-cost is the limit"), "\(writer.text)")
     }
 
-    @Test("a site of more values than a daemon takes in a transaction arrives in parts, and so does a change of as many")
+    @Test(
+        "a site of more values than a daemon takes in a transaction arrives in parts, and so does a change of as many")
     func manyValues() throws {
         let (nats, a, b) = (
             try NATSServer(), try Daemon(scenes: [LinkTests.scene], configuration: "watched-attributes = 100000\n"),

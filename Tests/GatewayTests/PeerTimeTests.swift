@@ -7,7 +7,7 @@ import Testing
 struct PeerTimeTests {
     private let start = 1000.0
 
-    /// The seconds after `begin` at which the connection is closed, looked at twice a second; nil: never within an hour.
+    /// Seconds after `begin` at which the connection is closed, looked at twice a second; nil: not within an hour.
     private func end(_ time: PeerTime, from begin: Double, isWaiting: Bool = false) -> Double? {
         stride(from: 0, through: 3600, by: 0.5).first { time.isOver(at: begin + $0, isWaiting: isWaiting) }
     }
@@ -24,7 +24,8 @@ struct PeerTimeTests {
         #expect(end(time, from: start + 3) == Limits.idleTime + 0.5)
     }
 
-    @Test("a body and an answer have ten seconds, and one more for each 16 KiB that come or go", arguments: [true, false])
+    @Test(
+        "a body and an answer have ten seconds, and one more for each 16 KiB that come or go", arguments: [true, false])
     func transfers(_ isBody: Bool) {
         var time = PeerTime(at: start)
         time.didReadHead(at: start)
@@ -58,8 +59,8 @@ struct PeerTimeTests {
         #expect(end(time, from: start + 20, isWaiting: true) == Limits.stallTime + 0.5)
     }
 
-    @Test("connections without a complete request make room, those first that wait longest, and no other") func evicted()
-    {
+    @Test("connections without a complete request make room, those first that wait longest, and no other")
+    func evicted() {
         var times: [(name: String, time: PeerTime)] = []
         for number in 0..<200 {
             var time = PeerTime(at: start + Double((number * 7) % 200))

@@ -61,12 +61,16 @@ struct ShareTests {
         #expect(ledger.count == 100)
         for owner in [AccessRule.Holder.user(1001), .user(1002), .user(0)] { #expect(ledger.used(by: owner) == 100) }
         // What they have together costs each of them, so nobody evades the share with others' patterns.
-        #expect(isRefused { try graph.subscribe(["/top/*.x", "/own.*"], events: [.update, .structure], from: Self.greedy) })
+        #expect(
+            isRefused {
+                try graph.subscribe(["/top/*.x", "/own.*"], events: [.update, .structure], from: Self.greedy)
+            })
         graph.turn([.disconnected(ClientID(number: Self.greedy))])
         #expect(ledger.count == 100 && ledger.used(by: .user(1001)) == 0)
     }
 
-    @Test("a principal has a share of its own, and root's connection for it no place of root's") func principals() throws
+    @Test("a principal has a share of its own, and root's connection for it no place of root's") func principals()
+        throws
     {
         let graph = try harness { $0.watchedAttributes = 64 }
         let rules = [
@@ -167,10 +171,11 @@ struct ShareTests {
                 from: client)
         }
         let nodes = graph.runtime.graph.liveNodes
-        #expect(isRefused {
-            let many = (0..<(640 - nodes)).map { "{ id: m\($0) }" }.joined(separator: ", ")
-            try make(Self.greedy, many)
-        })
+        #expect(
+            isRefused {
+                let many = (0..<(640 - nodes)).map { "{ id: m\($0) }" }.joined(separator: ", ")
+                try make(Self.greedy, many)
+            })
         for number in 0..<(630 - nodes) { try make(Self.greedy, "{ id: m\(number) }") }
         #expect(isRefused { try make(Self.greedy, "{ id: one-more }") })
         for number in 0..<10 { try make(Self.root, "{ id: r\(number) }") }
@@ -187,7 +192,8 @@ struct ShareTests {
         func apply(_ id: String, _ client: UInt64) -> Command {
             let document = "agd: 1\nnodes: [{ id: \(id), kind: container, children: [\(nodes)] }]"
             return .call(
-                ClientID(number: client), id: .int(Int64(client)), .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+                ClientID(number: client), id: .int(Int64(client)),
+                .apply(.init(document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
         }
         for client in UInt64(20)..<30 {
             commands.append(.connected(ClientID(number: client), Peer(pid: 9, uid: 1001, gid: 1001)))
