@@ -172,14 +172,22 @@ struct RandomWayTests {
         return "{ \(parts.joined(separator: ", ")) }"
     }
 
+    /// A node whose binding leads on to a binding of somebody else, or to a state: with the next document of either, a
+    /// way through both leads elsewhere.
+    private static func link(_ random: inout SeededGenerator) -> String {
+        let target = random.pick(["$/up/a/n0.b", "$/up/b/n0.b", "$/up/a/n0.s", "$/up/b/n0.s", "$s", "$/s.x"])
+        return "{ id: n0, kind: container, state: { s: \(random.below(9)) }, binding: { b: \(target) } }"
+    }
+
     private static func request(_ random: inout SeededGenerator, _ paths: [String], _ part: String) -> Request {
-        let path = random.pick(paths)
+        let bindings = paths.filter { $0.hasSuffix("/n0.b") }
+        let path = random.chance(40) && !bindings.isEmpty ? random.pick(bindings) : random.pick(paths)
         let value: Value = random.pick([.int(Int64(random.below(99))), true, ["n": 5], [["id": "k", "n": 9]]])
         let mutation = Mutation(operation: random.pick([.set, .add, .merge]), path: path, value: value)
         switch random.below(12) {
         case 0...4:
             let head = random.chance(60) ? "dangling: [later, lock, s, b, list]\n" : ""
-            let nodes = node(&random, "n\(random.below(2))")
+            let nodes = random.chance(50) ? link(&random) : node(&random, "n\(random.below(2))")
             let values = random.chance(30) ? "\nvalues: { /n0.b: 6, /n0.s: 5, /n1/l/k.m: 4 }" : ""
             return .apply(
                 .init(
