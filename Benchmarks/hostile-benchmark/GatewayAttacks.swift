@@ -125,6 +125,21 @@ private let gatewayAttacks = [
     GatewayAttack(name: "gateway-unread-streams") { target in
         rest(try many(2500, target, GatewayTarget.head("GET", "/watch?path=/**")))
     },
+    GatewayAttack(name: "gateway-unread-packed-streams") { target in
+        let head = "GET /watch?path=/** HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n"
+        rest(try many(2000, target, head))
+    },
+    // All become complete at the same moment.
+    GatewayAttack(name: "gateway-bodies-that-end-together") { target in
+        let body = "[" + String(repeating: "[],", count: 240_000) + "[]]"
+        let text = GatewayTarget.post("/rpc", body)
+        while true {
+            let connections = try many(40, target, String(text.dropLast()))
+            usleep(300_000)
+            for connection in connections { connection.send("]") }
+            usleep(500_000)
+        }
+    },
     GatewayAttack(name: "gateway-idle-connections") { target in
         var connections: [RawConnection] = []
         for _ in 0..<6000 { connections.append(try target.connect()) }

@@ -68,7 +68,12 @@ struct Dimension: Sendable {
         }
         var isGood = true
         for dimension in all where wanted.isEmpty || wanted.contains(where: { dimension.name.hasPrefix($0) }) {
-            if try !dimension.search(program) { isGood = false }
+            do { if try !dimension.search(program) { isGood = false } } catch {
+                tell(
+                    #"{"benchmark":"search","dimension":"\#(dimension.name)","fault":"\#("\(error)".replacing("\"", with: "'").replacing("\n", with: " "))"}"#
+                )
+                isGood = false
+            }
         }
         return isGood
     }
@@ -102,16 +107,16 @@ private let reading = [
         #"{"paths":\#(list(count) { #""/top/c\#($0).y""# })}"#
     },
     Dimension(name: "get-nodes", scene: states, method: "get") { _ in #"{"paths":["/**"]}"# },
-    Dimension(name: "get-patterns", scene: { _ in states(1000) }, method: "get") { count in
+    Dimension(name: "get-patterns", first: 8, scene: { _ in states(1000) }, method: "get") { count in
         #"{"paths":\#(list(count) { #""/**/z\#($0).y""# })}"#
     },
     Dimension(name: "describe", scene: states, method: "describe") { _ in #"{"path":"/"}"# },
     Dimension(name: "dump", scene: states, method: "dump") { _ in #"{"path":"/","format":"scene"}"# },
     Dimension(name: "eval-operations", scene: one, method: "eval") { count in
-        #"{"at":"/a","expr":"\#(Array(repeating: "n", count: count).joined(separator: "+"))"}"#
+        #"{"at":"/a","expression":"\#(Array(repeating: "n", count: count).joined(separator: "+"))"}"#
     },
     Dimension(name: "eval-list", scene: one, method: "eval") { count in
-        #"{"at":"/a","expr":"lists.range(\#(count)).map(i, i * 2).size()"}"#
+        #"{"at":"/a","expression":"lists.range(\#(count)).map(i, i * 2).size()"}"#
     },
 ]
 
@@ -122,7 +127,8 @@ private let writing = [
         #"{"path":"/a.x","value":\#(members(count) { #""k\#($0)":1"# })}"#
     },
     Dimension(
-        name: "set-readers",
+        // More are not watched.
+        name: "set-readers", last: 1 << 15,
         scene: { count in
             document(
                 #"[{"id":"a","kind":"container","state":{"x":0},"children":\#(list(count) { #"{"id":"c\#($0)","let":{"y":"=x + \#($0)"}}"# })}]"#
@@ -135,7 +141,7 @@ private let writing = [
         }, method: "set"
     ) { _ in #"{"path":"/a.x","value":1}"# },
     Dimension(
-        name: "set-instances",
+        name: "set-instances", last: 1 << 18,
         scene: { _ in
             document(
                 #"[{"id":"a","state":{"x":[]},"children":[{"id":"rows","forEach":{"in":"$x","id":"self","as":"i","node":{"let":{"y":"=i"}}}}]}]"#
@@ -159,9 +165,10 @@ private let changing = [
         apply(#"[{"id":"a","state":\#(members(count) { #""s\#($0)":1"# })}]"#)
     },
     Dimension(name: "apply-existing", scene: states, method: "apply") { count in
-        apply(
-            #"[{"id":"top","kind":"container","children":\#(list(count) { #"{"id":"c\#($0)","state":{"y":\#($0),"more":1}}"# })}]"#
-        )
+        #"{"mode":"merge","#
+            + apply(
+                #"[{"id":"top","kind":"container","children":\#(list(count) { #"{"id":"c\#($0)","state":{"y":\#($0),"more":1}}"# })}]"#
+            ).dropFirst()
     },
     Dimension(name: "apply-keys", method: "apply") { count in
         apply("[]", #""keys":{"environment":\#(members(count) { #""k\#($0)":0"# })},"#)

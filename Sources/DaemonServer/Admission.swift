@@ -11,33 +11,23 @@ struct Admission {
     /// By process id.
     private var debts: [Int32: Debt] = [:]
     /// Connections by user.
-    private var connections: [UInt32: Int] = [:]
+    private var connections = Shares<UInt32>()
     private var lastWarning = -Double.infinity
 
     init(access: AccessRules) { self.access = access }
 
-    /// The part of the places that only root and the daemon's own user get.
-    private static let reservedPart = 64
-    /// A user gets a place while he has fewer than so many times the places that are free, and a user without any right
-    /// while he has fewer than this part of them. So a user has at most three quarters of all places, or one quarter,
-    /// and there is always one for somebody else.
-    private static let share = 3
-
     /// Why a connection cannot be served; nil if it can.
-    func refusal(of connection: Connection, _ peer: Peer, beside clients: Int, _ limits: ServerLimits) -> Failure? {
-        let isPreferred = access.haveEvery(peer)
-        let free = limits.clients - clients - (isPreferred ? 0 : limits.clients / Admission.reservedPart)
-        if free <= 0 {
+    func refusal(of connection: Connection, _ peer: Peer, _ limits: ServerLimits) -> Failure? {
+        switch connections.verdict(on: 1, for: peer.uid, access.standing(of: peer), of: limits.clients) {
+        case .fits: break
+        case .full:
             return Failure(
-                .limit, "the daemon serves \(clients) clients already", hint: "the setting clients is the limit")
-        }
-        let own = connections[peer.uid] ?? 0
-        let isWithin =
-            isPreferred
-            || (access.giveAny(to: peer) ? own < free * Admission.share : own * Admission.share < free)
-        guard isWithin else {
+                .limit, "the daemon serves \(connections.used) clients already",
+                hint: "the setting clients is the limit")
+        case .beyondShare:
             return Failure(
-                .limit, "user \(peer.uid) has \(own) of the daemon's \(limits.clients) clients already",
+                .limit,
+                "user \(peer.uid) has \(connections.used(by: peer.uid)) of the daemon's \(limits.clients) clients already",
                 hint: "the others are for other users; the setting clients is the limit")
         }
         if descriptors.admits(connection.descriptor) { return nil }
@@ -48,7 +38,7 @@ struct Admission {
 
     /// Counts another connection of a process.
     mutating func addConnection(of peer: Peer, at now: Double) -> Debt {
-        connections[peer.uid, default: 0] += 1
+        connections.add(1, for: peer.uid)
         let debt = debts[peer.pid] ?? Debt(at: now)
         debts[peer.pid] = debt
         debt.connections += 1
@@ -56,7 +46,7 @@ struct Admission {
     }
 
     mutating func removeConnection(of peer: Peer) {
-        if let count = connections[peer.uid] { connections[peer.uid] = count > 1 ? count - 1 : nil }
+        connections.add(-1, for: peer.uid)
         guard let debt = debts[peer.pid] else { return }
         debt.connections -= 1
         if debt.connections == 0 { debts[peer.pid] = nil }

@@ -7,6 +7,8 @@ import Glibc
 /// `release`. At least `JSONParser.padding` readable bytes follow the last byte, so that a line can be parsed in place.
 struct InputBuffer {
     private let pool: InputPool
+    /// Who sends the bytes.
+    private let user: UInt32
     private var block: InputBlock?
     /// Bytes before `start` have been taken; those from `end` on are free.
     private var start = 0
@@ -16,7 +18,7 @@ struct InputBuffer {
     /// The present line is unwanted: its bytes are dropped up to the next newline.
     private(set) var isDiscarding = false
 
-    init(pool: InputPool) { self.pool = pool }
+    init(pool: InputPool, user: UInt32) { (self.pool, self.user) = (pool, user) }
 
     var count: Int { end - start }
     var hasLine: Bool { completeEnd > start }
@@ -33,7 +35,7 @@ struct InputBuffer {
         completeEnd = max(0, completeEnd - start)
         end -= start
         start = 0
-        if count * 2 > block.capacity { pool.grow(block, to: count * 2) }
+        if count * 2 > block.capacity { pool.grow(block, to: count * 2, of: user) }
         return block.free(from: end)
     }
 
@@ -83,7 +85,7 @@ struct InputBuffer {
 
     mutating func release() {
         guard let block else { return }
-        pool.give(block)
+        pool.give(block, of: user)
         self.block = nil
         (start, end, completeEnd) = (0, 0, 0)
     }
@@ -129,22 +131,32 @@ final class InputBlock {
 final class InputPool {
     private var spare: [InputBlock] = []
     private static let kept = 8
-    /// Bytes of the blocks in use.
-    private(set) var total = 0
+    /// Bytes of the blocks in use. Only what large blocks have more than the smallest counts for their users: each
+    /// client can have a small one.
+    private var shares = Shares<UInt32>()
+
+    var total: Int { shares.used }
+
+    /// Whether a user may have what he has.
+    func verdict(on user: UInt32, _ standing: Standing, of limit: Int) -> Standing.Verdict {
+        shares.verdict(on: 0, for: user, standing, of: limit)
+    }
 
     func take(capacity: Int) -> InputBlock {
-        total += capacity
+        shares.add(capacity)
         if capacity == InputBlock.smallest, let block = spare.popLast() { return block }
         return InputBlock(capacity: capacity)
     }
 
-    func grow(_ block: InputBlock, to capacity: Int) {
-        total += capacity - block.capacity
+    func grow(_ block: InputBlock, to capacity: Int, of user: UInt32) {
+        shares.add(capacity - block.capacity, for: user)
         block.grow(to: capacity)
     }
 
-    func give(_ block: InputBlock) {
-        total -= block.capacity
+    func give(_ block: InputBlock, of user: UInt32) {
+        let more = block.capacity - InputBlock.smallest
+        if more > 0 { shares.share(-more, with: user) }
+        shares.add(-block.capacity)
         if block.capacity == InputBlock.smallest, spare.count < InputPool.kept { spare.append(block) }
     }
 }

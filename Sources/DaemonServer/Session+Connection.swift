@@ -21,8 +21,8 @@ extension Session: ConnectionDelegate {
         let messageSize = share.messageSize(limits)
         if input.incompleteCount > messageSize {
             refuseLine("a message of more than \(messageSize) bytes", hint: share.messageSizeHint(limits))
-        } else if input.incompleteCount > InputBlock.smallest, sessions.pool.total > limits.inputTotal {
-            refuseLine("too many large messages at once", hint: "the setting input-total is the limit; try again")
+        } else if input.incompleteCount > InputBlock.smallest {
+            refuseExcess(limits.inputTotal)
         }
         if input.hasLine { sessions.markReady(self) }
         if hasReadAhead { connection.stopReading() }
@@ -35,6 +35,19 @@ extension Session: ConnectionDelegate {
     func readOn() {
         // After a dropped line, nothing is read before the client has been told of it.
         if !isClosing, !hasEnded, !hasReadAhead, !(input.hasLine && owedFault != nil) { connection.startReading() }
+    }
+
+    /// Refuses a large message that all clients together, or those of its user, have no room for.
+    private func refuseExcess(_ limit: Int) {
+        switch sessions.pool.verdict(on: peer.uid, standing, of: limit) {
+        case .fits: break
+        case .full:
+            refuseLine("too many large messages at once", hint: "the setting input-total is the limit; try again")
+        case .beyondShare:
+            refuseLine(
+                "user \(peer.uid) has too many large messages at once",
+                hint: "the rest of input-total is for other users; end some messages, and try again")
+        }
     }
 
     /// Drops the line that is being received, up to its end.

@@ -55,7 +55,7 @@ final class Session {
         self.connection = connection
         self.sessions = sessions
         self.debt = debt
-        input = InputBuffer(pool: sessions.pool)
+        input = InputBuffer(pool: sessions.pool, user: peer.uid)
         share = RequestShare(hasRights: hasRights)
         output = ClientOutput(sessions.output)
         lastProgress = now
@@ -66,6 +66,11 @@ final class Session {
 
     /// The same with the answers of an unfinished batch, which the client can read only when it is complete.
     var waiting: Int { untaken + output.heldBytes }
+
+    /// Among those who share a limit of the daemon.
+    var standing: Standing {
+        sessions.admission.access.haveEvery(peer) ? .first : share.hasRights ? .ordinary : .rightless
+    }
 
     var hasPostponed: Bool { !postponed.isEmpty }
 

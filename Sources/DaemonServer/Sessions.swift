@@ -87,7 +87,7 @@ final class Sessions {
             didFailToAccept(error)
             return connection.close()
         }
-        if let refusal = admission.refusal(of: connection, peer, beside: count, limits) {
+        if let refusal = admission.refusal(of: connection, peer, limits) {
             return refuse(connection, refusal)
         }
         let now = Loop.monotonicTime
@@ -289,26 +289,46 @@ final class Sessions {
     // Memory of output.
 
     /// Decides whether an answer may be queued for a client. If there is no room, another client that reads nothing and
-    /// has much more output waiting is disconnected.
+    /// has much more output waiting is disconnected: one of the same user, if the user's share is used up.
     func admits(_ bytes: Int, for client: ClientID) -> Bool {
-        guard output.total + bytes > limits.outputTotal, let session = self[client] else { return true }
-        var freed = 0
+        guard let session = self[client] else { return true }
+        let (standing, user) = (session.standing, session.peer.uid)
+        let all = output.total + bytes
+        // A user has at most as much as all.
+        if standing.verdict(own: all, used: all, of: limits.outputTotal) == .fits { return true }
+        let own = min(output.total, waiting[user] ?? 0) + bytes
+        var freed = (own: 0, all: 0)
         let now = Loop.monotonicTime
-        while let hoarder = largest(after: { now - $0.lastProgress > 1 }),
-            hoarder.waiting > 2 * (session.waiting + bytes)
-        {
-            freed += hoarder.waiting
+        while true {
+            let verdict = standing.verdict(own: own - freed.own, used: all - freed.all, of: limits.outputTotal)
+            if verdict == .fits { return true }
+            let hoarder = largest(after: {
+                now - $0.lastProgress > 1 && (verdict == .full || $0.peer.uid == user)
+            })
+            guard let hoarder, hoarder.waiting > 2 * (session.waiting + bytes) else { return false }
+            freed.all += hoarder.waiting
+            if hoarder.peer.uid == user { freed.own += hoarder.waiting }
             disconnect(hoarder, hoarding(hoarder))
-            if output.total - freed + bytes <= limits.outputTotal { return true }
         }
-        return false
     }
 
-    /// While too much output waits in total, disconnects the clients with the most.
+    /// Bytes that wait for each user.
+    private var waiting: [UInt32: Int] {
+        var waiting: [UInt32: Int] = [:]
+        for session in table.all where !session.isClosing { waiting[session.peer.uid, default: 0] += session.waiting }
+        return waiting
+    }
+
+    /// While too much output waits in total, disconnects the clients with the most, of the users with the most.
     private func keepWithinTotal() {
         var excess = output.total - limits.outputTotal
-        while excess > 0, let hoarder = largest(after: { _ in true }) {
+        if excess <= 0 { return }
+        var waiting = waiting
+        while excess > 0, let user = waiting.max(by: { $0.value < $1.value })?.key,
+            let hoarder = largest(after: { $0.peer.uid == user })
+        {
             excess -= hoarder.waiting
+            waiting[user, default: 0] -= hoarder.waiting
             disconnect(hoarder, hoarding(hoarder))
         }
     }
@@ -324,7 +344,7 @@ final class Sessions {
 
     private func hoarding(_ session: Session) -> String {
         "the output of all clients exceeds \(limits.outputTotal) bytes (output-total), "
-            + "and it has the most, \(session.waiting)"
+            + "and it has the most of its user, \(session.waiting)"
     }
 
     /// - Returns: whether the session has to be checked from time to time.

@@ -3,7 +3,7 @@ import WireProtocol
 
 /// A right for some users, groups and principals, to all that a pattern matches.
 public struct AccessRule: Equatable {
-    public enum Holder: Equatable {
+    public enum Holder: Hashable {
         case everyone
         case user(UInt32)
         case group(UInt32)
@@ -51,6 +51,20 @@ extension AccessRule.Holder: CustomStringConvertible {
     }
 }
 
+extension AccessRule.Holder {
+    /// A user or principal, as `description` writes it.
+    init?(owner text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1)
+        switch (parts.first, parts.last) {
+        case ("as", let name?): self = .principal(String(name))
+        case ("user", let number?):
+            guard let user = UInt32(number) else { return nil }
+            self = .user(user)
+        default: return nil
+        }
+    }
+}
+
 /// All access rules. Rules only grant: a right that no rule grants is denied. If there are no rules, every connected
 /// client may do everything.
 public struct AccessRules {
@@ -70,6 +84,11 @@ public struct AccessRules {
 
     /// True for those who have every right, whatever the rules say.
     public func haveEvery(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == owner }
+
+    /// The peer's place among those who share a limit of the whole daemon.
+    public func standing(of peer: Peer) -> Standing {
+        haveEvery(peer) ? .first : giveAny(to: peer) ? .ordinary : .rightless
+    }
 
     /// - Returns: nil for a peer that may do everything.
     func grants(to peer: Peer) -> Grants? {

@@ -26,6 +26,8 @@ final class Client {
     private(set) var principal: String?
     /// nil: the client may do everything.
     private(set) var grants: Grants?
+    /// Among those who share a limit of the whole daemon.
+    private(set) var standing = Standing.ordinary
     /// The client in the history.
     private(set) var author: Author
     var name: String? {
@@ -47,17 +49,17 @@ final class Client {
     /// Transactions to perform when the client goes away.
     var will: LastWill
 
-    init(_ id: ClientID, _ peer: Peer, _ grants: Grants?, _ limits: RuntimeLimits) {
+    init(_ id: ClientID, _ peer: Peer, _ limits: RuntimeLimits) {
         self.id = id
         self.peer = peer
-        self.grants = grants
         author = Author(peer: peer, name: nil, principal: nil)
         will = LastWill(room: limits.onDisconnectSize)
     }
 
     /// A client of an earlier life of the daemon.
     convenience init(lost peer: Peer, name: String?, principal: String?, _ grants: Grants?, _ limits: RuntimeLimits) {
-        self.init(ClientID(number: 0), peer, grants, limits)
+        self.init(ClientID(number: 0), peer, limits)
+        self.grants = grants
         self.principal = principal
         author = Author(peer: peer, name: name, principal: principal)
     }
@@ -76,9 +78,13 @@ final class Client {
 
     func adopt(_ rules: AccessRules) {
         grants = if let principal { rules.grants(to: peer, as: principal) } else { rules.grants(to: peer) }
+        standing = principal == nil && rules.haveEvery(peer) ? .first : isRightless ? .rightless : .ordinary
     }
 
     var isRightless: Bool { grants?.rules.isEmpty == true }
+
+    /// The user or principal whose rights and shares it has.
+    var holder: AccessRule.Holder { principal.map { .principal($0) } ?? .user(peer.uid) }
 
     /// True if the client may not read some part of the tree.
     var isPartial: Bool { grants?.isPartial == true }

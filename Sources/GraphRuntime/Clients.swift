@@ -33,7 +33,11 @@ public final class Clients {
 
     var count: Int { byID.count }
 
-    func connect(_ id: ClientID, _ peer: Peer) { byID[id] = Client(id, peer, access.grants(to: peer), limits) }
+    func connect(_ id: ClientID, _ peer: Peer) {
+        let client = Client(id, peer, limits)
+        client.adopt(access)
+        byID[id] = client
+    }
 
     func hasNoRights(_ id: ClientID) -> Bool {
         if let last, last.id == id { return last.isRightless }

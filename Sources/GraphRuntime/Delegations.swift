@@ -29,6 +29,8 @@ struct Delegations {
         var node: NodeID
         /// The number in the events.
         var subscription: Int64
+        /// Whose share it uses; nil if the store does not know.
+        var owner: AccessRule.Holder?
     }
 
     /// Requests that one connection may have forwarded at a time, if its later requests do not wait.
@@ -55,6 +57,7 @@ struct Delegations {
     private var delegates: [[Name]: Delegate] = [:]
     /// How many nodes each delegate has.
     private var counts: [ClientID?: Int] = [:]
+    private(set) var shares = Shares<AccessRule.Holder>()
     /// By writer. Its later requests wait.
     private var forwards: [ClientID: Forward] = [:]
     /// Requests whose writers' later requests do not wait.
@@ -77,9 +80,7 @@ struct Delegations {
 
     subscript(root: ArraySlice<Name>) -> Delegate? { delegates[Array(root)] }
 
-    mutating func delegate(_ nodes: [Name], _ node: NodeID, to client: ClientID?, subscription: Int64) {
-        set(nodes, Delegate(client: client, node: node, subscription: subscription))
-    }
+    mutating func delegate(_ nodes: [Name], _ delegate: Delegate) { set(nodes, delegate) }
 
     mutating func remove(_ root: ArraySlice<Name>) { set(Array(root), nil) }
 
@@ -87,9 +88,17 @@ struct Delegations {
         if let old = delegates[nodes] {
             let left = (counts[old.client] ?? 1) - 1
             counts[old.client] = left == 0 ? nil : left
+            count(-1, for: old.owner)
         }
         delegates[nodes] = delegate
-        if let delegate { counts[delegate.client, default: 0] += 1 }
+        if let delegate {
+            counts[delegate.client, default: 0] += 1
+            count(1, for: delegate.owner)
+        }
+    }
+
+    private mutating func count(_ amount: Int, for owner: AccessRule.Holder?) {
+        if let owner { shares.add(amount, for: owner) } else { shares.add(amount) }
     }
 
     /// The root of the delegated subtree that has a path; the outermost one if there are several.

@@ -13,14 +13,28 @@ extension GraphRuntime {
                 "another client performs the writes below \(AttributePath.describe(nodes: nodes[..<length]))",
                 path: path, hint: "wait until that client disconnects")
         }
-        guard delegations[nodes[...]] != nil || delegations.count < limits.delegations else {
-            throw Failure(
-                .limit, "at most \(limits.delegations) delegated nodes", hint: "the setting delegations is the limit")
+        let owner = client.holder
+        // What somebody has left behind becomes the new delegate's.
+        let more = delegations[nodes[...]] == nil ? 1 : 0
+        if delegations[nodes[...]]?.owner != owner {
+            let used = (own: delegations.shares.used(by: owner) + 1, all: delegations.count + more)
+            switch client.standing.verdict(own: used.own, used: used.all, of: limits.delegations) {
+            case .fits: break
+            case .full:
+                throw Failure(
+                    .limit, "at most \(limits.delegations) delegated nodes",
+                    hint: "the setting delegations is the limit")
+            case .beyondShare:
+                throw Failure(
+                    .limit, "\(owner) has \(used.own - 1) of \(limits.delegations) delegated nodes already",
+                    hint: "the others are for other users; the setting delegations is the limit")
+            }
+            keep(delegationOf: nodes, .string(owner.description))
         }
-        if delegations[nodes[...]] == nil { keep(delegationOf: nodes, true) }
         let number = watching.nextSubscription
         watching.nextSubscription += 1
-        delegations.delegate(nodes, node, to: client.id, subscription: number)
+        delegations.delegate(
+            nodes, Delegations.Delegate(client: client.id, node: node, subscription: number, owner: owner))
         renewGuard()
         return .value(["subscription": .int(number), "revision": .int(Int64(clamping: revision))])
     }
@@ -36,7 +50,8 @@ extension GraphRuntime {
             guard let nodes = try? AttributePath(row.name).nodes, let node = try? graph.node(at: nodes) else {
                 continue
             }
-            delegations.delegate(nodes, node, to: nil, subscription: 0)
+            let owner = row.value.string.flatMap(AccessRule.Holder.init(owner:))
+            delegations.delegate(nodes, Delegations.Delegate(node: node, subscription: 0, owner: owner))
         }
         renewGuard()
     }

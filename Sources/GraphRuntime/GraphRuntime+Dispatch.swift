@@ -62,6 +62,7 @@ extension GraphRuntime {
         if queue.hasLeftovers { outcome.postponed = queue.leftovers() }
         if turn.clock != nil { outcome.times = queue.times }
         graph.stepsLeft = limits.requestCost
+        graph.mayTakeLast = false
         watching.deliverDue()
         store.endTurn(&outcome.changes)
         // Subscriptions end when all that they name has been removed.
@@ -76,6 +77,7 @@ extension GraphRuntime {
     private func apply(_ command: Command) -> Bool {
         graph.stepsLeft = limits.requestCost
         graph.growthLeft = limits.instanceCost
+        graph.mayTakeLast = false
         switch command {
         case .connected(let client, let peer): clients.connect(client, peer)
         case .call: preconditionFailure("a request is taken by itself")
@@ -103,6 +105,7 @@ extension GraphRuntime {
     private func perform(_ request: Request, for client: ClientID, _ id: RequestID?) -> Bool {
         // A client that is gone gets no answer.
         guard let client = clients[client] else { return true }
+        graph.mayTakeLast = client.standing == .first
         if request.changesStructure {
             guard let result = resultOfJob(request, for: client) else { return false }
             answer(result, to: id, of: client.id)

@@ -19,12 +19,18 @@ extension GraphRuntime {
             }
             let job = StructureJob(client, request)
             client.job = job
-            jobs.append(job)
+            enqueue(job)
             doJobs()
         }
         guard let result = client.job?.result else { return nil }
         client.job = nil
         return result
+    }
+
+    /// A user's second job comes behind the first ones of all others, and so on. The job at hand goes on.
+    private func enqueue(_ job: StructureJob) {
+        job.round = jobs.last { $0.owner == job.owner }.map { $0.round + 1 } ?? 0
+        jobs.insert(job, at: jobs.indices.dropFirst().first { jobs[$0].round > job.round } ?? jobs.endIndex)
     }
 
     /// Works on jobs while this turn has steps left. Unlinked trees are freed first, so that they no longer count
@@ -40,6 +46,7 @@ extension GraphRuntime {
             graph.stepsLeft = limits.requestCost
             graph.growthLeft = limits.instanceCost
             defer { statistics.steps &+= limits.requestCost &- graph.stepsLeft }
+            graph.mayTakeLast = job.client.standing == .first
             job.slices += 1
             do throws(Failure) {
                 job.result = try graph.seeing(as: job.client) { () throws(Failure) in try goOn(with: job) }

@@ -6,6 +6,10 @@ import WireProtocol
 final class StructureJob {
     let client: Client
     let request: Request
+    /// Whose turn it takes.
+    let owner: AccessRule.Holder
+    /// The number of the owner's jobs before it.
+    var round = 0
     var stage = Stage.waiting
     /// Number of slices that it has taken.
     var slices = 0
@@ -29,5 +33,6 @@ final class StructureJob {
     init(_ client: Client, _ request: Request) {
         self.client = client
         self.request = request
+        owner = client.holder
     }
 }

@@ -13,6 +13,8 @@ struct StructureNews {
     private(set) var told = 0
     /// The number of paths that each topic is told.
     private var counts: [ObjectIdentifier: Int] = [:]
+    /// The number of paths that users and principals are told, over all their topics.
+    private var countsOfOwners: [AccessRule.Holder: Int] = [:]
     /// Topics that would have to be told more paths than all topics together may watch.
     private(set) var overfull: [Topic] = []
     private let listeners: Int
@@ -65,11 +67,26 @@ struct StructureNews {
         topics[place(of: topic, animation)].paths[keyPath: kind] += paths
         told += paths.count
         counts[ObjectIdentifier(topic), default: 0] += paths.count
-        if counts[ObjectIdentifier(topic), default: 0] > limit {
+        if counts[ObjectIdentifier(topic), default: 0] > limit || isBeyondShare(paths.count, of: topic) {
             topic.isOverfull = true
             overfull.append(topic)
         }
     }
+
+    /// True if everybody who has a subscription to the topic is told more paths than all topics may watch. So nobody
+    /// makes a change of the tree longer with many different patterns.
+    private mutating func isBeyondShare(_ more: Int, of topic: Topic) -> Bool {
+        // What many users share is made once for all of them.
+        guard topic.owners.count <= StructureNews.mostOwners else { return false }
+        var isBeyond = true
+        for owner in topic.owners.keys {
+            countsOfOwners[owner, default: 0] += more
+            if countsOfOwners[owner, default: 0] <= limit { isBeyond = false }
+        }
+        return isBeyond
+    }
+
+    private static let mostOwners = 4
 
     private mutating func place(of topic: Topic, _ animation: Animation?) -> Int {
         let key = Key(topic: ObjectIdentifier(topic), animation: animation)

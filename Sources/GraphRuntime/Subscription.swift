@@ -5,6 +5,8 @@ import WireProtocol
 final class Subscription {
     let number: Int64
     let client: Client
+    /// Whose share it uses.
+    let owner: AccessRule.Holder
     let topic: Topic
     /// Seconds between updates; nil: no limit.
     let interval: Double?
@@ -24,6 +26,7 @@ final class Subscription {
     init(_ number: Int64, of client: Client, to topic: Topic, interval: Double?) {
         self.number = number
         self.client = client
+        owner = client.holder
         self.topic = topic
         self.interval = interval
     }

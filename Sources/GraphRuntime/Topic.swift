@@ -14,9 +14,14 @@ struct TopicKey: Hashable {
     var reports: Bool
 }
 
-/// The number of attributes that all topics together watch.
+/// The attributes that all topics together watch. A topic counts once, and for each user and principal with a
+/// subscription to it.
 final class WatchLedger {
-    fileprivate(set) var count = 0
+    fileprivate var shares = Shares<AccessRule.Holder>()
+
+    var count: Int { shares.used }
+
+    func used(by owner: AccessRule.Holder) -> Int { shares.used(by: owner) }
 }
 
 /// The set of attributes that one or more subscriptions watch. It follows the changes of the tree.
@@ -27,12 +32,9 @@ final class Topic {
     /// Watched vertices with their names in this topic.
     private(set) var paths: [AttributeID: [String]] = [:]
     private(set) var order: [AttributeID] = []
-    var members: [Subscription] = [] {
-        didSet {
-            knownReceivers = nil
-            if members.last?.interval != nil { isPaced = true }
-        }
-    }
+    private(set) var members: [Subscription] = [] { didSet { knownReceivers = nil } }
+    /// The numbers of their members.
+    private(set) var owners: [AccessRule.Holder: Int] = [:]
     private var knownReceivers: [Receiver]?
     /// Some member wants fewer updates, or did.
     private(set) var isPaced = false
@@ -47,8 +49,10 @@ final class Topic {
     /// The topic has no subscriptions any more.
     var hasEnded = false
     private let ledger: WatchLedger
-    /// The topic's share of the ledger: the number of its attributes, or the size of its patterns if that is more.
-    private var entered = 0
+    /// What the topic has in the ledger: the number of its attributes, or the size of its patterns if that is more.
+    private(set) var entered = 0
+    /// The part of it that has been counted for the owners. New attributes are, when the transaction has been told.
+    private var shared = 0
     private let patternSize: Int
     /// A pattern counts as one, and one more for each 64 bytes.
     private static let bytesPerPattern = 64
@@ -62,12 +66,41 @@ final class Topic {
         enter()
     }
 
-    deinit { ledger.count -= entered }
+    deinit { ledger.shares.add(-entered) }
 
     private func enter() {
         let size = max(order.count, patternSize)
-        ledger.count += size - entered
+        ledger.shares.add(size - entered)
         entered = size
+    }
+
+    func add(_ subscription: Subscription) {
+        share()
+        members.append(subscription)
+        if subscription.interval != nil { isPaced = true }
+        if owners[subscription.owner] == nil { ledger.shares.share(shared, with: subscription.owner) }
+        owners[subscription.owner, default: 0] += 1
+    }
+
+    func remove(_ subscription: Subscription) {
+        share()
+        members.removeAll { $0 === subscription }
+        guard let count = owners[subscription.owner] else { return }
+        owners[subscription.owner] = count == 1 ? nil : count - 1
+        if count == 1 { ledger.shares.share(-shared, with: subscription.owner) }
+    }
+
+    func has(_ owner: AccessRule.Holder) -> Bool { owners[owner] != nil }
+
+    /// Counts new and removed attributes for the owners.
+    /// - Returns: whether there are more.
+    @discardableResult
+    func share() -> Bool {
+        let more = entered - shared
+        if more == 0 { return false }
+        shared = entered
+        for owner in owners.keys { ledger.shares.share(more, with: owner) }
+        return more > 0
     }
 
     /// The members in the form that deliveries need.

@@ -32,18 +32,25 @@ final class Topics {
     subscript(attribute: AttributeID) -> Watch? { watches[attribute] }
 
     /// The topic for a request; makes it if there is none.
+    /// - Parameter standing: of the owner, whose share has to suffice.
     /// - Throws: `invalid` for a malformed pattern, `notFound` for a path without wildcard that names nothing, `limit`.
-    func obtain(_ request: Request.Subscribe) throws(Failure) -> Topic {
+    func obtain(
+        _ request: Request.Subscribe, for owner: AccessRule.Holder, _ standing: Standing
+    ) throws(Failure) -> Topic {
         let key = TopicKey(
             patterns: request.patterns.names, events: request.events, typed: request.typed, css: request.css,
             writers: request.writers, reports: request.reports)
-        if let existing = byKey[key] { return existing }
+        if let existing = byKey[key] {
+            if !existing.has(owner) { try refuseExcess(of: existing, for: owner, standing) }
+            return existing
+        }
         var patterns: [PathPattern] = []
         for text in request.patterns { patterns.append(try PathPattern(text)) }
         let made = Topic(key: key, number: nextNumber, patterns: patterns, ledger)
         nextNumber += 1
         guard ledger.count <= limits.watchedAttributes else { throw tooMany }
         for pattern in patterns { try join(pattern, to: made) }
+        try refuseExcess(of: made, for: owner, standing)
         byKey[key] = made
         index.insert(made)
         if key.events.contains(.completion) { completionCount += 1 }
@@ -77,6 +84,24 @@ final class Topics {
     private func add(_ vertex: AttributeID, _ path: String, to topic: Topic) throws(Failure) {
         _ = topic.add(vertex, path)
         guard ledger.count <= limits.watchedAttributes else { throw tooMany }
+    }
+
+    /// - Throws: `limit` if a topic would be more than the owner's share.
+    private func refuseExcess(
+        of topic: Topic, for owner: AccessRule.Holder, _ standing: Standing
+    ) throws(Failure) {
+        let own = ledger.used(by: owner)
+        switch standing.verdict(own: own + topic.entered, used: ledger.count, of: limits.watchedAttributes) {
+        case .fits: break
+        case .full: throw tooMany
+        case .beyondShare: throw beyondShare(own, owner)
+        }
+    }
+
+    func beyondShare(_ count: Int, _ owner: AccessRule.Holder) -> Failure {
+        Failure(
+            .limit, "\(owner) watches \(count) of \(limits.watchedAttributes) attributes already",
+            hint: "the others are for other users; watch less; the setting watched-attributes is the limit")
     }
 
     var tooMany: Failure {
@@ -145,19 +170,35 @@ final class Topics {
     /// exceed the limit gets none.
     func join(_ attributes: [AttributeID], _ news: News) {
         var named: [(attribute: AttributeID, entries: [PatternIndex.Entry])] = []
+        var joining: [ObjectIdentifier: Topic] = [:]
+        var all = 0
         var listeners = byKey.values.count { $0.watchesAttributes && !$0.isOverfull }
+        func end(_ topic: Topic) {
+            news.overfill(topic)
+            all -= topic.joining
+            listeners -= 1
+        }
         for attribute in attributes where listeners > 0 {
             let entries = naming(attribute)
             if entries.isEmpty { continue }
+            graph.stepsLeft -= entries.count
             named.append((attribute, entries))
             for (place, entry) in entries.enumerated() {
                 // Each of a topic's places inside the value may be one more, and the whole value is one.
                 let isPart = !entry.topic.patterns[entry.position].steps.isEmpty
                 guard isPart || place == 0 || entries[place - 1].topic !== entry.topic else { continue }
+                if entry.topic.isOverfull { continue }
+                if entry.topic.joining == 0 { joining[ObjectIdentifier(entry.topic)] = entry.topic }
                 entry.topic.joining += 1
-                guard entry.topic.joining > limits.watchedAttributes, !entry.topic.isOverfull else { continue }
-                news.overfill(entry.topic)
-                listeners -= 1
+                all += 1
+                if entry.topic.joining > limits.watchedAttributes {
+                    end(entry.topic)
+                } else if all > 2 * limits.watchedAttributes,
+                    let most = joining.values.filter({ !$0.isOverfull }).max(by: { $0.joining < $1.joining })
+                {
+                    // Those that are known already by another name are at most as many as may be watched.
+                    end(most)
+                }
             }
         }
         for (_, entries) in named { for entry in entries { entry.topic.joining = 0 } }

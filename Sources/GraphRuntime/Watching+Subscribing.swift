@@ -19,7 +19,7 @@ extension Watching {
         if let rate = request.frameRate, rate > limits.frameRate {
             throw Failure(.limit, "at most \(limits.frameRate) frames a second")
         }
-        let topic = try topics.obtain(request)
+        let topic = try topics.obtain(request, for: client.holder, client.standing)
         if request.events.contains(.structure) { structureLog.begin(at: history.revision) }
         // Before the subscription is added, so that the snapshot is the first that it hears.
         updateScenePhase(isWatched: true)
@@ -28,7 +28,7 @@ extension Watching {
         nextSubscription += 1
         subscriptions[subscription.number] = subscription
         client.subscriptions[subscription.number] = subscription
-        topic.members.append(subscription)
+        topic.add(subscription)
         if request.bookmarks { bookmarks.add(subscription.number) }
         let newView = request.events.contains(.frames) ? frames.add(subscription, at: request.frameRate ?? 30) : nil
         let opening: Opening
@@ -136,7 +136,7 @@ extension Watching {
             bookmarks.remove(number)
             subscription.client.subscriptions[number] = nil
             let topic = subscription.topic
-            topic.members.removeAll { $0 === subscription }
+            topic.remove(subscription)
             frames.remove(subscription)
             if topic.members.isEmpty { empty.append(topic) }
         }
@@ -163,6 +163,20 @@ extension Watching {
     func endOverfull(_ topic: Topic) {
         deliver(.ended(.limit, reason: "\(topics.tooMany.message) (watched-attributes)"), to: topic.members)
         end(topic.members)
+    }
+
+    /// Ends the subscriptions to a topic of those who now watch more than anybody may. Others keep theirs.
+    func endBeyondShare(_ topic: Topic) {
+        guard topic.share() else { return }
+        let ended = topic.members.filter {
+            !$0.client.standing.mayHave(topics.ledger.used(by: $0.owner), of: limits.watchedAttributes)
+        }
+        for subscription in ended {
+            let count = topics.ledger.used(by: subscription.owner)
+            let reason = topics.beyondShare(count, subscription.owner).message
+            deliver(.ended(.limit, reason: "\(reason) (watched-attributes)"), to: [subscription])
+        }
+        end(ended)
     }
 
     func endForLength(_ subscriptions: [Subscription]) {

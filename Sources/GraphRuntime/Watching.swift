@@ -120,6 +120,7 @@ final class Watching {
         deliverCompletions(news)
         endEmptyTopics()
         for topic in news.overfull { endOverfull(topic) }
+        if news.hasJoined { for topic in news.topics { endBeyondShare(topic) } }
         news.removeAll()
     }
 

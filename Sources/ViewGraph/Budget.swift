@@ -40,6 +40,11 @@ struct Budget {
 
     /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
     mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int, placements: Int) throws(Failure) {
+        growth -= try costOfInstances(count, nodes: nodes, attributes: attributes, placements: placements)
+    }
+
+    /// - Throws: `limit` when the instances would take more steps than are left.
+    func costOfInstances(_ count: Int, nodes: Int, attributes: Int, placements: Int) throws(Failure) -> Int {
         let cost =
             count
             * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute
@@ -49,7 +54,7 @@ struct Budget {
                 .limit, "one request may not make nodes for \(count) new elements",
                 hint: "add them in several requests; the setting request-cost is the limit")
         }
-        growth -= cost
+        return cost
     }
 
     /// Steps for the JSON text of a content. Measuring stops at the size that the remaining steps can pay for.

@@ -71,16 +71,19 @@ extension Wiring {
     }
 
     func refuse(_ growth: Growth) throws(Failure) {
-        guard liveNodes + growth.nodes <= limits.nodes else {
+        guard liveNodes + growth.nodes <= most(of: limits.nodes) else {
             throw Failure(
                 .limit, "the graph would have more than \(limits.nodes) nodes", hint: "the setting nodes is the limit")
         }
-        guard liveAttributes + growth.attributes <= limits.attributes else {
+        guard liveAttributes + growth.attributes <= most(of: limits.attributes) else {
             throw Failure(
                 .limit, "the graph would have more than \(limits.attributes) attributes",
                 hint: "the setting attributes is the limit")
         }
     }
+
+    /// What the requester at hand may make of a limit: the last part is for root and the daemon's own user.
+    func most(of limit: Int) -> Int { mayTakeLast ? limit : Standing.common(of: limit) }
 
     /// Charges steps to the current request.
     /// - Throws: `limit` when none are left.
@@ -100,4 +103,13 @@ extension Wiring {
         try budget.chargeInstances(
             count, nodes: each.nodes, attributes: each.attributes + 1, placements: each.placements)
     }
+
+    /// - Throws: `limit` when a list would make more instances than one request may.
+    func refuseInstances(_ count: Int, _ each: Growth) throws(Failure) {
+        _ = try budget.costOfInstances(
+            count, nodes: each.nodes, attributes: each.attributes + 1, placements: each.placements)
+    }
+
+    /// Steps for a node that moves with its subtree.
+    static let stepsPerMovedNode = 30
 }

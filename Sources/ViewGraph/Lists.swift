@@ -125,25 +125,43 @@ final class Lists {
         _ list: ValueList, _ definition: ForEachDefinition, at row: UInt32, placed: Int? = nil, failure: Failure? = nil
     ) throws(Failure) -> ListEdit? {
         guard let state = nodes[Int(row)].instances else { return nil }
+        // Before all ids are compared.
+        try refuseExcess(list.count - state.list.count, of: definition, list, at: row)
         let change = try ListChange(from: state, to: list, idField: definition.idField) {
             nodes.child(Name($0), of: row) != nil
         }
         let edit = ListEdit(
             row: row, definition: definition, list: list, change: change, placed: placed, failure: failure)
         try refuseTaken(edit)
-        try refuseExcess(edit)
+        try refuseExcess(edit.made - edit.change.gone.count, of: definition, list, at: row)
+        try chargeInstances(of: edit)
         return edit
     }
 
-    /// - Throws: `limit` when the instances would be more than the graph may hold, or than one request may make.
-    private func refuseExcess(_ edit: ListEdit) throws(Failure) {
-        let made = edit.made
-        guard made > 0, let template = edit.definition.template(for: edit.list.first ?? .null) else { return }
-        let growth = try graph.additions(by: template, below: nodes.depth(of: edit.row))
-        let more = made - edit.change.gone.count
+    /// - Parameter more: so many instances more than before.
+    /// - Throws: `limit` when they would be more than the graph may hold, or than one request may make.
+    private func refuseExcess(
+        _ more: Int, of definition: ForEachDefinition, _ list: ValueList, at row: UInt32
+    ) throws(Failure) {
+        guard more > 0, let growth = try growth(of: definition, list, at: row) else { return }
         // Each has its element as an attribute beside those of the template.
         try graph.refuse(Wiring.Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
+        try graph.refuseInstances(more, growth)
+    }
+
+    private func chargeInstances(of edit: ListEdit) throws(Failure) {
+        let made = edit.made
+        guard made > 0, let growth = try growth(of: edit.definition, edit.list, at: edit.row) else { return }
         try graph.chargeInstances(made, growth)
+    }
+
+    /// What one element makes.
+    private func growth(
+        of definition: ForEachDefinition, _ list: ValueList, at row: UInt32
+    ) throws(Failure) -> Wiring.Growth? {
+        try definition.template(for: list.first ?? .null).map { (template) throws(Failure) in
+            try graph.additions(by: template, below: nodes.depth(of: row))
+        }
     }
 
     /// - Throws: `conflict` if the branch that a choice is about to make has a node whose id is taken by a node beside

@@ -43,6 +43,7 @@ extension ViewGraph {
             let siblings = nodes[Int(oldParent)].children
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
+        try charge(nodes.everything(in: node.row).count * Wiring.stepsPerMovedNode)
         let leaving = parent.row == oldParent ? [] : persistence.noteMove(of: node.row, to: parent.row)
         let before = structureChange.removedNames.count
         if parent.row != oldParent {

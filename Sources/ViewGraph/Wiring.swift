@@ -22,6 +22,8 @@ public class Wiring: Vertices {
     final var systemStandards: [String: Value] = [:]
     final var clocks: Clocks
     final var timedValues: TimedValues
+    /// True while root or the daemon's own user makes a request, and at the start.
+    public final var mayTakeLast = true
     final var roots = RootReferences()
     final var budget = Budget()
     /// Lists by the engine's row of their data, which is always watched.

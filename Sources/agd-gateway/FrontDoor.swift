@@ -39,6 +39,7 @@ final class FrontDoor {
     private let tokens: Tokens?
     private let pulse: Pulse
     private let meter = Meter()
+    private let pace: Pace
     let budgets: Budgets
     private let machine: any Machine
     /// If there are no tokens, the only one is that of the gateway's own user.
@@ -49,6 +50,7 @@ final class FrontDoor {
         self.settings = settings
         self.tokens = tokens
         self.machine = machine
+        pace = Pace(machine)
         pulse = Pulse(path: settings.socket, budgets.memory, machine)
     }
 
@@ -115,7 +117,9 @@ final class FrontDoor {
         if let gateway = admission.gateway {
             // The token may have been withdrawn while the body came.
             if let token = admission.token, tokens?.isKnown(token: token) != true { return answer(Login.missing) }
-            return gateway.handle(request, reply: reply)
+            return pace.run(Pace.perRequest + request.body.count * Pace.perByteRead) {
+                gateway.handle(request, reply: reply)
+            }
         }
         switch (request.method, request.target.path) {
         case ("OPTIONS", _):
@@ -133,7 +137,7 @@ final class FrontDoor {
     private func gateway(of principal: String?) -> Gateway {
         if let gateway = gateways[principal] { return gateway }
         let gateway = Gateway(
-            settings: settings, principal: principal, pulse: pulse, meter: meter, budgets: budgets, machine)
+            settings: settings, principal: principal, pulse: pulse, meter: meter, budgets: budgets, pace: pace, machine)
         gateways[principal] = gateway
         gateway.start()
         return gateway

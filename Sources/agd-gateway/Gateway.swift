@@ -32,6 +32,7 @@ final class Gateway {
     private let meter: Meter
     private let principal: String?
     private let budgets: Budgets
+    private let pace: Pace
     /// The subscriptions of the principal at the daemon.
     private let places = Budget(total: Limits.subscriptions, share: Limits.subscriptionsOfPeer)
     private let machine: any Machine
@@ -44,8 +45,10 @@ final class Gateway {
 
     /// - Parameter principal: nil for the rights of the gateway's own user.
     init(
-        settings: Settings, principal: String?, pulse: Pulse, meter: Meter, budgets: Budgets, _ machine: any Machine
+        settings: Settings, principal: String?, pulse: Pulse, meter: Meter, budgets: Budgets, pace: Pace,
+        _ machine: any Machine
     ) {
+        self.pace = pace
         self.principal = principal
         self.budgets = budgets
         self.settings = settings
@@ -399,7 +402,7 @@ final class Gateway {
         }
         let owners = Owners(peer: peer, principal: principal).names
         let memory = Account(budgets.memory, owners, free: Limits.freeOfSubscription)
-        let watch = SharedWatch(parameters: parameters, memory: memory, place: place)
+        let watch = SharedWatch(parameters: parameters, memory: memory, place: place, pace)
         watches[key] = watch
         return watch
     }
@@ -480,7 +483,7 @@ final class Gateway {
         let memory = Account(budgets.memory, owners, free: Limits.free)
         guard place.take(1), memory.take(PageStream.size(isPacked: isPacked)) else { return nil }
         let page = PageStream(
-            channel: channel, isPacked: isPacked, token: token, memory: memory, place: place, machine)
+            channel: channel, isPacked: isPacked, token: token, memory: memory, place: place, pace, machine)
         pages[ObjectIdentifier(page)] = page
         return page
     }

@@ -14,8 +14,8 @@ import Glibc
 final class HTTPServer {
     /// Connections that are accepted before others get their turn.
     private static let mostAccepted = 64
-    /// Rounds of the library before others get their turn.
-    private static let mostRounds = 16
+    /// Seconds after which the library begins no further round before others get their turn.
+    private static let turn = 0.005
     private static let care = 0.5
     /// Descriptors that are not clients': the loop's, the daemon's connections, files.
     private static let reserve = 600
@@ -115,7 +115,8 @@ final class HTTPServer {
     }
 
     private func run() {
-        for _ in 0..<HTTPServer.mostRounds {
+        let end = now + HTTPServer.turn
+        while now < end {
             var wait: UInt64 = 0
             MHD_run(daemon)
             if MHD_get_timeout(daemon, &wait) == .NO || wait > 0 { return }
@@ -160,8 +161,7 @@ final class HTTPServer {
 
     /// Closes connections without a complete request, those that have waited longest.
     private func evict(where isWanted: (HTTPPeer) -> Bool) {
-        let idle = peers.values.filter { $0.isEvictable && isWanted($0) }.sorted { $0.since < $1.since }
-        for peer in idle.prefix(Limits.evicted) { peer.cut() }
+        for peer in PeerTime.evicted(of: peers.values.filter(isWanted), \.time) { peer.cut() }
         run()
     }
 
@@ -176,30 +176,16 @@ final class HTTPServer {
 
 /// One connection of a client.
 private final class HTTPPeer {
-    private enum Phase {
-        case head(isFirst: Bool)
-        case body
-        case waiting
-        case answer
-        case stream
-    }
-
     let descriptor: Int32
     /// The other end: an address, or a user of this machine.
     let name: String
     weak var request: HTTPRequest?
-    private var phase = Phase.head(isFirst: true)
-    /// The time at which the phase began.
-    private(set) var since: Double
-    /// Bytes that were received or sent in the phase.
-    private var moved = 0
-    /// The time at which a stream's client has last taken something.
-    private var lastTaken: Double
+    var time: PeerTime
 
     init(_ descriptor: Int32, at now: Double) {
         self.descriptor = descriptor
         name = HTTPPeer.name(of: descriptor)
-        (since, lastTaken) = (now, now)
+        time = PeerTime(at: now)
     }
 
     static func name(of socket: Int32) -> String {
@@ -219,36 +205,7 @@ private final class HTTPPeer {
         return "user \(credentials.uid)"
     }
 
-    var isEvictable: Bool {
-        switch phase {
-        case .head, .body: true
-        case .waiting, .answer, .stream: false
-        }
-    }
-
-    func didReadHead(at now: Double) { (phase, since, moved) = (.body, now, 0) }
-
-    func didFinish(at now: Double) { (phase, since) = (.waiting, now) }
-
-    func willAnswer(isStream: Bool, at now: Double) {
-        (phase, since, moved, lastTaken) = (isStream ? .stream : .answer, now, 0, now)
-    }
-
-    func didComplete(at now: Double) { (phase, since) = (.head(isFirst: false), now) }
-
-    func didMove(_ count: Int, at now: Double) {
-        moved += count
-        lastTaken = now
-    }
-
-    func isOver(at now: Double) -> Bool {
-        switch phase {
-        case .head(let isFirst): now - since > (isFirst ? Limits.headTime : Limits.idleTime)
-        case .body, .answer: now - since > Limits.transferTime + Double(moved) / Limits.slowest
-        case .waiting: false
-        case .stream: request?.isWaiting == true && now - lastTaken > Limits.stallTime
-        }
-    }
+    func isOver(at now: Double) -> Bool { time.isOver(at: now, isWaiting: request?.isWaiting == true) }
 
     /// Ends the connection. The library closes a connection that has failed.
     func cut() { if let request { request.close() } else { shut() } }
@@ -316,21 +273,21 @@ private final class HTTPRequest: Channel {
         guard let exchange else {
             readHeaders()
             let head = RequestHead(method: String(cString: method), target: target ?? "", headers: received)
-            connected?.didReadHead(at: server.now)
+            connected?.time.didReadHead(at: server.now)
             self.exchange = server.open(head, self)
             // A client that waits for permission has not sent the body.
             if phase == .answered, head.headers.first("expect") != nil { return !isEnding && queue() }
             return !isEnding
         }
         if count.pointee > 0 {
-            connected?.didMove(count.pointee, at: server.now)
+            connected?.time.didMove(count.pointee, at: server.now)
             exchange.receive(UnsafeRawBufferPointer(start: data, count: count.pointee))
             count.pointee = 0
             return true
         }
         if phase == .receiving {
             phase = .waiting
-            connected?.didFinish(at: server.now)
+            connected?.time.didFinish(at: server.now)
             exchange.finish()
         }
         if isEnding { return false }
@@ -364,7 +321,7 @@ private final class HTTPRequest: Channel {
 
     func completed() {
         isSuspended = false
-        connected?.didComplete(at: server.now)
+        connected?.time.didComplete(at: server.now)
         if connected?.request === self { connected?.request = nil }
         watch?.close()
         watch = nil
@@ -411,7 +368,7 @@ private final class HTTPRequest: Channel {
 
     /// Gives the answer to the library.
     private func queue() -> Bool {
-        connected?.willAnswer(isStream: isStream, at: server.now)
+        connected?.time.willAnswer(isStream: isStream, at: server.now)
         let size = isStream ? agd_http_unknown_size : UInt64(waiting)
         let block = isStream ? HTTPRequest.streamBlock : max(1, min(waiting, HTTPRequest.block))
         let own = Unmanaged.passRetained(self)
@@ -458,7 +415,7 @@ private final class HTTPRequest: Channel {
         parts.removeFirst(part)
         waiting -= count
         if count > 0 {
-            connected?.didMove(count, at: server.now)
+            connected?.time.didMove(count, at: server.now)
             return count
         }
         if isEnding { return agd_http_failure }

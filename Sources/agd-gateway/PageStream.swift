@@ -11,20 +11,43 @@ final class PageStream {
     /// Milliseconds after which a browser reconnects to a stream that broke off.
     private static let retry = 500
 
-    /// A message's fields as JSON, without the brace and the subscription at its beginning.
+    /// A message's fields as JSON, without the brace and the subscription at its beginning. Pages share the bytes.
     struct Encoded {
-        let fields: String
+        let fields: [UInt8]
 
         init(_ parameters: ValueMap) {
             var map = ValueMap(minimumCapacity: parameters.count)
             for (name, value) in parameters where name != "subscription" { map[name] = value }
-            fields = String(Value.map(map).jsonText.dropFirst())
+            fields = Array(Value.map(map).jsonText.utf8.dropFirst())
         }
 
         /// The answer's body is `{"error": …}` and the end of the line.
-        init(_ refusal: Answer) {
-            fields = String(decoding: refusal.body.dropFirst().dropLast(), as: UTF8.self)
+        init(_ refusal: Answer) { fields = Array(refusal.body.dropFirst().dropLast()) }
+    }
+
+    /// An event as the bytes of the stream. What is long is shared by all pages, and not copied.
+    private struct Text {
+        var head: [UInt8]
+        /// Nil if `head` is all.
+        var rest: [UInt8]?
+
+        private static let end = Array("\n\n".utf8)
+        /// Bytes that are copied rather than written as a part of their own.
+        private static let short = 4096
+
+        init(_ event: String, _ index: Int?, _ encoded: Encoded) {
+            let subscription = index.map { "\"subscription\":\($0)," } ?? ""
+            head = Array("event: \(event)\ndata: {\(subscription)".utf8)
+            if encoded.fields.count > Text.short {
+                rest = encoded.fields
+            } else {
+                head += encoded.fields + Text.end
+            }
         }
+
+        var count: Int { head.count + (rest.map { $0.count + Text.end.count } ?? 0) }
+        var parts: [[UInt8]] { rest.map { [head, $0, Text.end] } ?? [head] }
+        var bytes: [UInt8] { rest.map { head + $0 + Text.end } ?? head }
     }
 
     /// Paths whose new values wait for a slow page. With more, it gets all that has changed since.
@@ -50,6 +73,7 @@ final class PageStream {
 
     private let channel: any Channel
     private let machine: any Machine
+    private let pace: Pace
     /// The hash of the token with which the page was requested.
     let token: String?
     /// Pays for the stream, and for what waits.
@@ -62,15 +86,19 @@ final class PageStream {
     private var told: Position?
     private var waiting: [[UInt8]] = []
     private var waitingBytes = 0
+    /// A later turn goes on with what waits.
+    private var isQueued = false
     private(set) var isClosed = false
     /// The time of the last write, in seconds of the gateway's clock.
     private(set) var lastWrite: Double
 
     init(
-        channel: any Channel, isPacked: Bool, token: String?, memory: Account, place: Account, _ machine: any Machine
+        channel: any Channel, isPacked: Bool, token: String?, memory: Account, place: Account, _ pace: Pace,
+        _ machine: any Machine
     ) {
         self.channel = channel
         self.machine = machine
+        self.pace = pace
         self.token = token
         self.memory = memory
         self.place = place
@@ -83,7 +111,8 @@ final class PageStream {
 
     func begin(_ watches: [(watch: Gateway.Prepared, since: Position?)], hello: ValueMap) {
         guard !isClosed else { return }
-        write("retry: \(PageStream.retry)\n" + PageStream.text("hello", "{" + Encoded(hello).fields))
+        write(Array("retry: \(PageStream.retry)\n".utf8))
+        write(Text("hello", nil, Encoded(hello)))
         places = watches.map { Place(watch: try? $0.watch.get(), since: $0.since) }
         for (index, each) in watches.enumerated() where !isClosed {
             switch each.watch {
@@ -117,41 +146,50 @@ final class PageStream {
     /// Sends what waits for the page in one subscription.
     private func catchUp(_ index: Int) {
         guard let watch = places[index].watch, watch.isReady else { return }
+        if pace.isSpent { return goOnLater() }
         let place = places[index]
         (places[index].pendingFrom, places[index].pending, places[index].isBeginning) = (nil, [], false)
         if place.isBeginning {
             watch.begin(self, index, since: place.heard ?? place.since)
         } else if let first = place.pendingFrom {
-            _ = put("update", index, watch.update(of: place.pending, from: first))
+            _ = put("update", index, watch.encodedUpdate(of: place.pending, from: first))
+        }
+    }
+
+    private func goOnLater() {
+        if isQueued { return }
+        isQueued = true
+        pace.later { [weak self] in
+            self?.isQueued = false
+            self?.becameWritable()
         }
     }
 
     /// Sends an event of a beginning, or of what waits.
     /// - Returns: false if there is no room for it. The subscription then begins later, from what the page has heard.
     func put(_ event: String, _ index: Int, _ encoded: Encoded) -> Bool {
-        if write(PageStream.text(event, index, encoded)) { return true }
+        if write(Text(event, index, encoded)) { return true }
         if !isClosed { places[index].isBeginning = true }
         return false
     }
-
-    func put(_ event: String, _ index: Int, _ parameters: ValueMap) -> Bool { put(event, index, Encoded(parameters)) }
 
     func send(_ event: String, _ index: Int, _ encoded: Encoded) {
         guard !isClosed else { return }
         if event == "refused" { places[index].isBeginning = false }
         if places[index].isBeginning { return }
-        let text = PageStream.text(event, index, encoded)
-        if isFree, write(text) { return }
+        let text = Text(event, index, encoded)
+        if isFree, mayWriteNow(text), write(text) { return }
         // The next frame has the present values.
         if event == "frames" { return }
-        guard waiting.count < PageStream.mostWaiting, pays(for: text.utf8.count) else { return end() }
-        waiting.append(Array(text.utf8))
-        waitingBytes += text.utf8.count
+        guard waiting.count < PageStream.mostWaiting, pays(for: text.count) else { return end() }
+        waiting.append(text.bytes)
+        waitingBytes += text.count
     }
 
     func send(update encoded: Encoded, _ index: Int, _ paths: [String], _ revision: Int64) {
         guard !isClosed, !places[index].isBeginning else { return }
-        if places[index].pendingFrom == nil, isFree, write(PageStream.text("update", index, encoded)) { return }
+        let text = Text("update", index, encoded)
+        if places[index].pendingFrom == nil, isFree, mayWriteNow(text), write(text) { return }
         guard !isClosed else { return }
         if places[index].pendingFrom == nil { places[index].pendingFrom = revision }
         places[index].pending?.formUnion(paths.names)
@@ -167,22 +205,24 @@ final class PageStream {
         let least = places.compactMap(\.heard?.revision).min() ?? revision
         if let told, told.epoch == epoch, told.revision >= least { return }
         told = (epoch, least)
-        write("id: \(epoch):\(least)\nevent: bookmark\ndata: {\"epoch\":\"\(epoch)\",\"revision\":\(least)}\n\n")
+        let text = "id: \(epoch):\(least)\nevent: bookmark\ndata: {\"epoch\":\"\(epoch)\",\"revision\":\(least)}\n\n"
+        if pays(for: text.utf8.count) { write(Array(text.utf8)) }
     }
 
     /// The connection to the daemon was made or lost.
     func tell(isLive: Bool, _ parameters: ValueMap) {
-        write(PageStream.text(isLive ? "live" : "interrupted", "{" + Encoded(parameters).fields))
+        write(Text(isLive ? "live" : "interrupted", nil, Encoded(parameters)))
     }
 
     /// Shows the page that the connection works although there are no events.
     func beat(_ parameters: ValueMap) {
-        if isFree { write(PageStream.text("alive", "{" + Encoded(parameters).fields)) }
+        if isFree { write(Text("alive", nil, Encoded(parameters))) }
     }
 
     /// The page reads again, or there may be room for what waits.
     func becameWritable() {
         while !isClosed, channel.isWritable, let event = waiting.first {
+            if pace.isSpent { return goOnLater() }
             waiting.removeFirst()
             waitingBytes -= event.count
             write(event)
@@ -195,10 +235,11 @@ final class PageStream {
 
     // MARK: Writing
 
-    private static func text(_ event: String, _ data: String) -> String { "event: \(event)\ndata: \(data)\n\n" }
-
-    private static func text(_ event: String, _ index: Int, _ encoded: Encoded) -> String {
-        text(event, "{\"subscription\":\(index),\(encoded.fields)")
+    /// False for what takes long to compress, when this turn has no time for it.
+    private func mayWriteNow(_ text: Text) -> Bool {
+        if packer == nil || text.rest == nil || !pace.isSpent { return true }
+        goOnLater()
+        return false
     }
 
     /// True if there is memory for more bytes that wait.
@@ -208,15 +249,16 @@ final class PageStream {
     }
 
     /// - Returns: false if there is no room.
-    @discardableResult private func write(_ text: String) -> Bool {
-        guard !isClosed, pays(for: text.utf8.count) else { return false }
-        write(Array(text.utf8))
+    @discardableResult private func write(_ text: Text) -> Bool {
+        guard !isClosed, pays(for: text.count) else { return false }
+        if packer != nil { write(text.bytes) } else { for part in text.parts { write(part) } }
         return true
     }
 
     private func write(_ bytes: [UInt8]) {
         guard !isClosed else { return }
         lastWrite = machine.now
+        if packer != nil { pace.spend(bytes.count * Pace.perBytePacked) }
         channel.write(packer.map { packer in bytes.withUnsafeBytes { packer.add($0) } } ?? bytes)
     }
 

@@ -40,11 +40,15 @@ final class SharedWatch {
     /// The daemon's number; nil without a connection or before the answer.
     var subscription: Int64?
     private var encoded: PageStream.Encoded?
+    /// What pages that have missed the same updates get.
+    private var missed: (first: Int64, paths: Set<Name>?, encoded: PageStream.Encoded)?
+    private let pace: Pace
     private let memory: Account
     /// One subscription of the principal.
     let place: Account
 
-    init(parameters: ValueMap, memory: Account, place: Account) {
+    init(parameters: ValueMap, memory: Account, place: Account, _ pace: Pace) {
+        self.pace = pace
         self.parameters = parameters
         self.memory = memory
         self.place = place
@@ -79,11 +83,12 @@ final class SharedWatch {
     /// - Parameter since: the position from which the page continues.
     func begin(_ page: PageStream, _ index: Int, since: (epoch: String, revision: Int64)?) {
         if let since, since.epoch == epoch, since.revision >= oldest, since.revision <= revision, !needsSnapshot {
-            guard page.put("resumed", index, ValueMap([("revision", .int(revision))])) else { return }
+            let resumed = PageStream.Encoded(ValueMap([("revision", .int(revision))]))
+            guard page.put("resumed", index, resumed) else { return }
             let changes = changes(after: since.revision)
             if !changes.isEmpty {
                 let update = ValueMap([("revision", .int(revision)), ("changes", .list(ValueList(changes)))])
-                guard page.put("update", index, update) else { return }
+                guard page.put("update", index, encode(update)) else { return }
             }
         } else {
             guard page.put("update", index, encodedSnapshot) else { return }
@@ -94,8 +99,14 @@ final class SharedWatch {
     /// Made once for all pages that begin between two events.
     private var encodedSnapshot: PageStream.Encoded {
         if let encoded { return encoded }
-        let made = PageStream.Encoded(snapshot)
+        let made = encode(snapshot)
         encoded = made
+        return made
+    }
+
+    private func encode(_ update: ValueMap) -> PageStream.Encoded {
+        let made = PageStream.Encoded(update)
+        pace.spend(made.fields.count * Pace.perByteEncoded)
         return made
     }
 
@@ -116,7 +127,14 @@ final class SharedWatch {
     /// - Parameters:
     ///   - paths: nil if they were too many to be stored.
     ///   - first: the revision of the first update that the page has missed.
-    func update(of paths: Set<Name>?, from first: Int64) -> ValueMap {
+    func encodedUpdate(of paths: Set<Name>?, from first: Int64) -> PageStream.Encoded {
+        if let missed, missed.first == first, missed.paths == paths { return missed.encoded }
+        let made = encode(update(of: paths, from: first))
+        missed = (first, paths, made)
+        return made
+    }
+
+    private func update(of paths: Set<Name>?, from first: Int64) -> ValueMap {
         if paths == nil, first <= oldest { return snapshot }
         let changes =
             paths.map { $0.sorted().map { known[$0]?.change ?? SharedWatch.removal(of: $0.text) } }
@@ -154,20 +172,20 @@ final class SharedWatch {
     }
 
     func connectionLost() {
-        encoded = nil
+        (encoded, missed) = (nil, nil)
         subscription = nil
         isReady = false
     }
 
     /// - Returns: false if the values that the subscription stores take too much memory.
     func receive(_ method: String, _ parameters: ValueMap) -> Bool {
-        encoded = nil
+        (encoded, missed) = (nil, nil)
         if case .int(let number)? = parameters["revision"] { revision = max(revision, number) }
         switch method {
         case "update": return update(parameters)
         case "bookmark": for (page, index) in pages.values { page.didHear(index, epoch, revision) }
         default:
-            let encoded = PageStream.Encoded(parameters)
+            let encoded = encode(parameters)
             for (page, index) in pages.values { page.send(method, index, encoded) }
         }
         return true
@@ -205,7 +223,7 @@ final class SharedWatch {
         }
         guard isInitial else {
             // Encoded once for all pages.
-            let encoded = PageStream.Encoded(parameters)
+            let encoded = encode(parameters)
             for (page, index) in pages.values { page.send(update: encoded, index, paths, revision) }
             return true
         }

@@ -22,17 +22,21 @@ struct ForwardedWrites {
 
     /// By the daemon's number.
     private var pending: [Int64: Pending] = [:]
+    /// Sites that are to be retired, once NATS has agreed.
+    private var retirements: [Int64: (copy: SiteCopy, question: Question)] = [:]
     // For the metrics.
     private(set) var count = 0
 
     /// The daemon has forgotten its requests.
-    mutating func forget() { pending = [:] }
+    mutating func forget() { (pending, retirements) = ([:], [:]) }
 
     /// Sends new writes to their owners, and answers those that the owner has performed and the mirror has.
-    /// - Parameter retire: called for a site that is to be retired.
+    /// - Parameters:
+    ///   - retire: called for a site that is to be retired. It asks NATS.
+    ///   - finish: called with NATS' answer; nil if it is not there yet.
     mutating func serve(
         _ connection: Connection, _ nats: NATS, _ container: [Name], _ copies: [String: SiteCopy],
-        retire: (SiteCopy) throws -> Void
+        retire: (SiteCopy) throws -> Question, finish: (SiteCopy, Question) throws -> Void?
     ) throws {
         while let message = try connection.receive(timeout: 0) {
             guard case .event(_, .forward(let number, let method, let parameters, let principal, let user)) = message
@@ -41,10 +45,19 @@ struct ForwardedWrites {
                 method: method, parameters: parameters, principal: principal ?? ForwardedWrites.name(of: user))
             do {
                 guard let site = try forward(number, call, nats, container, copies) else { continue }
-                try retire(site)
-                let revision = Value.int(Int64(clamping: site.revision))
-                try answer(number, ForwardedReply(result: ValueMap([(.string("revision"), revision)])), connection)
+                retirements[number] = (site, try retire(site))
             } catch let failure as Failure { try answer(number, ForwardedReply(failure: failure), connection) }
+        }
+        for (number, (copy, question)) in retirements {
+            do {
+                if try finish(copy, question) == nil { continue }
+                retirements[number] = nil
+                let revision = Value.int(Int64(clamping: copy.revision))
+                try answer(number, ForwardedReply(result: ValueMap([(.string("revision"), revision)])), connection)
+            } catch let failure as Failure {
+                retirements[number] = nil
+                try answer(number, ForwardedReply(failure: failure), connection)
+            }
         }
         if pending.isEmpty { return }
         let now = MonotonicTime.now

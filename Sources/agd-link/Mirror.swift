@@ -118,7 +118,9 @@ final class Mirror {
                 receive(message)
             }
             try serve()
-            if let connection { try forwards.serve(connection, nats, mirroring.nodes, copies, retire: retire) }
+            if let connection {
+                try forwards.serve(connection, nats, mirroring.nodes, copies, retire: retire, finish: finishRetirement)
+            }
         }
     }
 
@@ -203,21 +205,31 @@ final class Mirror {
     }
 
     /// Tells NATS, and so all mirrors, that a site has no owner any more.
-    private func retire(_ copy: SiteCopy) throws {
+    private func retire(_ copy: SiteCopy) throws(Failure) -> Question {
         guard !copy.owner.isLive(within: settings.liveTime) else {
             throw Failure(
                 .conflict, "\(copy.site) is published by \(copy.owner.name), so nothing was changed",
                 hint: "end agd-link there or remove its publish line, and retire the site when it is silent")
         }
-        do throws(NATSError) {
-            try nats.publish(copy.site.manifest, Manifest.retirement)
-            try nats.discard(NATS.snapshots, copy.site.snapshot("*"))
-        } catch {
-            throw Failure(
-                .unavailable, "\(copy.site) is not retired: \(nats.describe(error))",
-                hint: "agd-link needs the right to publish \(copy.site.manifest) in NATS")
+        do throws(NATSError) { return try .publish(nats, copy.site.manifest, Manifest.retirement) } catch {
+            throw notRetired(copy, error)
         }
+    }
+
+    /// - Returns: nil if NATS has not answered yet.
+    private func finishRetirement(_ copy: SiteCopy, _ question: Question) throws -> Void? {
+        do throws(NATSError) {
+            if try question.takeAnswer(nats) == nil { return nil }
+            try nats.discard(NATS.snapshots, copy.site.snapshot("*"))
+        } catch { throw notRetired(copy, error) }
         try remove(copy.site, copy.site.tokens)
+        return ()
+    }
+
+    private func notRetired(_ copy: SiteCopy, _ error: NATSError) -> Failure {
+        Failure(
+            .unavailable, "\(copy.site) is not retired: \(nats.describe(error))",
+            hint: "agd-link needs the right to publish \(copy.site.manifest) in NATS")
     }
 
     /// Removes the nodes of a retired site. An earlier life of this link may have made them.

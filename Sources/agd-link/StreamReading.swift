@@ -12,11 +12,20 @@ struct Question {
     ///   - request: a subject of JetStream without its prefix.
     ///   - call: what is asked, for messages.
     init(_ nats: NATS, _ request: String, _ parameters: Value, _ call: String) throws(NATSError) {
+        try self.init(nats, sending: Array(parameters.jsonText.utf8), to: "\(nats.requests).\(request)", call)
+    }
+
+    private init(_ nats: NATS, sending bytes: [UInt8], to target: String, _ call: String) throws(NATSError) {
         self.call = call
         let subject = try nats.newInbox()
         inbox = try nats.listen(subject)
-        try nats.send("\(nats.requests).\(request)", Array(parameters.jsonText.utf8), replyTo: subject)
+        try nats.send(target, bytes, replyTo: subject)
         end = MonotonicTime.now + NATS.patience
+    }
+
+    /// Has a stream keep a message.
+    static func publish(_ nats: NATS, _ subject: String, _ bytes: [UInt8]) throws(NATSError) -> Question {
+        try Question(nats, sending: bytes, to: subject, "publish to \(subject)")
     }
 
     /// Asks for the last message that a stream has of a subject.

@@ -27,7 +27,7 @@ struct InputBufferTests {
     func cutting(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pool = InputPool()
-        var buffer = InputBuffer(pool: pool)
+        var buffer = InputBuffer(pool: pool, user: 0)
         var text: [UInt8] = []
         for _ in 0..<300 {
             let length = random.below(10) == 0 ? random.below(200_000) : random.below(100)
@@ -53,7 +53,7 @@ struct InputBufferTests {
     }
 
     @Test("an unfinished line is no line, and can be dropped without the finished ones") func unfinished() {
-        var buffer = InputBuffer(pool: InputPool())
+        var buffer = InputBuffer(pool: InputPool(), user: 0)
         fill(&buffer, Array("one\ntwo\nthr".utf8))
         #expect(buffer.hasLine && buffer.incompleteCount == 3)
         buffer.dropIncomplete()
@@ -64,7 +64,7 @@ struct InputBufferTests {
     }
 
     @Test("an unwanted line passes by up to its newline, behind lines that wait") func unwanted() {
-        var buffer = InputBuffer(pool: InputPool())
+        var buffer = InputBuffer(pool: InputPool(), user: 0)
         fill(&buffer, Array("one\nxx".utf8))
         buffer.discardLine()
         fill(&buffer, Array("xxxx".utf8))
@@ -77,7 +77,7 @@ struct InputBufferTests {
 
     @Test("memory grows with what is held, and goes back when nothing is") func memory() {
         let pool = InputPool()
-        var buffer = InputBuffer(pool: pool)
+        var buffer = InputBuffer(pool: pool, user: 0)
         #expect(pool.total == 0)
         fill(&buffer, [UInt8](repeating: 65, count: 1_000_000))
         #expect(pool.total >= 1_000_000 && pool.total <= 3_000_000)

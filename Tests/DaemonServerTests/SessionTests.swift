@@ -231,6 +231,33 @@ struct SessionTests {
         #expect(refusals.contains(-32700))
     }
 
+    @Test("a user's unfinished messages leave room for another user's") func inputShares() throws {
+        let daemon = try TestDaemon { $0.server.inputTotal = 16 << 20 }
+        func connect(_ user: UInt32) throws -> TestClient {
+            daemon.sessions.admission.identify = { _ in Peer(pid: 1, uid: user, gid: user) }
+            let (count, client) = (daemon.sessions.count, try daemon.connect())
+            daemon.run { daemon.sessions.count == count + 1 }
+            return client
+        }
+        let piece = [UInt8](repeating: 120, count: 900_000)
+        let greedy = try (0..<30).map { _ in try connect(1001) }
+        for client in greedy {
+            client.send(piece)
+            for _ in 0..<50 { daemon.step() }
+        }
+        #expect(daemon.sessions.pool.total < 14 << 20)
+        let modest = try connect(1002)
+        let text = String(repeating: "x", count: 900_000)
+        #expect(try modest.call("set", #"{"path":"/counter.text","value":"\#(text)"}"#).member("result") != nil)
+        // Each client can send short messages, whatever others of its user do.
+        let refused = try #require(greedy.last)
+        refused.send("")
+        let fault = try refused.next()
+        #expect(fault?.member("error", "data", "code") == "limit")
+        #expect(fault?.member("error", "data", "hint")?.string?.contains("other users") == true)
+        #expect(try refused.call("ping").member("result") != nil)
+    }
+
     @Test("one client too many is told why and closed, and the others stay") func tooMany() throws {
         let daemon = try TestDaemon { $0.server.clients = 2 }
         let first = try daemon.connect()
@@ -263,7 +290,7 @@ struct SessionTests {
             return count
         }
         // Two places are reserved.
-        #expect(try take(1000) == 32)
+        #expect(try take(1000) == 31)
         #expect(try take(1001) == 71)
         #expect(try take(1002) > 10)
         #expect(try isServed(1003))

@@ -83,7 +83,7 @@ struct SharingTests {
 
     @Test("a message that comes in pieces is held in one block that grows with it") func growing() throws {
         let pool = InputPool()
-        var input = InputBuffer(pool: pool)
+        var input = InputBuffer(pool: pool, user: 0)
         var sent: [UInt8] = []
         while sent.count < 1_000_000 {
             let room = input.room()
@@ -140,6 +140,36 @@ struct SharingTests {
         daemon.run { daemon.sessions.count == 1 }
         #expect(daemon.sessions.output.total < 100_000)
         withExtendedLifetime(hoarder) {}
+    }
+
+    @Test("answers that wait for the many clients of one user leave room for another's, though all of them read")
+    func outputShares() throws {
+        let daemon = try TestDaemon { $0.server.outputTotal = 4 << 20 }
+        func connect(_ user: UInt32) throws -> (TestClient, Session) {
+            daemon.sessions.admission.identify = { _ in Peer(pid: 1, uid: user, gid: user) }
+            let (count, client) = (daemon.sessions.count, try daemon.connect())
+            daemon.run { daemon.sessions.count == count + 1 }
+            return (client, try #require(daemon.sessions.all.last))
+        }
+        func fill(_ session: Session, _ count: Int) {
+            let run = ByteBuffer()
+            run.append(text: String(repeating: "x", count: count))
+            session.output.addEvents(ByteBuffer(), OutputRun(run, daemon.sessions.output))
+        }
+        let greedy = try (0..<12).map { _ in try connect(1001) }
+        let (other, modest) = try connect(1002)
+        for (_, session) in greedy.dropLast() { fill(session, 270_000) }
+        let last = try #require(greedy.last).1
+        #expect(!daemon.sessions.admits(300_000, for: last.id))
+        #expect(daemon.sessions.admits(300_000, for: modest.id))
+        #expect(daemon.sessions.count == 13)
+        // Events cannot be refused. Then the user with the most loses a client.
+        fill(modest, 400_000)
+        for (_, session) in greedy.suffix(3) { fill(session, 300_000) }
+        daemon.sessions.flush(at: Loop.monotonicTime) { _ in true }
+        daemon.run { daemon.sessions.count < 13 }
+        #expect(daemon.sessions.all.contains { $0 === modest })
+        withExtendedLifetime((greedy, other)) {}
     }
 
     @Test("a run that many queues hold counts once, until the last of them has dropped it") func shared() {

@@ -578,6 +578,38 @@ struct LinkTests {
         withExtendedLifetime((writer, second, readers)) {}
     }
 
+    @Test("while NATS does not answer, a site that is to be retired makes no other request wait")
+    func hangingRetirement() throws {
+        let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
+        let mirror = try Watch(b)
+        let writer = try link(a, nats, LinkTests.publish)
+        let reader = try link(b, nats, LinkTests.mirror)
+        try mirror.wait(".isLive", true)
+        writer.signal(SIGKILL)
+        try mirror.wait(".isLive", false)
+        nats.program.signal(SIGSTOP)
+        defer { nats.program.signal(SIGCONT) }
+        let (retiring, other) = (try b.client(), try b.client())
+        try retiring.send(#"{"jsonrpc":"2.0","id":1,"method":"do","params":{"path":"/fleet/web-01.retireSite"}}"#)
+        try retiring.send(#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
+        let refusal = try other.refusal("set", ["path": "/fleet/web-01.load", "value": 9.0])
+        #expect(refusal["message"]?.string?.contains("has no owner at present") == true, "\(refusal)")
+        #expect(try retiring.lineIfThere(within: 0) == nil)
+        let answer = try retiring.message()
+        #expect(answer["error"]?["data"]?["code"] == "unavailable", "\(answer)")
+        // NATS may have kept it after all. To repeat it does no harm.
+        nats.program.signal(SIGCONT)
+        let deadline = Deadline(Deadline.patience)
+        var isDone = false
+        while !isDone, !deadline.isOver {
+            let reply = try other.reply("do", ["path": "/fleet/web-01.retireSite"])
+            isDone = reply["result"] != nil || reply["error"]?["data"]?["code"] == "notFound"
+        }
+        #expect(isDone)
+        #expect(throws: Trouble.self) { try mirror.get(".isLive") }
+        withExtendedLifetime((writer, reader)) {}
+    }
+
     /// A site that a client of NATS publishes, which sends what it likes. Its clock counts its signs of life.
     private struct BadSite {
         let nats: NATSClient
@@ -1414,6 +1446,37 @@ struct LinkTests {
         let deadline = Deadline(Deadline.patience)
         while !writer.text.contains("request-cost"), !deadline.isOver { try client.call("ping") }
         #expect(writer.text.contains("the setting request-cost is the limit"), "\(writer.text)")
+    }
+
+    @Test(
+        "a site of more values than a daemon takes in a transaction arrives in parts, and so does a change of as many")
+    func manyValues() throws {
+        let (nats, a, b) = (
+            try NATSServer(), try Daemon(scenes: [LinkTests.scene], configuration: "watched-attributes = 100000\n"),
+            try Daemon()
+        )
+        let owner = try a.client()
+        let states = Value.map(ValueMap((0..<100).map { (.string("s\($0)"), .int($0)) }))
+        let nodes = (0..<410).map { number -> Value in ["id": .string("n\(number)"), "state": states] }
+        try owner.call("apply", ["document": ["nodes": .list(ValueList(nodes))], "at": "/host"])
+        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
+        let isLive = try Watch(b, "/fleet/*.isLive")
+        try isLive.wait(".isLive", true)
+        // 41,000 values are more than one transaction takes.
+        let (first, last) = (try Watch(b, "/fleet/*/n0.*"), try Watch(b, "/fleet/*/n349.*"))
+        try first.wait("/n0.s99", 99)
+        try last.wait("/n349.s99", 99)
+        func image(_ daemon: Daemon, _ node: String) throws -> SiteImage { try SiteImage(daemon.client(), node) }
+        #expect(try image(a, "/host") == image(b, "/fleet/web-01"))
+        let mutations = (0..<35_000).map { number -> Value in
+            ["op": "set", "path": .string("/host/n\(number / 100).s\(number % 100)"), "value": -1]
+        }
+        try owner.call("transact", ["mutations": .list(ValueList(mutations))])
+        try first.wait("/n0.s0", -1)
+        try last.wait("/n349.s99", -1)
+        #expect(try image(a, "/host") == image(b, "/fleet/web-01"))
+        #expect(try isLive.get(".isLive") == true)
+        withExtendedLifetime(links) {}
     }
 
     @Test("a message longer than NATS carries arrives in parts")

@@ -17,6 +17,7 @@ final class FakeChannel: Channel {
     /// The client goes during the call of a method, so many calls from now.
     var callsToLive: Int?
     var onData: (String) -> Void = { _ in }
+    var onBytes: ([UInt8]) -> Void = { _ in }
 
     init(peer: String = "127.0.0.1") { self.peer = peer }
 
@@ -77,6 +78,7 @@ final class FakeChannel: Channel {
 
     func write(_ bytes: [UInt8]) {
         precondition(isStream)
+        onBytes(bytes)
         if !isClosed { onData(String(decoding: bytes, as: UTF8.self)) }
         if !isReading { waiting += bytes.count }
         live()

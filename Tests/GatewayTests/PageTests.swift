@@ -24,6 +24,8 @@ struct FakeGateway {
         _ method: String, _ target: String, _ headers: [(String, String)] = [], _ body: String = ""
     ) -> FakeChannel {
         let channel = FakeChannel().ask(door, method, target, headers, body)
+        // Requests that this turn has no time for.
+        machine.advance(0)
         daemon.answerAll()
         return channel
     }
@@ -293,6 +295,56 @@ struct LimitTests {
         let other = FakeChannel(peer: "user 33").ask(gateway.door, "GET", "/watch?path=/c/0.x")
         gateway.daemon.answerAll()
         #expect(other.isOpenStream)
+    }
+
+    @Test("bodies that end together, and packed beginnings of many pages, are done in portions, and health is answered")
+    func portions() {
+        let body = "[" + String(repeating: "[],", count: 200_000) + "[]]"
+        let channels = (0..<8).map { _ in
+            let channel = FakeChannel()
+            channel.ask(
+                gateway.door, "POST", "/rpc", [("Content-Type", "application/json")], body, isFinished: false)
+            return channel
+        }
+        for channel in channels { channel.finish() }
+        #expect(channels.count { $0.status != nil } == 1)
+        #expect(FakeChannel().ask(gateway.door, "GET", "/healthz").status == 200)
+        for done in 2...8 {
+            gateway.machine.advance(0)
+            #expect(channels.count { $0.status != nil } >= done - 1)
+        }
+        gateway.machine.advance(0.001)
+        #expect(channels.allSatisfy { $0.status != nil })
+
+        for number in 0..<20_000 { gateway.daemon.set("/a/\(number).x", 1) }
+        let pages = (0..<20).map { _ in FakeChannel() }
+        var begun = 0
+        for page in pages {
+            page.onData = { _ in begun += 1 }
+            page.ask(gateway.door, "GET", "/watch?path=/a/*.x", [("Accept-Encoding", "gzip")])
+        }
+        gateway.daemon.answerAll()
+        let first = begun
+        gateway.machine.advance(0.01)
+        #expect(first < begun && pages.allSatisfy(\.isOpenStream))
+    }
+
+    @Test("what is long is written to all pages without a copy for each") func shared() {
+        let text = PageStream.Encoded(ValueMap([("changes", .string(String(repeating: "x", count: 100_000)))]))
+        let address = text.fields.withUnsafeBytes { $0.baseAddress }
+        var found = 0
+        for _ in 0..<3 {
+            let channel = FakeChannel()
+            channel.onBytes = { bytes in if bytes.withUnsafeBytes({ $0.baseAddress }) == address { found += 1 } }
+            let account = { Account(self.gateway.door.budgets.memory, ["x"]) }
+            let page = PageStream(
+                channel: channel, isPacked: false, token: nil, memory: account(), place: account(),
+                Pace(gateway.machine), gateway.machine)
+            channel.begin([])
+            page.begin([(.failure(.unavailable("test")), nil)], hello: ValueMap())
+            _ = page.put("update", 0, text)
+        }
+        #expect(found == 3)
     }
 
     @Test("a subscription whose values take too much memory is refused, and others live")

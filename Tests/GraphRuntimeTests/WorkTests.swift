@@ -20,7 +20,10 @@ struct WorkTests {
         var limits = RuntimeLimits()
         limits.requestCost = cost
         change(&limits)
-        return try Harness(WorkTests.scene, limits: limits)
+        let graph = try Harness(WorkTests.scene, limits: limits)
+        // The clients are the daemon's own user, who has no share.
+        graph.turn([.accessChanged(AccessRules(owner: 1000))])
+        return graph
     }
 
     @Test("rules beyond the cost of one request have an error until it is asked for again") func reading() throws {
@@ -431,6 +434,22 @@ struct WorkTests {
         #expect(one.css == 10 && five.css == 50 && five.samples == one.samples && one.samples < 500)
         let poor = try timelines(cost: 1000, subscribers: 1)
         #expect(poor.css < 10 && poor.all < 10)
+    }
+
+    @Test("a move pays for the nodes that move, and is refused before anything has changed") func moves() throws {
+        var limits = RuntimeLimits()
+        limits.requestCost = 1000
+        let children = (0..<40).map { "{ id: c\($0), state: { x: \($0) } }" }.joined(separator: ", ")
+        let graph = try Harness(
+            "nodes: [{ id: to, kind: container }, { id: top, kind: container, children: [\(children)] }]",
+            limits: limits)
+        let (refused, revision) = (
+            refusal { try graph.succeed(.move(path: "/top", to: "/to", index: nil, .init())) }, graph.runtime.revision
+        )
+        #expect(refused?.code == .limit && refused?.hint?.contains("request-cost") == true)
+        #expect(try graph.contents(["/top/c7.x"]) == ["/top/c7.x": .value(7)])
+        try graph.succeed(.move(path: "/top/c7", to: "/to", index: nil, .init()))
+        #expect(try graph.contents(["/to/c7.x"]) == ["/to/c7.x": .value(7)] && graph.runtime.revision == revision + 1)
     }
 
     // MARK: What is watched

@@ -55,7 +55,8 @@ public struct Declarations {
 
     public subscript(group: KeyGroup) -> [String: KeyDefinition] {
         get { self[keyPath: Declarations.member(group)] }
-        set { self[keyPath: Declarations.member(group)] = newValue }
+        // In place: a copy for each key would take a time that grows with the square of their number.
+        _modify { yield &self[keyPath: Declarations.member(group)] }
     }
 
     private static func member(_ group: KeyGroup) -> WritableKeyPath<Declarations, [String: KeyDefinition]> {

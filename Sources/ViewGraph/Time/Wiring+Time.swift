@@ -38,7 +38,7 @@ extension Wiring {
     /// The vertex of an operator, made at its first use; nil if there are too many.
     func timedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID? {
         if let existing = timedValues.value(operation, of: operand) { return existing.vertex }
-        return timedValues.count < limits.timedValues ? makeTimedVertex(operation, of: operand) : nil
+        return timedValues.count < most(of: limits.timedValues) ? makeTimedVertex(operation, of: operand) : nil
     }
 
     private func makeTimedVertex(_ operation: TimeOperator, of operand: AttributeID) -> AttributeID {
