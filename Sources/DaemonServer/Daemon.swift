@@ -153,6 +153,9 @@ public final class Daemon {
         manager.status(status)
     }
 
+    /// The last committed transaction, which clients may not have been told of yet.
+    package var revision: UInt64 { runtime.revision }
+
     /// One line for the service manager, which shows it to people.
     var status: String { runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "") }
 

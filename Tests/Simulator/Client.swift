@@ -28,6 +28,9 @@ final class Operation {
     var mustFail: String?
     /// Rights have changed while it was under way.
     var mayBeDenied = false
+    var isAlwaysDenied = false
+    /// It has been sent more than once.
+    var isRepeated = false
 
     init(_ kind: Kind, _ text: String, once: String? = nil, author: String, low: Int64) {
         (self.kind, self.text, self.once, self.author, self.low) = (kind, text, once, author, low)
@@ -35,6 +38,9 @@ final class Operation {
 }
 
 extension Operation {
+    /// The rights of its author may change before it is performed.
+    func rightsChange() { if !isAlwaysDenied { (mayBeDenied, mustFail) = (true, nil) } }
+
     func concerns(_ path: String) -> Bool {
         if case .change(let changes) = kind { changes.contains { $0.path == path } } else { false }
     }
@@ -83,6 +89,8 @@ final class Client {
         case get
         case ping
         case subscribe(since: Int64?)
+        /// It names what is not there.
+        case refused
         case other
     }
 

@@ -87,6 +87,7 @@ final class Judgement {
         if changes > 1 {
             fault("[Order] revision \(revision) has \(changes) transactions: \(rest.map { Judgement.text($0) })")
         }
+        if changes == 0, rest.count == group.count { return truth.note(revision, [:]) }
         let now = model.contents()
         var differences: [String: Value?] = [:]
         for (path, content) in now where contents[path] != content { differences.updateValue(content, forKey: path) }

@@ -152,11 +152,13 @@ struct Model {
     }
 
     /// nil: the rule fails.
-    private func value(_ rule: Rule) -> Int64? {
+    /// - Parameter known: results of other rules.
+    private func value(_ rule: Rule, _ known: [String: Int64?]) -> Int64? {
+        func value(_ rule: Rule) -> Int64? { self.value(rule, known) }
         switch rule {
         case .number(let number): return number
         case .read(_, let path):
-            if let place = rules.first(where: { $0.path == path }) { return value(place.rule) }
+            if let result = known[path] { return result }
             if case .int(let number)? = states[bindings[path] ?? path] { return number }
             return nil
         case .combine(let sign, let a, let b):
@@ -180,7 +182,13 @@ struct Model {
         func put(_ path: String, _ value: Value?) { contents[path] = value.map { ["value": $0] } ?? ["error": "ruleFailed"] }
         for (path, value) in states { put(path, value) }
         for (path, target) in bindings { put(path, states[target]) }
-        for (path, rule) in rules { put(path, value(rule).map { .int($0) }) }
+        // A rule reads only rules before it.
+        var known: [String: Int64?] = [:]
+        for (path, rule) in rules {
+            let result = value(rule, known)
+            known.updateValue(result, forKey: path)
+            put(path, result.map { .int($0) })
+        }
         put("/w.size", .int(Int64(states["/w.text"]?.string?.unicodeScalars.count ?? 0)))
         put("/w/r.elements", states["/w.items"])
         for (index, element) in (states["/w.items"]?.list ?? []).enumerated() {

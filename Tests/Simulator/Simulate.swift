@@ -13,14 +13,17 @@ enum Simulate {
         var arguments = Array(CommandLine.arguments.dropFirst())
         var values: [String: String] = [:]
         var isTelling = false
+        var isQuick = false
         while !arguments.isEmpty {
             let name = arguments.removeFirst()
             if name == "--tell" {
                 isTelling = true
+            } else if name == "--quick" {
+                isQuick = true
             } else if ["--seed", "--seconds", "--steps", "--only"].contains(name), !arguments.isEmpty {
                 values[name] = arguments.removeFirst()
             } else {
-                fail("simulate [--seed N [--steps N] [--only STEP,STEP…] [--tell]] [--seconds S]")
+                fail("simulate [--seed N [--steps N] [--only STEP,STEP…] [--tell]] [--seconds S [--quick]]")
             }
         }
         let only = values["--only"].map { Set($0.split(separator: ",").compactMap { Int($0) }) }
@@ -36,7 +39,7 @@ enum Simulate {
             }
             run(seed, steps, only, isTelling)
         }
-        Search(seconds: values["--seconds"].flatMap { Double($0) } ?? 45).run()
+        Search(seconds: values["--seconds"].flatMap { Double($0) } ?? 45, shrinks: !isQuick).run()
     }
 
     static func fail(_ text: String) -> Never {
@@ -62,6 +65,7 @@ enum Simulate {
 /// Worlds one after another, until one fails.
 private struct Search {
     let seconds: Double
+    let shrinks: Bool
 
     private struct Result {
         var hasFailed: Bool
@@ -92,7 +96,7 @@ private struct Search {
             requests += result.requests
             if result.hasFailed {
                 print("the world of seed \(seed) fails:\n\(result.output)")
-                shrink(seed, result)
+                if shrinks { shrink(seed, result) }
                 exit(1)
             }
         }

@@ -25,6 +25,8 @@ final class World {
     var lost: [Operation] = []
     /// The last revision that anybody was told of.
     var latest: Int64 = 0
+    /// The last revision that there is.
+    private var committed: Int64 = 0
     private(set) var faults: [String] = []
     private(set) var requests = 0
     private(set) var restarts = 0
@@ -89,6 +91,8 @@ final class World {
             rule(.write, [.user(1000)], $0)
         }
         configuration.access += [rule(.write, [.principal("pat")], "/bank/**")].compactMap { $0 }
+        // There is no such node. The answer must not name its neighbours.
+        configuration.access += [rule(.read, [.user(1001)], "/nothing/**")].compactMap { $0 }
         if isReaderWriting { configuration.access += [rule(.write, [.user(1001)], "/w/**")].compactMap { $0 } }
     }
 
@@ -136,6 +140,7 @@ final class World {
         guard let daemon else { return }
         turns += 1
         let isRunning = daemon.loop.runOnce()
+        committed = Int64(daemon.revision)
         if sim_is_dead() || !isRunning { end() }
     }
 
@@ -167,7 +172,7 @@ final class World {
             } catch {
                 tell("the daemon does not start: \(error)")
                 daemon = nil
-                if !sim_is_dead(), !isDiskFaulty || attempt > 5 { return fault("the daemon does not start: \(error)") }
+                if !sim_is_dead(), !isDiskFaulty || attempt > 5 { return fault("[Durability] the daemon does not start: \(error)") }
                 bury()
             }
             if attempt >= 3 { disarm() }
@@ -220,7 +225,7 @@ final class World {
         for _ in 0..<1000 where daemon.loop.runOnce() {}
         let wasKilled = sim_is_dead()
         do throws(StartupError) { try daemon.finish() } catch {
-            if !wasKilled, !isDiskFaulty { fault("the daemon ends: \(error)") }
+            if !wasKilled, !isDiskFaulty { fault("[Durability] the daemon ends: \(error)") }
             tell("it says: \(error)")
         }
         self.daemon = nil
@@ -264,7 +269,7 @@ final class World {
         }
         if sim_is_dead() { return end() }
         do throws(StartupError) { try daemon.finish() } catch {
-            if !isDiskFaulty { fault("the daemon does not end in order: \(error)") }
+            if !isDiskFaulty, !sim_is_dead() { fault("[Durability] the daemon does not end in order: \(error)") }
         }
         self.daemon = nil
         read()
@@ -362,7 +367,7 @@ final class World {
         let client = generator.pick(clients)
         guard connect(client), client.pending.count < 60 else { return }
         if client.mustLook { return look(client) }
-        for _ in 0..<1 + generator.below(12) {
+        for _ in 0..<1 + generator.below(generator.chance(20) ? 40 : 10) {
             switch client.role {
             case .owner(let number):
                 client.written += 1
@@ -391,6 +396,7 @@ final class World {
         let operation = Operation(.change(changes), "\(method) {\(parameters)}", once: once, author: client.author, low: latest)
         if client.role == .reader {
             let isWithin = changes.allSatisfy { $0.path.hasPrefix("/w") && !$0.path.hasPrefix("/wills") }
+            operation.isAlwaysDenied = !isWithin
             if !isReaderWriting || !isWithin { operation.mustFail = "denied" }
         }
         send(client, method, "{\(parameters)}", .operation(operation))
@@ -399,9 +405,10 @@ final class World {
     /// Sends requests with `once` again whose answers were lost.
     private func repeatLost(_ client: Client) {
         let own = lost.filter { $0.author == client.author }
-        guard !own.isEmpty, connect(client) else { return }
+        guard !own.isEmpty, client.role != .reader || isReaderWriting, connect(client) else { return }
         lost.removeAll { $0.author == client.author }
         for operation in own {
+            operation.isRepeated = true
             let space = operation.text.firstIndex(of: " ") ?? operation.text.startIndex
             send(
                 client, String(operation.text[..<space]), String(operation.text[space...].dropFirst()),
@@ -425,6 +432,7 @@ final class World {
         if client.mustLook { return look(client) }
         if generator.chance(40) { repeatLost(client) }
         if generator.chance(50) { return send(client, "ping", "{}", .ping) }
+        if client.role == .reader, generator.chance(20) { return send(client, "get", "{\"path\":\"/nothing.x\"}", .refused) }
         let paths = generator.pick([
             ["/w.a", "/w.b", "/w.sum", "/w.o.x", "/w/m.z", "/w/r/i1.q"], ["/w/**"], ["/bank/**"], ["/c/**", "/t.twice"],
             ["/w/v0.r2", "/w/v1.r1"],
@@ -489,7 +497,7 @@ final class World {
         for (_, pending) in client.pending.sorted(by: { $0.key < $1.key }) {
             guard case .operation(let operation) = pending.kind else { continue }
             if operation.once != nil {
-                operation.mayBeDenied = operation.mustFail == nil && client.role == .reader
+                if client.role == .reader { operation.rightsChange() }
                 lost.append(operation)
             } else {
                 client.mustLook = true
@@ -517,7 +525,7 @@ final class World {
     private func nonsense() {
         guard let client = clients.first(where: { $0.role == .rowdy }), connect(client), !client.hasEnded else { return }
         let lines: [String] = [
-            "{", "[]", "[1]", "null", "{\"jsonrpc\":\"2.0\",\"id\":1}", String(repeating: "[", count: 3000), "\u{0}\u{1}",
+            "{", "[]", "[1]", "null", "{\"jsonrpc\":\"2.0\",\"id\":\"s\"}", String(repeating: "[", count: 3000), "\u{0}\u{1}",
             "{\"jsonrpc\":\"2.0\",\"method\":\"set\",\"params\":{\"path\":\"/w.a\",\"value\":1}}",
             "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)\"}}",
             "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)2.x\"}}",
@@ -565,15 +573,17 @@ final class World {
     private func reload() {
         tell("reload")
         isReaderWriting.toggle()
+        changeAccess()
+    }
+
+    private func changeAccess() {
         setAccess()
         for client in clients where client.role == .reader {
             for (_, pending) in client.pending {
-                if case .operation(let operation) = pending.kind { (operation.mayBeDenied, operation.mustFail) = (true, nil) }
+                if case .operation(let operation) = pending.kind { operation.rightsChange() }
             }
         }
-        for operation in lost where operation.author == "user:1001" {
-            (operation.mayBeDenied, operation.mustFail) = (true, nil)
-        }
+        for operation in lost where operation.author == "user:1001" { operation.rightsChange() }
         daemon?.reload()
     }
 
@@ -645,7 +655,9 @@ final class World {
             return fault("[Messages] \(client.name) is sent \(String(decoding: line.prefix(200), as: UTF8.self))")
         }
         tell("\(client.name) ← \(String(decoding: line.prefix(400), as: UTF8.self))")
-        if client.user != 900, String(decoding: line, as: UTF8.self).contains("\(Model.hidden)child") {
+        // Who names it is told that it may not.
+        let hidden = client.role == .rowdy ? "\(Model.hidden)child" : Model.hidden
+        if client.user != 900, String(decoding: line, as: UTF8.self).contains(hidden) {
             fault("[Rights] \(client.name) is told of what it may not read: \(String(decoding: line.prefix(400), as: UTF8.self))")
         }
         if let list = message.list {
@@ -690,7 +702,9 @@ final class World {
         }
         switch pending.kind {
         case .operation(let operation):
-            operation.high = latest
+            operation.high = max(latest, committed)
+            // A request that was sent again is refused now for want of a right, and may have been performed before.
+            if code == "denied", operation.mayBeDenied, operation.isRepeated { return lost.append(operation) }
             if let code { operation.refusal = code } else { operation.revision = result.integer("revision") }
             judgement.operations.append(operation)
             if case .owner = client.role, case .change(let changes) = operation.kind, case .set(_, .int(let number))? = changes.first,
@@ -717,6 +731,7 @@ final class World {
             watch.awaitsSnapshot = result.member("resumed") != true && watch.validator.events.contains("update")
             if !watch.awaitsSnapshot, since == nil || !watch.validator.events.contains("update") { watch.position = result.integer("revision") }
             return
+        case .refused: if code != "notFound" { fault("[Errors] \(client.name) is answered \(reply.jsonText)") }
         case .ping, .other:
             if let error { return fault("[ping] \(client.name) is refused \(error.jsonText)") }
         }
@@ -756,6 +771,10 @@ final class World {
         tell("coming to rest")
         disarm()
         for client in clients { client.isStalled = false }
+        if !isReaderWriting {
+            isReaderWriting = true
+            changeAccess()
+        }
         var rounds = 0
         while faults.isEmpty {
             if daemon == nil { restart() }
@@ -790,6 +809,14 @@ final class World {
         guard faults.isEmpty, daemon != nil else { return }
         guard let (values, revision) = readEverything() else { return }
         judgement.judge(values, revision, wills: wills, fault)
+        guard let figures = ask("stats", "{}") else { return }
+        let connected = clients.filter { $0.connection != nil }
+        let wanted: [(String, Int)] = [
+            ("clients", connected.count + 1), ("subscriptions", connected.filter { $0.watch?.subscription != nil }.count),
+        ]
+        for (name, count) in wanted where figures.integer(name) != Int64(count) {
+            fault("[stats] \(name) is \(figures.integer(name) ?? -1) and not \(count): something is not given back")
+        }
     }
 
     private func settle(_ condition: () -> Bool) {
@@ -801,25 +828,30 @@ final class World {
     }
 
     private func readEverything() -> (Value, Int64)? {
+        ask("get", "{\"paths\":[\"/**\",\"/w.o.x\",\"/w.o.y\"]}").map {
+            ($0.member("values") ?? .null, $0.integer("revision") ?? 0)
+        }
+    }
+
+    /// What the daemon's own user is answered.
+    private func ask(_ method: String, _ parameters: String) -> Value? {
         let probe = Client(-1, .architect, user: 900)
         guard connect(probe) else {
             fault("nobody listens")
             return nil
         }
         defer { if let connection = probe.connection { sim_hang_up(connection) } }
-        send(probe, "get", "{\"paths\":[\"/**\",\"/w.o.x\",\"/w.o.y\"]}", .get)
+        send(probe, method, parameters, .other)
         for _ in 0..<500 {
             turn()
             for line in probe.lines() {
-                guard let result = parse(line)?.member("result") else {
-                    fault("[get] everything: \(String(decoding: line.prefix(300), as: UTF8.self))")
-                    return nil
-                }
-                return (result.member("values") ?? .null, result.integer("revision") ?? 0)
+                if let result = parse(line)?.member("result") { return result }
+                fault("[\(method)] a probe is answered \(String(decoding: line.prefix(300), as: UTF8.self))")
+                return nil
             }
             sim_advance(1_000_000)
         }
-        fault("[get] a probe is not answered")
+        fault("[\(method)] a probe is not answered")
         return nil
     }
 }
