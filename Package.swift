@@ -187,7 +187,8 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "AttributeValues", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop", "GraphRuntime", "StateStore",
+                "AttributeValues", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop", "GraphRuntime",
+                "StateStore",
                 "TestSupport", "WireProtocol", log,
             ],
             path: "Tests/Simulator", swiftSettings: strict, linkerSettings: linker),

@@ -463,6 +463,7 @@ size_t sim_receive(int connection, void *bytes, size_t count) { return take(&pee
 size_t sim_waiting(int connection) { return held(&peers[connection].out, peers[connection].out_start); }
 size_t sim_unread(int connection) { return held(&peers[connection].in, peers[connection].in_start); }
 bool sim_is_over(int connection) { return !peers[connection].has_daemon && !sim_waiting(connection); }
+bool sim_is_served(int connection) { return peers[connection].is_used && !peers[connection].has_client && peers[connection].has_daemon; }
 void sim_end_sending(int connection) { peers[connection].is_ended = true; }
 void sim_hang_up(int connection) { peers[connection].has_client = false; free_peer(&peers[connection]); }
 void sim_set_window(int connection, size_t bytes) { peers[connection].window = bytes; }

@@ -27,7 +27,9 @@ final class Judgement {
     /// An answer has come.
     func note(_ operation: Operation) {
         guard let once = operation.once, let revision = operation.revision else { return }
-        if let before = performed[once], before != revision { repeated.append("\(once) was performed at \(before) and at \(revision)") }
+        if let before = performed[once], before != revision {
+            repeated.append("\(once) was performed at \(before) and at \(revision)")
+        }
         performed[once] = revision
     }
     private var repeated: [String] = []
@@ -80,7 +82,9 @@ final class Judgement {
         for operation in rest {
             let before = model
             if let refusal = Judgement.perform(operation, on: &model) {
-                fault("[transact] at \(revision) \(operation.author) has done \(Judgement.text(operation)), which the model refuses: \(refusal)")
+                fault(
+                    "[transact] at \(revision) \(operation.author) has done \(Judgement.text(operation)), which the model refuses: \(refusal)"
+                )
             }
             if !model.isSame(as: before) { changes += 1 }
         }
@@ -97,8 +101,8 @@ final class Judgement {
     }
 
     private func gap(_ operation: Operation, _ revision: Int64, _ paths: [String]) {
-        guard operation.low + 1 < revision else { return }
-        for path in paths { truth.noteGap(operation.low + 1...revision - 1, of: path) }
+        guard operation.low < revision else { return }
+        for path in paths { truth.noteGap(operation.low + 1...revision, of: path) }
     }
 
     /// The lost request that made the node was performed at this revision or before.
@@ -148,9 +152,13 @@ final class Judgement {
                 isRight = changes.contains { change in
                     switch code {
                     case "conflict":
-                        if case .test(let path, let value) = change { return truth.hasHad(path, in: during) { $0 != ["value": value] } }
+                        if case .test(let path, let value) = change {
+                            return truth.hasHad(path, in: during) { $0 != ["value": value] }
+                        }
                         return false
-                    case "notFound": return truth.hasHad(change.path, in: during) { $0 == nil } || !truth.isEverKnown(change.path, in: during)
+                    case "notFound":
+                        return truth.hasHad(change.path, in: during) { $0 == nil }
+                            || !truth.isEverKnown(change.path, in: during)
                     case "denied": return operation.mayBeDenied
                     case "readOnly": return change.path == "/w.sum"
                     case "typeMismatch": if case .set(_, .string) = change { return true } else { return false }
@@ -160,7 +168,9 @@ final class Judgement {
             case .node: isRight = code == "notFound"
             default: isRight = true
             }
-            if !isRight { fault("[Errors] \(operation.author) was refused with \(code): \(Judgement.text(operation)), \(during)") }
+            if !isRight {
+                fault("[Errors] \(operation.author) was refused with \(code): \(Judgement.text(operation)), \(during)")
+            }
         }
         operations = []
     }
@@ -173,7 +183,9 @@ final class Judgement {
                 guard let path = path.string else { continue }
                 let (content, wanted) = (WatchTruth.content(told), truth.content(of: path, at: read.revision))
                 if content != wanted, truth.isKnown(path, read.revision) {
-                    fault("[get] \(read.reader) reads \(path) at \(read.revision): \(told.jsonText.prefix(100)) and not \(wanted?.jsonText ?? "nothing")")
+                    fault(
+                        "[get] \(read.reader) reads \(path) at \(read.revision): \(told.jsonText.prefix(100)) and not \(wanted?.jsonText ?? "nothing")"
+                    )
                 }
             }
         }
@@ -205,16 +217,23 @@ final class Judgement {
         var told: [String: Value] = [:]
         for (path, content) in values.map ?? ValueMap() {
             // The attributes of the root are the machine's.
-            if let path = path.string, !path.hasPrefix("/."), let content = WatchTruth.content(content) { told[path] = content }
+            if let path = path.string, !path.hasPrefix("/."), let content = WatchTruth.content(content) {
+                told[path] = content
+            }
         }
         for (number, count) in wills.enumerated() {
             let path = "/wills.k\(number)"
             if !unknownWills.contains(number), told[path] != ["value": .int(count)] {
-                fault("[onDisconnect] \(path) is \(told[path]?.jsonText ?? "nothing"), and connections have ended \(count) times")
+                fault(
+                    "[onDisconnect] \(path) is \(told[path]?.jsonText ?? "nothing"), and connections have ended \(count) times"
+                )
             }
         }
-        for path in Set(told.keys).union(contents.keys).sorted() where !path.hasPrefix("/wills.") && told[path] != contents[path] {
-            fault("[Durability] in the end at \(revision) \(path) is \(told[path]?.jsonText ?? "nothing") and not \(contents[path]?.jsonText ?? "nothing")")
+        for path in Set(told.keys).union(contents.keys).sorted()
+        where !path.hasPrefix("/wills.") && told[path] != contents[path] {
+            fault(
+                "[Durability] in the end at \(revision) \(path) is \(told[path]?.jsonText ?? "nothing") and not \(contents[path]?.jsonText ?? "nothing")"
+            )
         }
     }
 }

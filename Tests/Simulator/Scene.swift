@@ -179,7 +179,9 @@ struct Model {
     /// What all paths have, as `get` and events tell it.
     func contents() -> [String: Value] {
         var contents: [String: Value] = [:]
-        func put(_ path: String, _ value: Value?) { contents[path] = value.map { ["value": $0] } ?? ["error": "ruleFailed"] }
+        func put(_ path: String, _ value: Value?) {
+            contents[path] = value.map { ["value": $0] } ?? ["error": "ruleFailed"]
+        }
         for (path, value) in states { put(path, value) }
         for (path, target) in bindings { put(path, states[target]) }
         // A rule reads only rules before it.

@@ -72,7 +72,9 @@ private struct Search {
         var output: String
         /// The first fault's promise.
         var promise: String {
-            guard let start = output.firstIndex(of: "["), let end = output.firstIndex(of: "]"), start < end else { return "" }
+            guard let start = output.firstIndex(of: "["), let end = output.firstIndex(of: "]"), start < end else {
+                return ""
+            }
             return String(output[start...end])
         }
         /// The step of the first fault.
@@ -135,7 +137,10 @@ private struct Search {
         if let only { arguments += ["--only", only.map { "\($0)" }.joined(separator: ",")] }
         if isTelling { arguments.append("--tell") }
         var pipes: (Int32, Int32) = (0, 0)
-        guard withUnsafeMutablePointer(to: &pipes, { $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) } }) == 0 else {
+        guard
+            withUnsafeMutablePointer(to: &pipes, { $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) } })
+                == 0
+        else {
             Simulate.fail("pipe: \(String(cString: strerror(errno)))")
         }
         var actions = posix_spawn_file_actions_t()

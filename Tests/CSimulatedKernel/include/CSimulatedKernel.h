@@ -55,6 +55,8 @@ size_t sim_waiting(int connection);
 size_t sim_unread(int connection);
 // The daemon has closed its side, and all of its bytes have been taken.
 bool sim_is_over(int connection);
+// The client has hung up, and the daemon has not closed its side yet.
+bool sim_is_served(int connection);
 void sim_end_sending(int connection);
 void sim_hang_up(int connection);
 // Bytes that the daemon can write before the client reads.
