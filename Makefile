@@ -24,7 +24,9 @@ test: lint ## run all tests
 lint: ## compare the sources with the committed format; "Scripts/lint --mend" writes it
 	@SWIFT="$(SWIFT)" Scripts/lint
 
-endurance: counts ## count as "make counts" does, and run the two tests that take an hour each; MINUTES=5 is shorter
+endurance: counts ## count as "make counts" does, run the tests that take an hour each, and look for mistakes made on purpose; MINUTES=5 is shorter
+	@CONFIGURATION=release SWIFT="$(SWIFT)" Scripts/simulate --seconds $$(($(or $(MINUTES),60) * 60))
+	@SWIFT="$(SWIFT)" Scripts/mutations
 	@AGD_FLEET_SECONDS=$$(($(or $(MINUTES),60) * 60)) SWIFT="$(SWIFT)" Scripts/test --filter FleetTests
 	@AGD_PROGRAMS="$${AGD_PROGRAMS:-$(CURDIR)/.build/release}" node dashboard/test/endurance.js $(MINUTES)
 

@@ -183,6 +183,15 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["AttributeGraph", "AttributeValues"], path: "Tests/TestSupport",
             swiftSettings: strict, linkerSettings: linker),
+        .target(name: "CSimulatedKernel", path: "Tests/CSimulatedKernel", linkerSettings: [.linkedLibrary("dl")]),
+        .executableTarget(
+            name: "simulate",
+            dependencies: [
+                "AttributeValues", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop", "GraphRuntime",
+                "StateStore",
+                "TestSupport", "WireProtocol", log,
+            ],
+            path: "Tests/Simulator", swiftSettings: strict, linkerSettings: linker),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),

@@ -5,7 +5,7 @@ import StateStore
 extension Daemon {
     /// Accepts no more clients, answers received requests, and waits a bounded time until clients have read their
     /// output. A second call does not wait.
-    func stop() {
+    package func stop() {
         if isStopping { return sessions.closeAll() }
         isStopping = true
         manager.stopping()
@@ -34,7 +34,7 @@ extension Daemon {
     }
 
     /// Called when nothing is left on the loop.
-    func finish() throws(StartupError) {
+    package func finish() throws(StartupError) {
         defer { entrance.remove() }
         if let failure { throw failure }
         do throws(StoreError) {

@@ -14,7 +14,7 @@ public final class Daemon {
     let readConfiguration: ConfigurationReader?
     var log: Logger
     let manager: ServiceManager
-    let loop: Loop
+    package let loop: Loop
     let runtime: GraphRuntime
     let store: StateStore?
     let sessions: Sessions
@@ -103,14 +103,19 @@ public final class Daemon {
     /// Serves until the daemon is told to stop.
     /// - Throws: the reason why it could not start, or had to end.
     public func run() throws(StartupError) {
+        begin()
+        loop.run()
+        try finish()
+    }
+
+    /// Serves from now on, whenever the loop runs.
+    package func begin() {
         do throws(LoopError) { try startServing() } catch { end(because: StartupError(error)) }
         if failure == nil {
             manager.ready(status)
             log.notice("ready: \(runtime.status)")
         }
         meter = TurnMeter()
-        loop.run()
-        try finish()
     }
 
     /// Called in every iteration of the loop, before it sleeps.
@@ -147,6 +152,9 @@ public final class Daemon {
         lastStatus = now
         manager.status(status)
     }
+
+    /// The last committed transaction, which clients may not have been told of yet.
+    package var revision: UInt64 { runtime.revision }
 
     /// One line for the service manager, which shows it to people.
     var status: String { runtime.status + (reloadFault.map { "; the configuration stays as it was: \($0)" } ?? "") }
@@ -187,7 +195,7 @@ public final class Daemon {
     }
 
     /// Reads the configuration again (SIGHUP). If there is a fault, the old one stays.
-    func reload() {
+    package func reload() {
         guard let readConfiguration else { return log.warning("there is no configuration file to read again") }
         manager.reloading(at: Loop.monotonicTime)
         do throws(ConfigurationFaults) {

@@ -33,6 +33,10 @@ public final class Loop {
     @discardableResult
     public func runOnce(waiting: Bool = false) -> Bool { uv_run(raw, waiting ? UV_RUN_ONCE : UV_RUN_NOWAIT) != 0 }
 
+    /// Milliseconds until a timer is due, as of the last iteration; 0 if something is due now, -1 if nothing waits for
+    /// a time.
+    package var timeout: Int32 { uv_backend_timeout(raw) }
+
     /// Closes all handles, so that nothing is left to wait for.
     public func closeHandles() {
         uv_walk(raw, { handle, _ in Handle.owner(handle?.pointee.data, as: Handle.self)?.close() }, nil)

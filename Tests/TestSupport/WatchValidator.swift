@@ -3,17 +3,24 @@ import AttributeValues
 /// What the graph held at each revision, as its only writer knows it: contents by path, each as `{"value": …}` or
 /// `{"error": code}`.
 public final class WatchTruth {
-    private var steps: [(revision: Int64, contents: [String: Value])] = []
+    /// The contents of each path, by the revisions at which they began.
+    private var histories: [String: [(revision: Int64, content: Value?)]] = [:]
+    /// The paths whose contents changed, by revision.
+    private var changed: [(revision: Int64, paths: [String])] = []
     /// Stretches of revisions of which nothing is known: a daemon was killed in them.
     private var gaps: [ClosedRange<Int64>] = []
+    /// The same for single paths.
+    private var gapsOfPaths: [String: [ClosedRange<Int64>]] = [:]
     /// The number of restarts.
-    private(set) var restarts = 0
+    public private(set) var restarts = 0
     /// The last revision that the writer was told of.
     public private(set) var revision: Int64 = 0
     /// The writer has sent what it has no answer to: nothing is known behind the last revision.
     public var isOpen = false
     private var patterns: [String: PathPattern] = [:]
     private var paths: [String: AttributePath] = [:]
+    /// The known paths that patterns name.
+    private var named: [[String]: [String]] = [:]
 
     /// Names of attributes that have rules.
     private let rules: Set<String>
@@ -25,6 +32,9 @@ public final class WatchTruth {
 
     /// The daemon has ended and is to start again.
     public func noteRestart() { restarts += 1 }
+
+    /// What is told from here on was told in that life of the daemon.
+    public func replay(restarts: Int) { self.restarts = restarts }
 
     /// What `get` was answered with.
     public func add(_ revision: Int64, _ values: Value) {
@@ -40,12 +50,32 @@ public final class WatchTruth {
             gaps.append(change...revision - 1)
         }
         isOpen = false
-        if contents != steps.last?.contents { steps.append((change, contents)) }
+        var differences = contents.filter { histories[$0.key]?.last?.content != $0.value }.mapValues { Optional($0) }
+        for (path, history) in histories where contents[path] == nil && history.last?.content != nil {
+            differences.updateValue(nil, forKey: path)
+        }
+        note(change, differences)
         self.revision = max(self.revision, revision)
     }
 
+    /// Paths that have new contents from a revision on, each as `{"value": …}` or `{"error": code}`; nil: none.
+    public func note(_ revision: Int64, _ contents: [String: Value?]) {
+        self.revision = max(self.revision, revision)
+        if contents.isEmpty { return }
+        for (path, content) in contents {
+            if histories[path] == nil { named = [:] }
+            histories[path, default: []].append((revision, content))
+        }
+        changed.append((revision, contents.keys.sorted()))
+    }
+
+    /// Nobody knows when in these revisions a path changed.
+    public func noteGap(_ revisions: ClosedRange<Int64>, of path: String) {
+        gapsOfPaths[path, default: []].append(revisions)
+    }
+
     /// What `get` or a change says of a path; nil where it says that there is nothing.
-    static func content(_ told: Value) -> Value? {
+    public static func content(_ told: Value) -> Value? {
         if let value = told.map?["value"] { return ["value": value] }
         guard let code = told.map?["error"]?.map?["code"], code != "notFound", code != "removed" else { return nil }
         return ["error": code]
@@ -55,33 +85,56 @@ public final class WatchTruth {
         !gaps.contains { $0.contains(revision) } && !(isOpen && revision > self.revision)
     }
 
-    private func contents(at revision: Int64) -> [String: Value] {
-        steps.last { $0.revision <= revision }?.contents ?? [:]
+    public func isKnown(_ path: String, _ revision: Int64) -> Bool {
+        gapsOfPaths.isEmpty || gapsOfPaths[path]?.contains { $0.contains(revision) } != true
+    }
+
+    /// The known paths that patterns name.
+    private func paths(of patterns: [String]) -> [String] {
+        if let known = named[patterns] { return known }
+        let found = histories.keys.filter { path in patterns.contains { names(path, $0) } }.sorted()
+        named[patterns] = found
+        return found
     }
 
     func contents(of patterns: [String], at revision: Int64) -> [String: Value] {
-        contents(at: revision).filter { path, _ in patterns.contains { names(path, $0) } }
+        var contents: [String: Value] = [:]
+        for path in paths(of: patterns) { contents[path] = content(of: path, at: revision) }
+        return contents
     }
 
-    func content(of path: String, at revision: Int64) -> Value? { contents(at: revision)[path] }
+    public func content(of path: String, at revision: Int64) -> Value? {
+        guard let history = histories[path] else { return nil }
+        let next = history.partitioningIndex { $0.revision > revision }
+        return next == 0 ? nil : history[next - 1].content
+    }
+
+    /// Whether a path has had a content at some of the revisions.
+    public func hasHad(_ path: String, in revisions: ClosedRange<Int64>, _ condition: (Value?) -> Bool) -> Bool {
+        if condition(content(of: path, at: revisions.lowerBound)) { return true }
+        let history = histories[path] ?? []
+        let next = history.partitioningIndex { $0.revision > revisions.lowerBound }
+        return history[next...].prefix { $0.revision <= revisions.upperBound }.contains { condition($0.content) }
+    }
+
+    /// Whether a path was known all the time.
+    public func isEverKnown(_ path: String, in revisions: ClosedRange<Int64>) -> Bool {
+        gapsOfPaths[path]?.contains { $0.overlaps(revisions) } != true
+    }
 
     /// Revisions behind one and up to another at which what the patterns name became another.
     func changes(of patterns: [String], after start: Int64, through end: Int64) -> [Int64] {
-        var found: [Int64] = []
-        for place in steps.indices.dropFirst() where steps[place].revision > start && steps[place].revision <= end {
-            let (old, new) = (steps[place - 1].contents, steps[place].contents)
-            let differs = Set(old.keys).union(new.keys).contains { path in
-                old[path] != new[path] && patterns.contains { names(path, $0) }
-            }
-            if differs { found.append(steps[place].revision) }
-        }
-        return found
+        let named = Set(paths(of: patterns))
+        // The first contents are no change.
+        let first = max(1, changed.partitioningIndex { $0.revision > start })
+        guard first < changed.count else { return [] }
+        return changed[first...].prefix { $0.revision <= end }.filter { $0.paths.contains { named.contains($0) } }
+            .map(\.revision)
     }
 
     /// Paths whose content became another one at a revision.
     func changedPaths(of patterns: [String], at revision: Int64) -> [String] {
-        let (old, new) = (contents(of: patterns, at: revision - 1), contents(of: patterns, at: revision))
-        return Array(Set(old.keys).union(new.keys).filter { old[$0] != new[$0] })
+        paths(of: patterns).filter { content(of: $0, at: revision - 1) != content(of: $0, at: revision) }
     }
 
     func names(_ path: String, _ patterns: [String]) -> Bool { patterns.contains { names(path, $0) } }
@@ -203,7 +256,7 @@ public final class WatchValidator {
             // Rules may have been computed again for somebody else, and a daemon that has restarted knows only which
             // states were written.
             for path in paths
-            where !isOverRestart && !truth.isComputed(path) && truth.isKnown(revision)
+            where !isOverRestart && !truth.isComputed(path) && truth.isKnown(revision) && truth.isKnown(path, revision)
                 && truth.changes(of: [whole(of: path)], after: since, through: revision).isEmpty
             {
                 fault("resumed from \(since) to \(revision), and \(path) is named, which has not changed")
@@ -216,7 +269,8 @@ public final class WatchValidator {
             let missed = truth.changes(of: patterns, after: told, through: last).first { missed in
                 truth.isKnown(missed)
                     && truth.changedPaths(of: patterns, at: missed).contains {
-                        truth.content(of: $0, at: told) != nil || truth.content(of: $0, at: last) != nil
+                        truth.isKnown($0, missed)
+                            && (truth.content(of: $0, at: told) != nil || truth.content(of: $0, at: last) != nil)
                     }
             }
             if let from, from <= told || from > revision {
@@ -247,7 +301,9 @@ public final class WatchValidator {
         guard truth.isKnown(revision) else { return }
         let wanted = expected(at: revision)
         if wanted == known { return }
-        let wrong = Set(wanted.keys).union(known.keys).filter { wanted[$0] != known[$0] }.sorted()
+        let wrong = Set(wanted.keys).union(known.keys).filter { wanted[$0] != known[$0] && truth.isKnown($0, revision) }
+            .sorted()
+        if wrong.isEmpty { return }
         let details = wrong.prefix(4).map {
             "\($0) is \(known[$0]?.jsonText ?? "nothing") and not \(wanted[$0]?.jsonText ?? "nothing")"
         }
@@ -308,7 +364,9 @@ public final class WatchValidator {
     private func checkInvalidations(at revision: Int64) {
         guard events.contains("invalidate"), truth.isKnown(revision) else { return }
         for (path, since) in read
-        where since <= revision && truth.content(of: path, at: since) != truth.content(of: path, at: revision) {
+        where since <= revision && truth.isKnown(path, since) && truth.isKnown(path, revision)
+            && truth.content(of: path, at: since) != truth.content(of: path, at: revision)
+        {
             fault("\(path) was read at \(since), has changed by \(revision), and is not named by an invalidation")
             read[path] = nil
         }

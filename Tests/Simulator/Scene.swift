@@ -1,0 +1,285 @@
+import AttributeValues
+import TestSupport
+
+/// A random scene as a text for the daemon, and as a naive model of it: states by path, bindings as paths, rules as
+/// trees that are evaluated by recursion. The model shares no code with the engine and the view graph.
+///
+/// Left out of the world, because what they promise is about to change: scenes that are edited between two starts, and
+/// nodes that move to another parent.
+struct Model {
+    indirect enum Rule {
+        case number(Int64)
+        case read(name: String, path: String)
+        case combine(String, Rule, Rule)
+        case choose(Rule, Rule, Rule, Rule)
+
+        var text: String {
+            switch self {
+            case .number(let number): "\(number)"
+            case .read(let name, _): name
+            case .combine(let sign, let a, let b): "(\(a.text) \(sign) \(b.text))"
+            case .choose(let a, let b, let yes, let no): "(\(a.text) < \(b.text) ? \(yes.text) : \(no.text))"
+            }
+        }
+    }
+
+    enum Change {
+        case set(String, Value)
+        case add(String, Int64)
+        case toggle(String)
+        case append(String, Value)
+        case merge(String, Value)
+        case test(String, Value)
+
+        var path: String {
+            switch self {
+            case .set(let path, _), .add(let path, _), .toggle(let path), .append(let path, _), .merge(let path, _),
+                .test(let path, _):
+                path
+            }
+        }
+
+        var text: String {
+            func text(_ name: String, _ path: String, _ value: Value?) -> String {
+                "{\"op\":\"\(name)\",\"path\":\"\(path)\"\(value.map { ",\"value\":\($0.jsonText)" } ?? "")}"
+            }
+            return switch self {
+            case .set(let path, let value): text("set", path, value)
+            case .add(let path, let number): text("add", path, .int(number))
+            case .toggle(let path): text("toggle", path, nil)
+            case .append(let path, let value): text("append", path, value)
+            case .merge(let path, let value): text("merge", path, value)
+            case .test(let path, let value): text("test", path, value)
+            }
+        }
+    }
+
+    /// The number of clients with a state of their own, of accounts, and of views.
+    static let owners = 6
+    static let accounts = 5
+    static let views = 4
+    static let wills = 4
+    /// Names that only the daemon's own user may read.
+    static let hidden = "secret"
+
+    private(set) var text = "agd: 1\nnodes:\n"
+    private(set) var states: [String: Value] = [:]
+    private var initial: [String: Value] = [:]
+    private var transient: Set<String> = []
+    private var bindings: [String: String] = [:]
+    private var rules: [(path: String, rule: Rule)] = []
+    /// Whether the node that clients make and remove is there.
+    private(set) var hasNode = true
+
+    static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "high"]
+
+    init(_ generator: inout SeededGenerator) {
+        state("/w.a", 0)
+        state("/w.b", 0)
+        state("/w.on", false)
+        state("/w.o", ["x": 0, "y": 0])
+        state("/w.text", "")
+        state("/w.items", ["i1", "i2"])
+        rule("/w.sum", .combine("+", .read(name: "a", path: "/w.a"), .read(name: "b", path: "/w.b")))
+        text += """
+              - id: w
+                kind: container
+                state: { a: 0, b: 0, on: false, o: { x: 0, y: 0 }, text: "", items: [i1, i2] }
+                computed: { sum: (a + b), size: text.size() }
+                children:
+                  - { id: r, forEach: { in: $items, id: self, node: { kind: container, state: { q: 0 }, computed: { p: q + 1 } } } }
+                  - { id: m, kind: container, state: { z: 0 } }
+
+            """
+        initial["/w/m.z"] = 0
+        for number in 0..<Model.views {
+            let path = "/w/v\(number)"
+            state(path + ".n", .int(Int64(number)))
+            bindings[path + ".a"] = "/w.a"
+            bindings[path + ".b"] = "/w.b"
+            var names = ["n": path + ".n", "a": path + ".a", "b": path + ".b"]
+            var computed: [String] = []
+            for place in 0..<3 {
+                let rule = Model.rule(names, depth: 3, &generator)
+                self.rule("\(path).r\(place)", rule)
+                computed.append("r\(place): '\(rule.text)'")
+                names["r\(place)"] = "\(path).r\(place)"
+            }
+            text += """
+                      - id: v\(number)
+                        kind: container
+                        state: { n: \(number) }
+                        binding: { a: $a, b: $b }
+                        computed: { \(computed.joined(separator: ", ")) }
+
+                """
+        }
+        text += "  - id: t\n    state: { v: { initial: 0, transient: true } }\n    computed: { twice: v * 2 }\n"
+        state("/t.v", 0)
+        transient.insert("/t.v")
+        rule("/t.twice", .combine("*", .read(name: "v", path: "/t.v"), .number(2)))
+        func many(_ node: String, _ name: String, _ count: Int, _ initial: Int64) {
+            let names = (0..<count).map { "\(name)\($0): \(initial)" }.joined(separator: ", ")
+            text += "  - id: \(node)\n    state: { \(names) }\n"
+            for number in 0..<count { state("/\(node).\(name)\(number)", .int(initial)) }
+        }
+        many("c", "v", Model.owners, 0)
+        many("bank", "x", Model.accounts, 100)
+        many("wills", "k", Model.wills, 0)
+        many(Model.hidden, Model.hidden, 3, 0)
+        text += "    children: [{ id: \(Model.hidden)child, state: { v: 0 } }]\n"
+        state("/\(Model.hidden)/\(Model.hidden)child.v", 0)
+        states = initial
+    }
+
+    private mutating func state(_ path: String, _ value: Value) { initial[path] = value }
+    private mutating func rule(_ path: String, _ rule: Rule) { rules.append((path, rule)) }
+
+    private static func rule(_ names: [String: String], depth: Int, _ generator: inout SeededGenerator) -> Rule {
+        if depth == 0 || generator.chance(15) {
+            if generator.chance(30) { return .number(Int64(generator.below(5))) }
+            let name = generator.pick(names.keys.sorted())
+            return .read(name: name, path: names[name] ?? "")
+        }
+        func part() -> Rule { rule(names, depth: depth - 1, &generator) }
+        return switch generator.below(6) {
+        case 0: .choose(part(), part(), part(), part())
+        case 1: .combine("*", part(), part())
+        case 2: .combine("-", part(), part())
+        case 3: .combine(generator.chance(30) ? "/" : "%", part(), part())
+        default: .combine("+", part(), part())
+        }
+    }
+
+    /// nil: the rule fails.
+    /// - Parameter known: results of other rules.
+    private func value(_ rule: Rule, _ known: [String: Int64?]) -> Int64? {
+        func value(_ rule: Rule) -> Int64? { self.value(rule, known) }
+        switch rule {
+        case .number(let number): return number
+        case .read(_, let path):
+            if let result = known[path] { return result }
+            if case .int(let number)? = states[bindings[path] ?? path] { return number }
+            return nil
+        case .combine(let sign, let a, let b):
+            guard let a = value(a), let b = value(b) else { return nil }
+            switch sign {
+            case "+": return checked(a.addingReportingOverflow(b))
+            case "-": return checked(a.subtractingReportingOverflow(b))
+            case "*": return checked(a.multipliedReportingOverflow(by: b))
+            case "/": return b == 0 ? nil : a / b
+            default: return b == 0 ? nil : a % b
+            }
+        case .choose(let a, let b, let yes, let no):
+            guard let a = value(a), let b = value(b) else { return nil }
+            return value(a < b ? yes : no)
+        }
+    }
+
+    /// What all paths have, as `get` and events tell it.
+    func contents() -> [String: Value] {
+        var contents: [String: Value] = [:]
+        func put(_ path: String, _ value: Value?) {
+            contents[path] = value.map { ["value": $0] } ?? ["error": "ruleFailed"]
+        }
+        for (path, value) in states { put(path, value) }
+        for (path, target) in bindings { put(path, states[target]) }
+        // A rule reads only rules before it.
+        var known: [String: Int64?] = [:]
+        for (path, rule) in rules {
+            let result = value(rule, known)
+            known.updateValue(result, forKey: path)
+            put(path, result.map { .int($0) })
+        }
+        put("/w.size", .int(Int64(states["/w.text"]?.string?.unicodeScalars.count ?? 0)))
+        put("/w/r.elements", states["/w.items"])
+        for (index, element) in (states["/w.items"]?.list ?? []).enumerated() {
+            guard let name = element.string else { continue }
+            put("/w/r/\(name).element", element)
+            put("/w/r/\(name).index", .int(Int64(index)))
+        }
+        for (path, value) in states where path.hasPrefix("/w/r/") {
+            if case .int(let number) = value { put(path.dropLast() + "p", .int(number + 1)) }
+        }
+        // A place in a value is not named by a pattern, and is watched by its path alone.
+        for name in ["x", "y"] { if let value = states["/w.o"]?.map?[name] { put("/w.o.\(name)", value) } }
+        return contents
+    }
+
+    /// The paths that patterns do not name.
+    static func isPlace(_ path: String) -> Bool { path.hasPrefix("/w.o.") }
+
+    /// - Returns: the code of the refusal; nil: it was done.
+    mutating func perform(_ changes: [Change]) -> String? {
+        var written: [String: Value] = [:]
+        for change in changes {
+            var path = change.path
+            var place: String?
+            if Model.isPlace(path) { (place, path) = (String(path.dropFirst(5)), "/w.o") }
+            path = bindings[path] ?? path
+            guard let whole = written[path] ?? states[path] else {
+                return rules.contains { $0.path == path } || path == "/w.size" ? "readOnly" : "notFound"
+            }
+            let old = place.flatMap { whole.map?[$0] } ?? whole
+            var new = old
+            switch change {
+            case .set(_, let value):
+                guard Model.kind(value) == Model.kind(old) else { return "typeMismatch" }
+                new = value
+            case .add(_, let more): if case .int(let number) = old { new = .int(number + more) }
+            case .toggle: new = .bool(old != true)
+            case .append(_, let value):
+                if let text = old.string, let more = value.string { new = .string(text + more) }
+            case .merge(_, let value):
+                var map = old.map ?? ValueMap()
+                for (key, value) in value.map ?? ValueMap() { map[key] = value }
+                new = .map(map)
+            case .test(_, let value): if old != value { return "conflict" }
+            }
+            if let place {
+                var map = whole.map ?? ValueMap()
+                map[.string(place)] = new
+                new = .map(map)
+            }
+            written[path] = new
+        }
+        for (path, value) in written { states[path] = value }
+        if written["/w.items"] != nil { feed() }
+        return nil
+    }
+
+    private static func kind(_ value: Value) -> Int {
+        switch value {
+        case .int: 0
+        case .bool: 1
+        case .string: 2
+        case .list: 3
+        case .map: 4
+        default: 5
+        }
+    }
+
+    /// An instance for each element.
+    private mutating func feed() {
+        let wanted = (states["/w.items"]?.list ?? []).compactMap(\.string).map { "/w/r/\($0).q" }
+        for path in states.keys where path.hasPrefix("/w/r/") && !wanted.contains(path) { states[path] = nil }
+        for path in wanted where states[path] == nil { states[path] = 0 }
+    }
+
+    mutating func make(_ isThere: Bool) {
+        if isThere == hasNode { return }
+        hasNode = isThere
+        states["/w/m.z"] = isThere ? 0 : nil
+    }
+
+    func isSame(as other: Model) -> Bool { states == other.states }
+
+    mutating func begin() { feed() }
+
+    /// The daemon has started again.
+    mutating func restart() { for path in transient { states[path] = initial[path] } }
+}
+
+private func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {
+    result.overflow ? nil : result.partialValue
+}
