@@ -185,6 +185,6 @@ extension NodeDraft {
 
     /// True if one key path equals another or contains it.
     fileprivate static func covers(_ outer: String, _ inner: String) -> Bool {
-        outer == inner || inner.hasPrefix(outer + ".") || inner.hasPrefix(outer + "[")
+        Name(outer) == Name(inner) || [".", "["].contains { inner.utf8.starts(with: (outer + $0).utf8) }
     }
 }

@@ -29,7 +29,7 @@ public struct NodeDraft {
     /// `if` or `switch`, with the branches.
     private var choice = ValueMap()
     private(set) var mistakes: [SceneMistake] = []
-    private var childIDs: Set<String> = []
+    private var childIDs: Set<Name> = []
 
     init(id: String?, kind: String? = nil, component: String? = nil) {
         self.id = id

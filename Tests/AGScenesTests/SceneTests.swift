@@ -416,6 +416,13 @@ struct SceneTests {
             ])
     }
 
+    @Test("siblings whose ids look the same and have other bytes are two") func canonicalNames() throws {
+        let ids = ["K\u{FC}che", "Ku\u{308}che"]
+        #expect(
+            try node { Container("c") { for id in ids { View(id) } } }?.map?["children"]
+                == .list(ids.map { ["id": .string($0)] }))
+    }
+
     @Test(
         "ids that patterns or lines cannot hold are refused; a slash is an id's own character",
         arguments: ["*", "**", "a\nb"])
