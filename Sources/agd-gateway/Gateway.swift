@@ -358,6 +358,7 @@ final class Gateway {
     func prepare(
         _ wanted: [Wanted], for peer: String, then: @escaping (Result<[Prepared], Answer>) -> Void
     ) {
+        pace.spend(wanted.count * Pace.perSubscription)
         var found: [SharedWatch] = []
         for each in wanted {
             guard let watch = sharedWatch(each.parameters, for: peer) else {

@@ -12,9 +12,7 @@ import Glibc
 ///
 /// The library calls back only inside `run` and `accept`, which the loop calls.
 final class HTTPServer {
-    /// Connections that are accepted before others get their turn.
-    private static let mostAccepted = 64
-    /// Seconds after which the library begins no further round before others get their turn.
+    /// Seconds after which no further connection is accepted before others get their turn.
     private static let turn = 0.005
     private static let care = 0.5
     /// Descriptors that are not clients': the loop's, the daemon's connections, files.
@@ -56,7 +54,7 @@ final class HTTPServer {
         carer?.start(in: HTTPServer.care)
         watches = [
             try DescriptorWatch(loop, listener, .readable) { [unowned self] in accept() },
-            try DescriptorWatch(loop, agd_http_epoll(daemon), .readable) { [unowned self] in run() },
+            try DescriptorWatch(loop, agd_http_epoll(daemon), .readable) { [unowned self] in runSoon() },
         ]
     }
 
@@ -114,23 +112,22 @@ final class HTTPServer {
         pointer.map { Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// One round of the library: it takes as long as all connections with news need.
     private func run() {
-        let end = now + HTTPServer.turn
-        while now < end {
-            var wait: UInt64 = 0
-            MHD_run(daemon)
-            if MHD_get_timeout(daemon, &wait) == .NO || wait > 0 { return }
-        }
-        runSoon()
+        var wait: UInt64 = 0
+        MHD_run(daemon)
+        if MHD_get_timeout(daemon, &wait) == .YES, wait == 0 { runSoon() }
     }
 
-    /// The library tells nobody that it has resumed a connection.
+    /// Whatever gives the library something to do, a turn of the loop has one round of it. The library does not tell
+    /// that it has resumed a connection.
     fileprivate func runSoon() {
         if let again, !again.isActive { again.start(in: 0) }
     }
 
     private func accept() {
-        for _ in 0..<HTTPServer.mostAccepted {
+        let end = now + HTTPServer.turn
+        while now < end {
             var address = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let socket = withUnsafeMutableBytes(of: &address) {
@@ -156,7 +153,7 @@ final class HTTPServer {
                 _ = MHD_add_connection(daemon, socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), length)
             }
         }
-        run()
+        runSoon()
     }
 
     /// Closes connections without a complete request, those that have waited longest.

@@ -1,15 +1,16 @@
 /// Shares the time of the loop. Whatever takes long in proportion to what clients send or read is done in portions, so
-/// that a turn takes some 20 ms, however much waits. The rest waits for later turns, in the order of arrival; requests
-/// and pages take turns, so that neither wait for all of the others.
+/// that a turn takes some milliseconds, however much waits. The rest waits for later turns, in the order of arrival;
+/// requests and pages take turns, so that neither wait for all of the others.
 final class Pace {
     /// Nanoseconds of one turn.
-    private static let turn = 20_000_000
+    private static let turn = 5_000_000
 
     /// Estimates in nanoseconds. The worst case is a body of empty lists.
     static let perByteRead = 50
-    static let perByteEncoded = 10
-    static let perBytePacked = 10
-    static let perRequest = 20_000
+    static let perByteEncoded = 15
+    static let perBytePacked = 30
+    static let perRequest = 50_000
+    static let perSubscription = 20_000
 
     private let machine: any Machine
     private var left = Pace.turn

@@ -1448,37 +1448,6 @@ struct LinkTests {
         #expect(writer.text.contains("the setting request-cost is the limit"), "\(writer.text)")
     }
 
-    @Test(
-        "a site of more values than a daemon takes in a transaction arrives in parts, and so does a change of as many")
-    func manyValues() throws {
-        let (nats, a, b) = (
-            try NATSServer(), try Daemon(scenes: [LinkTests.scene], configuration: "watched-attributes = 100000\n"),
-            try Daemon()
-        )
-        let owner = try a.client()
-        let states = Value.map(ValueMap((0..<100).map { (.string("s\($0)"), .int($0)) }))
-        let nodes = (0..<410).map { number -> Value in ["id": .string("n\(number)"), "state": states] }
-        try owner.call("apply", ["document": ["nodes": .list(ValueList(nodes))], "at": "/host"])
-        let links = [try link(a, nats, LinkTests.publish), try link(b, nats, LinkTests.mirror)]
-        let isLive = try Watch(b, "/fleet/*.isLive")
-        try isLive.wait(".isLive", true)
-        // 41,000 values are more than one transaction takes.
-        let (first, last) = (try Watch(b, "/fleet/*/n0.*"), try Watch(b, "/fleet/*/n349.*"))
-        try first.wait("/n0.s99", 99)
-        try last.wait("/n349.s99", 99)
-        func image(_ daemon: Daemon, _ node: String) throws -> SiteImage { try SiteImage(daemon.client(), node) }
-        #expect(try image(a, "/host") == image(b, "/fleet/web-01"))
-        let mutations = (0..<35_000).map { number -> Value in
-            ["op": "set", "path": .string("/host/n\(number / 100).s\(number % 100)"), "value": -1]
-        }
-        try owner.call("transact", ["mutations": .list(ValueList(mutations))])
-        try first.wait("/n0.s0", -1)
-        try last.wait("/n349.s99", -1)
-        #expect(try image(a, "/host") == image(b, "/fleet/web-01"))
-        #expect(try isLive.get(".isLive") == true)
-        withExtendedLifetime(links) {}
-    }
-
     @Test("a message longer than NATS carries arrives in parts")
     func parts() throws {
         let (nats, a, b) = (try NATSServer(), try Daemon(scenes: [LinkTests.scene]), try Daemon())
