@@ -240,6 +240,12 @@ extension World {
         tell("\(client.name) hangs up")
         if generator.chance(50) { for line in client.lines() { receive(client, line) } }
         lose(client)
+        // It is back when little has changed.
+        if client.watch != nil, generator.chance(60) {
+            for _ in 0..<1 + generator.below(3) { write() }
+            turn(times: 2)
+            subscribe(client)
+        }
     }
 
     /// The connection is over: the client knows nothing of its requests.
