@@ -19,8 +19,7 @@ struct BuildScriptTests {
         }
         _ = try checkout.write("", to: "Package.swift")
         source = try checkout.write("", to: "Sources/a/a.swift")
-        let compiler = try checkout.write("#!/bin/sh\necho \"$@\" >>calls\n[ ! -e broken ]\n", to: "compiler")
-        try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: compiler)
+        try Program.write(script: "echo \"$@\" >>calls\n[ ! -e broken ]\n", to: "compiler", in: checkout)
     }
 
     /// - Returns: the arguments of the compiler's calls.

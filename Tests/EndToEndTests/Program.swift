@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A program of the project, or of the system, run as users run it. Ended and reaped when the object goes.
 ///
@@ -135,5 +136,15 @@ final class Program {
         let program = try Program(name, arguments, environment: environment, folder: folder)
         let code = try program.wait(seconds: seconds)
         return (code, program.text)
+    }
+
+    /// Makes a program of a shell script. A shell writes it: a file that the tests' own process writes may be open in
+    /// another test's new process for a moment, and then "text file busy" is all that comes of running it.
+    @discardableResult
+    static func write(script: String, to name: String, in folder: Folder) throws -> String {
+        let command = #"printf '%s' "$1" >"$0" && chmod 755 "$0""#
+        let written = try run("/bin/sh", ["-c", command, folder.file(name), "#!/bin/sh\n" + script], folder: folder)
+        try #require(written.code == 0, "\(written.text)")
+        return folder.file(name)
     }
 }

@@ -111,9 +111,9 @@ struct RecipeTests {
             return message.jsonText + "\n"
         }
         try folder.write(lines.joined(), to: "messages")
-        try folder.write("#!/bin/sh\ncat \(folder.file("messages"))\n", to: "mosquitto_sub")
+        try Program.write(script: "cat \(folder.file("messages"))\n", to: "mosquitto_sub", in: folder)
         return try shell(
-            "cd \(folder.path) && chmod +x mosquitto_sub && PATH=$PWD:$PATH bash \(Project.file("Examples/recipes/mqtt-receive.sh")) 2>&1"
+            "cd \(folder.path) && PATH=$PWD:$PATH bash \(Project.file("Examples/recipes/mqtt-receive.sh")) 2>&1"
         )
     }
 
