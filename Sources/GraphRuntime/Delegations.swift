@@ -17,7 +17,7 @@ enum Forwarding {
 ///
 /// The later requests of a user's connection wait for the answer, so it has at most one forwarded request. A connection
 /// that acts for a principal is shared by pages: its other requests do not wait, and it has at most `mostForwards`.
-struct Delegations {
+final class Delegations {
     /// Rows of the store with this key have the path of a delegated node as their name.
     static let key = StoreChange.delegationKey
 
@@ -80,11 +80,11 @@ struct Delegations {
 
     subscript(root: ArraySlice<Name>) -> Delegate? { delegates[Array(root)] }
 
-    mutating func delegate(_ nodes: [Name], _ delegate: Delegate) { set(nodes, delegate) }
+    func delegate(_ nodes: [Name], _ delegate: Delegate) { set(nodes, delegate) }
 
-    mutating func remove(_ root: ArraySlice<Name>) { set(Array(root), nil) }
+    func remove(_ root: ArraySlice<Name>) { set(Array(root), nil) }
 
-    private mutating func set(_ nodes: [Name], _ delegate: Delegate?) {
+    private func set(_ nodes: [Name], _ delegate: Delegate?) {
         if let old = delegates[nodes] {
             let left = (counts[old.client] ?? 1) - 1
             counts[old.client] = left == 0 ? nil : left
@@ -97,7 +97,7 @@ struct Delegations {
         }
     }
 
-    private mutating func count(_ amount: Int, for owner: AccessRule.Holder?) {
+    private func count(_ amount: Int, for owner: AccessRule.Holder?) {
         if let owner { shares.add(amount, for: owner) } else { shares.add(amount) }
     }
 
@@ -107,7 +107,7 @@ struct Delegations {
     }
 
     /// The state of the client's forwarded request when it is performed again; nil if the client's next request is new.
-    mutating func lastForwarding(of writer: ClientID) -> Forwarding? {
+    func lastForwarding(of writer: ClientID) -> Forwarding? {
         guard let forward = forwards[writer] else { return nil }
         if forward.answer == nil, !gone.contains(writer) { return .waiting }
         forwards[writer] = nil
@@ -115,7 +115,7 @@ struct Delegations {
     }
 
     /// - Returns: the number of the request.
-    mutating func forward(
+    func forward(
         _ writer: ClientID, to delegate: ClientID, deadline: Double
     ) -> (number: Int64, outcome: Forwarding) {
         let number = nextNumber
@@ -128,7 +128,7 @@ struct Delegations {
 
     /// Forwards a request whose writer's later requests do not wait.
     /// - Returns: the number of the request.
-    mutating func forward(
+    func forward(
         _ id: RequestID?, of writer: ClientID, to delegate: ClientID, deadline: Double
     ) throws(Failure) -> Int64 {
         guard others.lazy.filter({ $0.writer == writer }).count < Delegations.mostForwards else {
@@ -143,18 +143,18 @@ struct Delegations {
     }
 
     /// - Returns: nil if no request of this number waits for the delegate.
-    mutating func answer(_ number: Int64, from delegate: ClientID, _ answer: Answer) -> Finished? {
+    func answer(_ number: Int64, from delegate: ClientID, _ answer: Answer) -> Finished? {
         let finished = finish(with: answer) { $0.number == number && $0.delegate == delegate }
         return finished.resumed.isEmpty && finished.answers.isEmpty ? nil : finished
     }
 
     /// Answers the requests whose deadline is over.
-    mutating func expire(at now: Double) -> Finished {
+    func expire(at now: Double) -> Finished {
         finish(with: Delegations.unknown) { $0.deadline <= now }
     }
 
     /// Forgets a client, and answers the requests that waited for it.
-    mutating func forget(_ client: ClientID) -> Finished {
+    func forget(_ client: ClientID) -> Finished {
         gone.remove(client)
         if isEmpty { return Finished() }
         forwards[client] = nil
@@ -167,10 +167,10 @@ struct Delegations {
     }
 
     /// The requests of a client that has disconnected are still performed.
-    mutating func giveUp(_ writer: ClientID) { gone.insert(writer) }
+    func giveUp(_ writer: ClientID) { gone.insert(writer) }
 
     /// Answers requests that wait.
-    private mutating func finish(with answer: Answer, _ isMeant: (Forward) -> Bool) -> Finished {
+    private func finish(with answer: Answer, _ isMeant: (Forward) -> Bool) -> Finished {
         var finished = Finished()
         finished.resumed = forwards.filter { $0.value.answer == nil && isMeant($0.value) }.map(\.key)
         for writer in finished.resumed { forwards[writer]?.answer = answer }

@@ -37,7 +37,7 @@ public final class GraphRuntime {
     /// Changes of structure that are not done yet, in the order of the requests. The first one is under way.
     var jobs: [StructureJob] = []
     /// Subtrees whose writes other clients perform.
-    var delegations = Delegations()
+    let delegations = Delegations()
     var authors = PartAuthors()
     var wills = LastWills()
     /// True while the `onDisconnect` transaction of a client that has gone is performed.
