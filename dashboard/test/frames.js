@@ -1,45 +1,29 @@
 /** What the main thread of the page has to do while 200 cards move, in milliseconds a frame. `make bench` runs it. */
 
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
-import { CHROMIUM, PANELS, sleep, useBrowser } from './browser.js'
+import { describe, test } from 'node:test'
+import { CHROMIUM, sleep } from './browser.js'
+import { COUNT, moveAll, useCards } from './cards.js'
 
-const COUNT = 200
 /** Milliseconds of a frame that the main thread may work. */
 const BUDGET = 4
-const kinds = ['bar', 'gauge']
-const scene = `
-agd: 1
-nodes:
-  - id: m
-    component: Cards
-    children:
-${Array.from({ length: COUNT }, (_, i) => `      - { id: c${i}, state: { x: 0.0 }, containerValues: { panel: { kind: ${kinds[i % 2]}, value: x, title: C${i} } } }`).join('\n')}
-`
 
 describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
   let site
   let browser
   let page
 
-  useBrowser([PANELS], { scene }, (on) => ({ site, browser } = on))
+  useCards((on) => ({ site, browser, page } = on))
 
-  before(async () => {
-    // All cards are visible, so that none of them is left out.
-    page = await browser.open(site.url, { width: 3840, height: 2160 })
-    await page.until(`card('/m/c${COUNT - 1}.x')`)
-  })
-
-  const moveAll = (offset, animation) => site.client.transact(
-    Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: (offset + i * 7) % 101 })), { animation })
+  const aim = (offset, animation) => moveAll(site, (i) => (offset + i * 7) % 101, { animation })
   const moving = () => page.run(`board().getAnimations({ subtree: true }).length`)
 
   for (const [name, animation] of [['a spring', 'spring(duration: 14, bounce: 0.3)'], ['an easing', 'easeInOut(duration: 14)']]) {
     test(`while ${name} moves 200 cards, the main thread works at most ${BUDGET} ms a frame, in 99 of 100 frames`, async (context) => {
-      await site.client.transact(Array.from({ length: COUNT }, (_, i) => ({ op: 'set', path: `/m/c${i}.x`, value: 0 })), { disablesAnimations: true })
+      await moveAll(site, () => 0, { disablesAnimations: true })
       await sleep(500)
       const found = await browser.frames(async () => {
-        await moveAll(10, animation)
+        await aim(10, animation)
         await sleep(9500)
       })
       assert.ok((await moving()) >= COUNT, 'all of them have moved until now')
@@ -51,14 +35,14 @@ describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
   }
 
   test('new targets in mid-flight keep the budget', async (context) => {
-    await moveAll(10, 'spring(duration: 14, bounce: 0.3)')
+    await aim(10, 'spring(duration: 14, bounce: 0.3)')
     // Chromium without a graphics card draws the first frames late.
     await sleep(3000)
     // The frames in which the targets come cost more than the budget. On a busy machine they are more than one of 100.
     let least = Infinity
     for (let attempt = 0; attempt < 3 && least > BUDGET; attempt += 1) {
       const found = await browser.frames(async () => {
-        await moveAll(60 + 10 * attempt, 'spring(duration: 14, bounce: 0.3)')
+        await aim(60 + 10 * attempt, 'spring(duration: 14, bounce: 0.3)')
         await sleep(9500)
       })
       assert.ok((await moving()) >= COUNT, 'all of them have moved until now')
