@@ -31,7 +31,7 @@ public struct Shares<Owner: Hashable> {
     }
 }
 
-/// What an owner may have of a limit.
+/// The rank of an owner among those who share a limit.
 public enum Standing {
     /// Root and the daemon's own user.
     case first
@@ -50,7 +50,7 @@ public enum Standing {
     /// The part of a limit that is for the first ones alone.
     private static let reservedPart = 64
 
-    /// What all but the first ones may have together.
+    /// The part of a limit that all but the first ones may have together.
     public static func common(of limit: Int) -> Int { limit - limit / reservedPart }
 
     /// - Parameters:
@@ -66,7 +66,8 @@ public enum Standing {
         }
     }
 
-    /// True if the owner has at most what one may ever have. What grows by itself may grow so far.
+    /// True if the owner has no more than an owner gets when nobody else has anything. Use that grows without a request
+    /// of its owner may grow so far.
     public func mayHave(_ own: Int, of limit: Int) -> Bool {
         self == .first || own <= Standing.common(of: limit) / 4 * 3
     }

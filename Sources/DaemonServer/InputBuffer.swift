@@ -7,7 +7,7 @@ import Glibc
 /// `release`. At least `JSONParser.padding` readable bytes follow the last byte, so that a line can be parsed in place.
 struct InputBuffer {
     private let pool: InputPool
-    /// Who sends the bytes.
+    /// The user who sends the bytes.
     private let user: UInt32
     private var block: InputBlock?
     /// Bytes before `start` have been taken; those from `end` on are free.
@@ -137,7 +137,7 @@ final class InputPool {
 
     var total: Int { shares.used }
 
-    /// Whether a user may have what he has.
+    /// Whether the large messages that a user has here fit his share.
     func verdict(on user: UInt32, _ standing: Standing, of limit: Int) -> Standing.Verdict {
         shares.verdict(on: 0, for: user, standing, of: limit)
     }

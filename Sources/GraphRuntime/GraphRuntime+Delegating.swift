@@ -14,7 +14,7 @@ extension GraphRuntime {
                 path: path, hint: "wait until that client disconnects")
         }
         let owner = client.holder
-        // What somebody has left behind becomes the new delegate's.
+        // A node whose delegate has gone is counted already: the new delegate takes it over.
         let more = delegations[nodes[...]] == nil ? 1 : 0
         if delegations[nodes[...]]?.owner != owner {
             let used = (own: delegations.shares.used(by: owner) + 1, all: delegations.count + more)
