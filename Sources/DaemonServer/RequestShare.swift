@@ -1,10 +1,12 @@
+import AttributeValues
 import GraphRuntime
 
 /// How much one client may ask for: the size of a message, and the number of requests in a turn.
 struct RequestShare {
-    /// The client has some right. The input of a client without any right is read in small portions, because its
+    /// Among those who share a limit of the daemon. Input of a client without any right is read in small portions: its
     /// requests are short.
-    var hasRights: Bool
+    var standing: Standing
+    private var hasRights: Bool { standing != .rightless }
     /// The requests of this turn so far.
     private var requests = 0
     /// The estimated size of an answer in bytes.
@@ -13,7 +15,7 @@ struct RequestShare {
     /// The limit for a client without any right: bytes of one message, and of all its messages in a turn.
     static let sizeWithoutRights = 32 << 10
 
-    init(hasRights: Bool) { self.hasRights = hasRights }
+    init(_ standing: Standing) { self.standing = standing }
 
     /// The largest message, in bytes.
     func messageSize(_ limits: ServerLimits) -> Int {

@@ -48,7 +48,8 @@ final class Session {
     var isBroken = false
 
     init(
-        id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, hasRights: Bool, now: Double
+        id: ClientID, peer: Peer, connection: Connection, sessions: Sessions, debt: Debt, standing: Standing,
+        now: Double
     ) {
         self.id = id
         self.peer = peer
@@ -56,7 +57,7 @@ final class Session {
         self.sessions = sessions
         self.debt = debt
         input = InputBuffer(pool: sessions.pool, user: peer.uid)
-        share = RequestShare(hasRights: hasRights)
+        share = RequestShare(standing)
         output = ClientOutput(sessions.output)
         lastProgress = now
     }
@@ -67,10 +68,7 @@ final class Session {
     /// The same with the answers of an unfinished batch, which the client can read only when it is complete.
     var waiting: Int { untaken + output.heldBytes }
 
-    /// Among those who share a limit of the daemon.
-    var standing: Standing {
-        sessions.admission.access.haveEvery(peer) ? .first : share.hasRights ? .ordinary : .rightless
-    }
+    var standing: Standing { share.standing }
 
     var hasPostponed: Bool { !postponed.isEmpty }
 

@@ -65,7 +65,7 @@ final class Sessions {
     /// Takes effect in the next turn, before its requests.
     func change(_ access: AccessRules) {
         admission.access = access
-        for session in all { session.share.hasRights = access.giveAny(to: session.peer) }
+        for session in all { session.share.standing = access.standing(of: session.peer) }
         news.append(.accessChanged(access))
     }
 
@@ -92,10 +92,10 @@ final class Sessions {
         }
         let now = Loop.monotonicTime
         let debt = admission.addConnection(of: peer, at: now)
-        let hasRights = admission.access.giveAny(to: peer)
+        let standing = admission.access.standing(of: peer)
         let session = table.add { id in
             Session(
-                id: id, peer: peer, connection: connection, sessions: self, debt: debt, hasRights: hasRights, now: now)
+                id: id, peer: peer, connection: connection, sessions: self, debt: debt, standing: standing, now: now)
         }
         statistics.accepted += 1
         news.append(.connected(session.id, session.peer))
