@@ -126,33 +126,34 @@ final class Lists {
     ) throws(Failure) -> ListEdit? {
         guard let state = nodes[Int(row)].instances else { return nil }
         // Before all ids are compared.
-        try refuseExcess(list.count - state.list.count, of: definition, list, at: row)
+        let grown = list.count - state.list.count
+        var each = grown > 0 ? try growth(of: definition, list, at: row) : nil
+        if let each { try refuseExcess(grown, each) }
         let change = try ListChange(from: state, to: list, idField: definition.idField) {
             nodes.child(Name($0), of: row) != nil
         }
         let edit = ListEdit(
             row: row, definition: definition, list: list, change: change, placed: placed, failure: failure)
         try refuseTaken(edit)
-        try refuseExcess(edit.made - edit.change.gone.count, of: definition, list, at: row)
-        try chargeInstances(of: edit)
+        if edit.made > 0 {
+            if each == nil { each = try growth(of: definition, list, at: row) }
+            if let each {
+                try refuseExcess(edit.made - edit.change.gone.count, each)
+                try graph.chargeInstances(edit.made, each)
+            }
+        }
         return edit
     }
 
-    /// - Parameter more: so many instances more than before.
+    /// - Parameters:
+    ///   - more: so many instances more than before.
+    ///   - each: what one element makes.
     /// - Throws: `limit` when they would be more than the graph may hold, or than one request may make.
-    private func refuseExcess(
-        _ more: Int, of definition: ForEachDefinition, _ list: ValueList, at row: UInt32
-    ) throws(Failure) {
-        guard more > 0, let growth = try growth(of: definition, list, at: row) else { return }
+    private func refuseExcess(_ more: Int, _ each: Wiring.Growth) throws(Failure) {
+        if more <= 0 { return }
         // Each has its element as an attribute beside those of the template.
-        try graph.refuse(Wiring.Growth(nodes: more * growth.nodes, attributes: more * (growth.attributes + 1)))
-        try graph.refuseInstances(more, growth)
-    }
-
-    private func chargeInstances(of edit: ListEdit) throws(Failure) {
-        let made = edit.made
-        guard made > 0, let growth = try growth(of: edit.definition, edit.list, at: edit.row) else { return }
-        try graph.chargeInstances(made, growth)
+        try graph.refuse(Wiring.Growth(nodes: more * each.nodes, attributes: more * (each.attributes + 1)))
+        try graph.refuseInstances(more, each)
     }
 
     /// What one element makes.
