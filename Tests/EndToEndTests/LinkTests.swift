@@ -601,11 +601,12 @@ struct LinkTests {
         nats.program.signal(SIGCONT)
         let deadline = Deadline(Deadline.patience)
         var isDone = false
+        var reply = Value.null
         while !isDone, !deadline.isOver {
-            let reply = try other.reply("do", ["path": "/fleet/web-01.retireSite"])
+            reply = try other.reply("do", ["path": "/fleet/web-01.retireSite"])
             isDone = reply["result"] != nil || reply["error"]?["data"]?["code"] == "notFound"
         }
-        #expect(isDone)
+        #expect(isDone, "\(reply)")
         #expect(throws: Trouble.self) { try mirror.get(".isLive") }
         withExtendedLifetime((writer, reader)) {}
     }

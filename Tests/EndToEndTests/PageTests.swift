@@ -185,7 +185,8 @@ struct PageTests {
         }
         _ = try folder.write(
             "nats = nats://127.0.0.1:4222\npublish = /host/** as hosts/web-01\n", to: "etc/agd/link.conf")
-        var prelude = Self.replaced.map { "\($0)() { :; }\n" }.joined()
+        // What a command writes is not left in the checkout.
+        var prelude = "cd \(folder.path)\n" + Self.replaced.map { "\($0)() { :; }\n" }.joined()
         // `make` reads the targets. The others do not end by themselves, take their time, look at this machine, or need
         // a mirror.
         prelude += """
