@@ -8,6 +8,12 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-index-ignore-system-modules"], .when(configuration: .debug)),
 ]
 
+/// For what no other module imports: one process compiles the module in debug builds too, and expands its macros once.
+/// Groups of files, and one more process for the interface, took half as long again.
+let whole: [SwiftSetting] = [
+    .unsafeFlags(["-wmo", "-num-threads", "2", "-no-emit-module-separately-wmo"], .when(configuration: .debug))
+]
+
 // Processors of Intel's Skylake line decode a branch anew each time if it crosses or ends at a boundary of 32 bytes:
 // where the code of an update came to lie made it up to a fifth slower or faster.
 #if arch(x86_64)
@@ -62,13 +68,24 @@ func program(
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast,
+        name: name, dependencies: dependencies, path: "Benchmarks/\(name)", swiftSettings: fast + whole,
         linkerSettings: linker + links)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
     .testTarget(
-        name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude, swiftSettings: strict)
+        name: "\(name)Tests", dependencies: ["TestSupport"] + dependencies, exclude: exclude,
+        swiftSettings: strict + whole)
+}
+
+/// Tests of the runtime with its graph, over a clock that the test moves.
+func runtimeTests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    tests(
+        name,
+        [
+            "RuntimeHarness", "GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol",
+            "AttributeValues",
+        ] + dependencies)
 }
 
 /// A thin C++ face over a system library.
@@ -191,7 +208,7 @@ let package = Package(
                 "StateStore",
                 "TestSupport", "WireProtocol", log,
             ],
-            path: "Tests/Simulator", swiftSettings: strict, linkerSettings: linker),
+            path: "Tests/Simulator", swiftSettings: strict + whole, linkerSettings: linker),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),
@@ -199,12 +216,14 @@ let package = Package(
         tests("SceneModel", ["SceneModel", "RuleLanguage", "AttributeValues"]),
         tests("WireProtocol", ["WireProtocol", "AttributeValues"]),
         tests("ViewGraph", ["ViewGraph", "AttributeGraph", "RuleLanguage", "SceneModel", "AttributeValues"]),
-        tests(
-            "GraphRuntime",
-            [
-                "CAllocationCounter", "GraphRuntime", "ViewGraph", "RuleLanguage", "SceneModel", "WireProtocol",
-                "AttributeValues",
-            ]),
+        .target(
+            name: "RuntimeHarness",
+            dependencies: ["AttributeValues", "GraphRuntime", "ViewGraph", "WireProtocol"],
+            path: "Tests/RuntimeHarness", swiftSettings: strict),
+        runtimeTests("GraphRuntime", ["CAllocationCounter"]),
+        runtimeTests("RuntimeStructure"),
+        runtimeTests("RuntimeRights"),
+        runtimeTests("RuntimeTime"),
         tests("LinkProtocol", ["agd-link", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         tests("Gateway", ["agd-gateway", "AttributeValues"]),

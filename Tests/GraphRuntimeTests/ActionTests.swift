@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// Actions: named writes that a scene defines and somebody calls.
 @Suite("Actions")

@@ -1,6 +1,7 @@
 import AttributeValues
 import CAllocationCounter
 @testable import GraphRuntime
+@testable import RuntimeHarness
 import Testing
 import WireProtocol
 

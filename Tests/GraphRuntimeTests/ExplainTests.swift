@@ -6,6 +6,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 @Suite("Explanations, and what else can be asked for")
 struct ExplainTests {

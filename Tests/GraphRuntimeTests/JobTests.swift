@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// Changes of structure that take several turns.
 @Suite("Documents in slices")

@@ -6,6 +6,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// A tree that was changed in many small steps is the tree that its own document makes at once: nothing in it is left
 /// over from before.

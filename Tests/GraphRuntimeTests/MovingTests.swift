@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 @Suite("Moved nodes")
 struct MovingTests {

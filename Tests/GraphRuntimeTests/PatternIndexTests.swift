@@ -4,6 +4,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 @Suite("Finding the topics of a node")
 struct PatternIndexTests {

@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// What a subscription is owed while its client is behind or has had its share of updates.
 @Suite("News that waits")

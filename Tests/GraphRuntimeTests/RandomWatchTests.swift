@@ -4,6 +4,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// Random scenarios of a runtime whose clients fall behind, read, resume and wait for their rate, each held against the
 /// promises of a watch. `AGD_WATCH_STEPS` makes a run longer.

@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// `onChange`, `onAppear`, `onDisappear`: actions that the daemon calls.
 @Suite("Reactions")
@@ -82,7 +83,7 @@ struct ReactionTests {
         let graph = try Harness(Self.level)
         try graph.set("/tank.level", 30)
         #expect(graph.kept.contains { $0.name == "last" && $0.value == "1>30" })
-        let next = try TimeOperatorTests().restarted(graph, Self.level, after: 1)
+        let next = try graph.restarted(Self.level, after: 1)
         #expect(try next.value("/tank.level") == 30)
         #expect(try next.value("/tank.changes") == 1)
         try next.set("/tank.level", 31)

@@ -3,6 +3,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 @Suite("Recordings")
 struct RecordingTests {

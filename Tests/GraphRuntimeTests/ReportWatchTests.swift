@@ -3,6 +3,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// Subscriptions that ask when values were last reported.
 @Suite("Watched reports")

@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// Who comes back, and from where it may.
 @Suite("Resuming")
@@ -272,7 +273,7 @@ struct ResumingTests {
         func answer(behind calls: [Command]) throws -> Value? {
             let first = try Harness(ResumingTests.scene)
             try first.set("/w.a", 5)
-            let graph = try TimeOperatorTests().restarted(first, ResumingTests.scene, after: 1)
+            let graph = try first.restarted(ResumingTests.scene, after: 1)
             let request = Request.Subscribe(
                 patterns: ["/*.z"], events: .update, initial: true,
                 since: .init(epoch: "test", revision: 0))

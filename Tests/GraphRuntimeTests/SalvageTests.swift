@@ -4,6 +4,7 @@ import ViewGraph
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// What a recovered store still has, when what made its states is lost.
 @Suite("After a recovery")

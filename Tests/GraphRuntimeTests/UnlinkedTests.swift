@@ -4,6 +4,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 @testable import ViewGraph
 
 @Suite("Large subtrees leave at once and are freed in slices")

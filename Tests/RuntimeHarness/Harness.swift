@@ -1,0 +1,311 @@
+import AttributeValues
+@testable import GraphRuntime
+import Testing
+import ViewGraph
+import WireProtocol
+
+/// A runtime with a scene, a test clock and clients that are only numbers.
+final class Harness {
+    let runtime: GraphRuntime
+    var now: Moment
+    private var nextRequest: Int64 = 1
+    /// Everything said in the last call, in order.
+    private(set) var deliveries: [Delivery] = []
+    /// What the last call gave the store.
+    private(set) var kept: [StoreChange] = []
+    /// What all calls gave it.
+    private(set) var store: [StoreChange] = []
+    /// The rows that an earlier life has left.
+    private var earlierRows: [String: StoredRow] = [:]
+    /// Rules that ran, by path; not while the runtime records.
+    private var recorded: [String] = []
+
+    static var start: Moment { Moment(monotonic: 1000, wall: Timestamp.epoch) }
+
+    /// - Parameters:
+    ///   - earlier: an earlier life, whose clock goes on.
+    ///   - pause: the seconds between the two.
+    ///   - correction: the seconds by which somebody sets the wall clock in between.
+    convenience init(_ scene: String, from earlier: Harness, after pause: Double, correction: Double = 0) throws {
+        var now = earlier.now
+        now.asleep = 0
+        now.monotonic = Harness.start.monotonic
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64((pause + correction) * 1e9))) ?? now.wall
+        try self.init(scene, at: now)
+        // A daemon restores its store before anything else changes.
+        store = []
+        earlierRows = earlier.rows
+    }
+
+    /// The next life of this graph, with what its store has. The clock goes on by these seconds.
+    /// - Parameter correction: the seconds by which somebody sets the wall clock in between.
+    func restarted(_ scene: String, after seconds: Double, correction: Double = 0) throws -> Harness {
+        let next = try Harness(scene, from: self, after: seconds, correction: correction)
+        #expect(next.runtime.restore(Array(rows.values)).isEmpty)
+        next.turn([])
+        return next
+    }
+
+    /// A graph with a document as another one has exported it.
+    convenience init(document: Value) throws {
+        try self.init()
+        try apply(document: document)
+    }
+
+    init(
+        _ scene: String = "", limits: RuntimeLimits = RuntimeLimits(), clients: Int = 2, at now: Moment = Harness.start
+    ) throws {
+        self.now = now
+        runtime = GraphRuntime(limits: limits, epoch: "test", at: now)
+        if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
+        for number in 1...clients {
+            turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
+        }
+        runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in
+            recorded.append(runtime.graph.path(of: $0.attribute))
+        }
+    }
+
+    @discardableResult
+    func turn(_ commands: [Command]) -> [Delivery] {
+        let outcome = runtime.apply(commands, at: now)
+        deliveries = outcome.deliveries
+        kept = outcome.changes.map(\.change)
+        store += kept
+        return deliveries
+    }
+
+    /// Turns until nothing waits to be freed.
+    func settle() {
+        while runtime.graph.hasUnlinked { turn([]) }
+    }
+
+    /// Lets time pass and wakes the runtime.
+    @discardableResult
+    func advance(_ seconds: Double) -> [Delivery] {
+        now.monotonic += seconds
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
+        return turn([.woken])
+    }
+
+    /// The machine sleeps, and wakes the runtime some seconds later.
+    func sleep(_ seconds: Double) {
+        now.asleep += seconds
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
+        turn([.woken])
+    }
+
+    /// The daemon ends.
+    func end() { store += runtime.store.lastChanges(at: now).map(\.change) }
+
+    /// The rows of the store, by key and name.
+    var rows: [String: StoredRow] {
+        var rows = earlierRows
+        for change in store {
+            guard let name = change.name, let value = change.value else {
+                rows = rows.filter { $0.value.key != change.key || change.name != nil && $0.value.name != change.name }
+                continue
+            }
+            rows[change.key + "\n" + name] = StoredRow(key: change.key, name: name, revision: 1, value: value)
+        }
+        return rows
+    }
+
+    /// Somebody sets the wall clock back.
+    func setBack(_ seconds: Double) {
+        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(-seconds * 1e9))) ?? now.wall
+    }
+
+    /// One request of one client, with its result.
+    @discardableResult
+    func call(_ request: Request, from client: UInt64 = 1) throws -> Answer {
+        let id = nextRequest
+        nextRequest += 1
+        let caller = ClientID(number: client)
+        // A client that has gone comes back.
+        if runtime.clients[caller] == nil { turn([.connected(caller, Peer(pid: Int32(client), uid: 1000, gid: 1000))]) }
+        turn([.call(caller, id: .int(id), request)])
+        for case .reply(_, .int(id), let result) in deliveries {
+            if case .fault(let fault) = result { expectListed(fault.failure, request) }
+            return result
+        }
+        throw Failure(.unavailable, "no reply")
+    }
+
+    /// What each method is described with.
+    private static let errors = Dictionary(uniqueKeysWithValues: Method.table().map { ($0.name, $0.errors) })
+
+    /// Whatever refuses a request is among the errors that its method is described with.
+    private func expectListed(_ failure: Failure, _ request: Request) {
+        let name = Mirror(reflecting: request).children.first?.label ?? "\(request)"
+        #expect(
+            Harness.errors[name]?.contains(failure.code) == true,
+            "\(name) is refused with \(failure.code): \(failure.message)")
+    }
+
+    /// The same, where a fault is a thrown failure.
+    @discardableResult
+    func succeed(_ request: Request, from client: UInt64 = 1) throws -> Answer {
+        let result = try call(request, from: client)
+        if case .fault(let fault) = result { throw fault.failure }
+        return result
+    }
+
+    func get(_ path: String, presentation: Bool = false, from client: UInt64 = 1) throws -> Content {
+        guard
+            case .content(let content, _, _) = try succeed(
+                .get(.init(paths: [path], isSingle: true, presentation: presentation)), from: client)
+        else { throw Failure(.unavailable, "no content") }
+        return content
+    }
+
+    /// What several paths and patterns have, by path.
+    func contents(_ paths: [String]) throws -> [String: Content] {
+        guard case .contents(let contents, _, _) = try succeed(.get(.init(paths: paths))) else {
+            throw Failure(.unavailable, "no contents")
+        }
+        #expect(Set(contents.map(\.path)).count == contents.count, "each path is answered once")
+        return Dictionary(contents.map { ($0.path, $0.content) }) { first, _ in first }
+    }
+
+    func value(_ path: String, presentation: Bool = false) throws -> Value {
+        try get(path, presentation: presentation).get()
+    }
+
+    func set(_ path: String, _ value: Value, animation: Value? = nil, from client: UInt64 = 1) throws {
+        try succeed(
+            .set(Mutation(operation: .set, path: path, value: value), TransactionOptions(animation: animation)),
+            from: client)
+    }
+
+    func transact(_ mutations: [Mutation], label: String? = nil, animation: Value? = nil) throws {
+        try succeed(.transact(mutations, TransactionOptions(animation: animation, label: label)))
+    }
+
+    /// The answer to a request that is answered with a map.
+    func map(_ request: Request, from client: UInt64 = 1) throws -> ValueMap {
+        guard case .value(.map(let map)) = try succeed(request, from: client) else {
+            throw Failure(.unavailable, "no map")
+        }
+        return map
+    }
+
+    func apply(_ document: String, at: String = "/", mode: Request.ApplyMode = .merge, dryRun: Bool = false) throws
+        -> Value
+    {
+        try apply(document: .string("agd: 1\n" + document), at: at, mode: mode, dryRun: dryRun)
+    }
+
+    @discardableResult
+    func apply(document: Value, at: String = "/", mode: Request.ApplyMode = .create, dryRun: Bool = false) throws
+        -> Value
+    {
+        .map(try map(.apply(.init(document: document, at: at, mode: mode, dryRun: dryRun, options: .init()))))
+    }
+
+    func described(_ path: String) throws -> ValueMap { try map(.describe(path: path, depth: nil)) }
+
+    /// The ids of a node's children, in order.
+    func children(of path: String) throws -> [String] {
+        (try described(path)["children"]?.list ?? []).compactMap { $0.map?["id"]?.string }
+    }
+
+    func explained(_ path: String, at revision: UInt64? = nil, from client: UInt64 = 1) throws -> ValueMap {
+        try map(.explain(path: path, revision: revision), from: client)
+    }
+
+    /// A part of the tree as a document.
+    func exported(_ path: String = "/") throws -> Value {
+        guard let document = try map(.dump(path: path, format: .scene))["document"] else {
+            throw Failure(.unavailable, "no document")
+        }
+        return document
+    }
+
+    @discardableResult
+    func subscribe(
+        _ patterns: [String], events: EventKinds = .update, initial: Bool = false, since: Request.Position? = nil,
+        maxRate: Double? = nil, frames: Double? = nil, from client: UInt64 = 1
+    ) throws -> Int64 {
+        let result = try succeed(
+            .subscribe(
+                .init(
+                    patterns: patterns, events: events, initial: initial, since: since, maxRate: maxRate,
+                    frameRate: frames, css: false, typed: false, bookmarks: false)), from: client)
+        guard case .value(let value) = result, case .int(let number)? = value.map?["subscription"] else {
+            throw Failure(.unavailable, "not subscribed")
+        }
+        return number
+    }
+
+    /// The rules that ran since this was last asked, by path.
+    func runs() -> [String] {
+        defer { recorded = [] }
+        return recorded
+    }
+
+    /// The events in the last deliveries.
+    var events: [Event] {
+        deliveries.compactMap { if case .event(_, let event) = $0 { event } else { nil } }
+    }
+
+    /// The changes in the last deliveries' update events, in order.
+    var told: [Change] {
+        events.flatMap { if case .update(_, _, _, _, _, let changes, _) = $0 { changes } else { [Change]() } }
+    }
+
+    /// The same by path.
+    var changes: [String: Content] { Dictionary(told.map { ($0.path, $0.content) }) { $1 } }
+
+    /// The timeline that the last deliveries have for a path.
+    func timeline(_ path: String) -> ValueMap? { told.first { $0.path == path }?.timeline?.map }
+
+    /// The changes in the last deliveries' structure events.
+    var structures: [(added: [String], removed: [String], moved: [String], details: StructureDetails?)] {
+        events.compactMap {
+            if case .structure(_, let added, let removed, let moved, let details) = $0 {
+                (added, removed, moved, details)
+            } else {
+                nil
+            }
+        }
+    }
+
+    /// The methods of the last deliveries' events, in order.
+    var methods: [String] { events.map { "\($0.method)" } }
+
+    /// Paths in the last deliveries' invalidate events.
+    var invalidated: [String] {
+        events.flatMap { if case .invalidate(_, let paths) = $0 { paths } else { [String]() } }
+    }
+}
+
+/// The failure that a refused request throws; nil if it was not refused.
+func refusal(_ body: () throws -> some Any) -> Failure? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error as? Failure
+    }
+}
+
+/// Counts the answers that it gets, and keeps the updates.
+final class CountingOutput: TurnOutput {
+    private(set) var answers = 0
+    /// Those that came as text.
+    private(set) var texts: [(writer: String?, changes: String, clients: [ClientID])] = []
+    /// The changes of the others.
+    private(set) var events: [(changes: [Change], clients: [ClientID])] = []
+
+    func take(_ delivery: Delivery) {
+        guard case .event(let receivers, .update(_, _, _, _, _, let changes, _)) = delivery else { return }
+        events.append((changes, receivers.map(\.client)))
+    }
+
+    func take(_ answer: Answer, to id: RequestID, of client: ClientID) { answers += 1 }
+
+    func take(
+        _ revision: UInt64, _ label: String?, _ writer: String?, _ changes: ByteBuffer, to receivers: [Receiver]
+    ) { texts.append((writer, changes.text, receivers.map(\.client))) }
+}
