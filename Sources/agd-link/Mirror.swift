@@ -420,7 +420,7 @@ final class Mirror {
         guard copy.refusal.mayTry(copy.feed.position) else { return }
         let wasApplied = copy.told.isApplied
         do throws(ClientError) {
-            try copy.flush(connection, &log)
+            try copy.flush(connection, pulse, &log)
             if copy.told.isApplied { copy.refusal = Refusal() }
         } catch {
             // The others go on first, if it was this state that took too long.
@@ -442,8 +442,7 @@ final class Mirror {
     /// Connects to the daemon if there is no connection, and applies all copies.
     private func keepDaemon() throws {
         guard connection == nil else { return }
-        let connection = try Connection(
-            to: .find(settings.socket), name: "agd-link", typed: true, timeout: max(5, settings.liveTime))
+        let connection = try settings.connect(as: "agd-link", pulse)
         try makeContainer(connection)
         self.connection = connection
         for copy in copies.values { try sendRequests(of: copy) }
