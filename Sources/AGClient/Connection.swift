@@ -13,6 +13,9 @@ public final class Connection {
     private var held: [Message] = []
     /// True if requests made here use typed JSON for the values of attributes.
     public let isTyped: Bool
+    /// Asked each time the timeout has passed without an answer, with the seconds that the call has waited. True lets
+    /// it wait as long again.
+    package var goesOnWaiting: (Double) -> Bool = { _ in false }
 
     /// - Parameters:
     ///   - name: the daemon's name for this client in explanations.
@@ -65,11 +68,13 @@ public final class Connection {
     /// The next message, which must arrive within the timeout of the connection.
     /// - Throws: `timedOut`, `lost`, `malformed`, `limit`.
     public func receiveAnswer() throws(ClientError) -> Message {
-        guard let message = try receive(timeout: socket.timeout) else { throw expired }
-        return message
+        var waited = 0.0
+        repeat {
+            if let message = try receive(timeout: socket.timeout) { return message }
+            waited += socket.timeout ?? 0
+        } while goesOnWaiting(waited)
+        throw .timedOut(seconds: waited)
     }
-
-    private var expired: ClientError { .timedOut(seconds: socket.timeout ?? 0) }
 
     private func receiveNew(
         _ timeout: Double?, _ interrupt: Int32?, _ read: (JSONElement) throws(ClientError) -> Value = { $0.value }
@@ -111,11 +116,15 @@ public final class Connection {
         to wanted: Int64, _ read: (JSONElement) throws(ClientError) -> Value
     ) throws(ClientError) -> Value {
         try socket.flush()
-        while let message = try receiveNew(socket.timeout, nil, read) {
-            // A reply without an id answers a line that the daemon could not read.
-            if case .reply(let id, let reply) = message, id == wanted || id == nil { return try reply.get() }
-            held.append(message)
-        }
-        throw expired
+        var waited = 0.0
+        repeat {
+            while let message = try receiveNew(socket.timeout, nil, read) {
+                // A reply without an id answers a line that the daemon could not read.
+                if case .reply(let id, let reply) = message, id == wanted || id == nil { return try reply.get() }
+                held.append(message)
+            }
+            waited += socket.timeout ?? 0
+        } while goesOnWaiting(waited)
+        throw .timedOut(seconds: waited)
     }
 }

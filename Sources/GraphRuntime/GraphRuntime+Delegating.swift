@@ -112,8 +112,9 @@ extension GraphRuntime {
         _ request: Request, _ id: RequestID?, of writer: Client, below root: ArraySlice<Name>
     ) throws(Failure) -> Forwarding {
         guard let delegate = delegations[root] else { return .none }
+        // A removed node has no owner. Its delegate keeps the path, because it may make the node again.
+        guard (try? graph.node(at: Array(root), looksForNames: false)) != nil else { return .none }
         guard let client = delegate.client, clients[client] != nil else {
-            // A removed node has no owner.
             if dropDelegation(of: root) { return .none }
             let place = AttributePath.describe(nodes: root)
             throw Failure(

@@ -76,7 +76,7 @@ struct AGDLink: Verb {
         let count = (settings.publications.count, settings.mirrorings.count)
         manager.ready("publish lines: \(count.0), mirror lines: \(count.1)")
         // The longest call to the daemon takes half of this.
-        let patience = 2 * max(5, settings.liveTime)
+        let patience = 2 * settings.callTime
         let interval = min(manager.watchdogInterval ?? 1, 1)
         var nextMetrics = 0.0
         var log = Log(subject: "metrics")

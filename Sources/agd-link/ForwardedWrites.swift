@@ -82,14 +82,15 @@ struct ForwardedWrites {
         var target: SiteCopy?
         let call = try call.mapPaths { (path) throws(Failure) in
             let copy = copies.values.first { path.nodes.starts(with: container + [$0.id]) }
-            guard let copy, target == nil || target === copy else {
+            guard let copy else { throw Failure(.notFound, "no site has this path", path: path.description) }
+            guard target == nil || target === copy else {
                 throw Failure(.conflict, "a transaction changes one site", path: path.description)
             }
             target = copy
             return AttributePath(
                 nodes: Array(path.nodes.dropFirst(container.count + 1)), attribute: path.attribute, steps: path.steps)
         }
-        guard let copy = target else { throw Failure(.notFound, "no site has this path") }
+        guard let copy = target else { throw Failure(.invalid, "the request names no path") }
         if call.method == "do", call.parameters["path"]?.string == ForwardedWrites.retirement { return copy }
         guard copy.told.isLive == true else { throw ForwardedWrites.silent(copy) }
         guard pending.count < ForwardedWrites.maximum else {

@@ -96,7 +96,7 @@ struct PrincipalConnections {
 
     init(_ settings: Configuration) {
         socket = settings.socket
-        timeout = max(5, settings.liveTime)
+        timeout = settings.callTime
     }
 
     /// Performs a request with the rights of its principal.

@@ -19,6 +19,8 @@ final class Mirror {
     private static let roundTime = 0.02
     /// Snapshots that are read at the same time. NATS sends up to 32 MB of each before the link has read them.
     private static let mostHealings = 8
+    /// Seconds until the nodes of retired sites are removed again that the daemon does not remove.
+    private static let removalTime = 5.0
     /// Seconds between two questions to JetStream while a site is silent.
     private static let probeTime = 5.0
 
@@ -36,6 +38,7 @@ final class Mirror {
     private var leastUsed = 0.0
     /// Sites whose nodes are to be removed, unless an owner is heard.
     private var retired: [String: SiteName] = [:]
+    private var nextRemoval = 0.0
     private var connection: Connection? {
         willSet { pulse.connection = nil }
         didSet { pulse.connection = connection?.descriptor }
@@ -107,7 +110,7 @@ final class Mirror {
                 probe()
                 if nats.isDeaf { return changeServer() }
                 follow(tokens)
-                for (tokens, site) in retired { try remove(site, tokens) }
+                try removeRetired()
                 for copy in copies.values where copy.refusal.isDue(copy.feed.position) { try sendRequests(of: copy) }
                 beginHealings()
             }
@@ -222,7 +225,7 @@ final class Mirror {
             if try question.takeAnswer(nats) == nil { return nil }
             try nats.discard(NATS.snapshots, copy.site.snapshot("*"))
         } catch { throw notRetired(copy, error) }
-        try remove(copy.site, copy.site.tokens)
+        try remove(copy.site)
         return ()
     }
 
@@ -232,10 +235,23 @@ final class Mirror {
             hint: "agd-link needs the right to publish \(copy.site.manifest) in NATS")
     }
 
-    /// Removes the nodes of a retired site. An earlier life of this link may have made them.
-    private func remove(_ site: SiteName, _ tokens: String) throws {
+    private func removeRetired() throws {
+        guard MonotonicTime.now >= nextRemoval else { return }
+        for site in retired.values {
+            do { try remove(site) } catch let failure as Failure {
+                log.report("\(site)", failure.message)
+                nextRemoval = MonotonicTime.now + Mirror.removalTime
+            }
+        }
+    }
+
+    /// Removes the nodes of a retired site, unless its owner lives. An earlier life of this link may have made them.
+    ///
+    /// The copy stays until the daemon has removed them: it sends requests for these nodes to this link.
+    private func remove(_ site: SiteName) throws {
         guard let connection else { return }
-        // Its owner lives and will write its manifest again.
+        let tokens = site.tokens
+        // Its owner will write its manifest again.
         if let copy = copies[tokens], copy.owner.isLive(within: settings.liveTime) { return }
         let path = SiteCopy.path(of: site, mirroring)
         do throws(ClientError) {
@@ -247,7 +263,9 @@ final class Mirror {
             }
         } catch {
             guard let failure = error.failure else { throw error }
-            if failure.code != .notFound { log.report("\(site)", "\(site) is retired, but stays: \(error.told)") }
+            guard failure.code == .notFound else {
+                throw Failure(failure.code, "\(site) is retired, but stays: \(error.told)", path: path)
+            }
         }
         (copies[tokens], active[tokens], retired[tokens]) = (nil, nil, nil)
     }
@@ -400,13 +418,19 @@ final class Mirror {
             return try copy.show("its messages cannot be read", fault, connection)
         }
         guard copy.refusal.mayTry(copy.feed.position) else { return }
+        let wasApplied = copy.told.isApplied
         do throws(ClientError) {
-            try copy.flush(connection, &log)
+            try copy.flush(connection, pulse, &log)
             if copy.told.isApplied { copy.refusal = Refusal() }
         } catch {
             // The others go on first, if it was this state that took too long.
             if case .timedOut = error { copy.refusal.note(nil) }
             guard case .refused(let fault) = error else { throw error }
+            // Somebody may have removed or changed nodes of the site. Only a refusal of its whole state counts.
+            if wasApplied {
+                copy.forgetNodes()
+                return try sendRequests(of: copy)
+            }
             log.report("\(copy.site)", "\(copy.site): the daemon does not take its state: \(error.told)", .error)
             copy.refusal.note(copy.feed.position)
             try copy.show("this daemon does not take its state", fault.failure, connection)
@@ -418,8 +442,7 @@ final class Mirror {
     /// Connects to the daemon if there is no connection, and applies all copies.
     private func keepDaemon() throws {
         guard connection == nil else { return }
-        let connection = try Connection(
-            to: .find(settings.socket), name: "agd-link", typed: true, timeout: max(5, settings.liveTime))
+        let connection = try settings.connect(as: "agd-link", pulse)
         try makeContainer(connection)
         self.connection = connection
         for copy in copies.values { try sendRequests(of: copy) }
@@ -479,7 +502,7 @@ final class Mirror {
                 guard !own.isEmpty else { continue }
                 do throws(ClientError) { _ = try connection.call(.transact(own, options)) } catch {
                     guard case .refused = error else { throw error }
-                    (copy.told.isApplied, copy.told.isDelegated) = (false, false)
+                    copy.forgetNodes()
                     try sendRequests(of: copy)
                 }
             }

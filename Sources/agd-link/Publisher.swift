@@ -12,6 +12,7 @@ final class Publisher {
     private let site: SiteName
     private let stop: Wakeup
     private let reader: SiteReader
+    private let pulse: Pulse
     private let writer: SiteWriter
     private var principals: PrincipalConnections
     private var log: Log
@@ -21,6 +22,7 @@ final class Publisher {
     ) throws(NATSError) {
         self.settings = settings
         self.stop = stop
+        self.pulse = pulse
         site = publication.site
         reader = SiteReader(root: publication.nodes)
         writer = try SiteWriter(site, reader, settings, holder: holder, pulse: pulse)
@@ -31,14 +33,17 @@ final class Publisher {
 
     func run() {
         var pause = Backoff()
+        // A refusal stays until somebody changes the site or a setting, and to read a large site costs the daemon much.
+        var longPause = Backoff(first: 1, longest: 30)
         while !stop.isSignalled {
             do throws(ClientError) {
                 try publish()
                 pause.reset()
             } catch {
-                log.report("daemon", error.told)
+                log.report("daemon", "cannot read \(AttributePath.describe(nodes: reader.root))/**: \(error.told)")
+                if reader.isSubscribed { longPause.reset() }
                 reader.isSubscribed = false
-                let end = MonotonicTime.now + pause.pause()
+                let end = MonotonicTime.now + (error.failure == nil ? pause.pause() : longPause.pause())
                 while MonotonicTime.now < end, !stop.isSignalled {
                     writer.serve()
                     stop.wait(0.1)
@@ -50,8 +55,7 @@ final class Publisher {
 
     /// Reads one connection to the daemon until it is lost or the program ends.
     private func publish() throws(ClientError) {
-        let connection = try Connection(
-            to: .find(settings.socket), name: "agd-link \(site)", typed: true, timeout: max(5, settings.liveTime))
+        let connection = try settings.connect(as: "agd-link \(site)", pulse) { [unowned writer] in writer.serve() }
         let epoch = reader.epoch
         try reader.subscribe(connection)
         if reader.epoch != epoch { writer.endTerm() }

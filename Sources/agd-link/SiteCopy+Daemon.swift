@@ -5,13 +5,13 @@ import WireProtocol
 // A mirrored site and the daemon.
 extension SiteCopy {
     /// Sends the queued requests. A copy that the daemon does not have yet is applied whole.
-    func flush(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+    func flush(_ connection: Connection, _ pulse: Pulse, _ log: inout Log) throws(ClientError) {
         if !told.isApplied, !(try adopt(connection, &log)) { return }
         guard !isLoop else { return try leave(connection, &log) }
         // First, because the nodes may be an earlier link's, which the daemon keeps for a link.
         guard try delegate(connection, &log) else { return }
-        try send(connection, &log)
-        try verify(connection, &log)
+        try send(connection, pulse, &log)
+        try verify(connection, pulse, &log)
         guard try delegate(connection, &log) else { return }
         for place in nested.union([SiteCopy.isLiveOfRoot]) where told.willed.insert(place).inserted {
             let options = TransactionOptions(label: "\(name): agd-link has ended", typed: true)
@@ -79,7 +79,7 @@ extension SiteCopy {
         return true
     }
 
-    private func send(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+    private func send(_ connection: Connection, _ pulse: Pulse, _ log: inout Log) throws(ClientError) {
         let requests = waiting
         waiting = []
         // Transactions that the daemon has not answered yet.
@@ -91,6 +91,8 @@ extension SiteCopy {
             }
             // The daemon may refuse these, and they are done in another way then.
             try receiveAnswers(to: &sent, connection)
+            // Each may take a while.
+            pulse.beat()
             do throws(ClientError) { _ = try connection.call(request) } catch {
                 guard case .refused = error else { throw error }
                 switch request {
@@ -102,7 +104,7 @@ extension SiteCopy {
                     log.report("rules of \(name)", "\(name) is mirrored without its rules: \(error.told)")
                     withoutRule.formUnion(rules)
                     queueStructure()
-                    return try send(connection, &log)
+                    return try send(connection, pulse, &log)
                 default: throw error
                 }
             }
@@ -139,14 +141,14 @@ extension SiteCopy {
 
     /// Compares what rules have computed here with the owner's values. Where they differ, the owner's values count from
     /// now on.
-    private func verify(_ connection: Connection, _ log: inout Log) throws(ClientError) {
+    private func verify(_ connection: Connection, _ pulse: Pulse, _ log: inout Log) throws(ClientError) {
         while !unverified.isEmpty {
             let differing = try findDiffering(connection)
             unverified = []
             if differing.isEmpty { return }
             withoutRule.formUnion(differing)
             queueStructure()
-            try send(connection, &log)
+            try send(connection, pulse, &log)
         }
     }
 

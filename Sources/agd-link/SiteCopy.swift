@@ -227,6 +227,9 @@ final class SiteCopy {
         refusal.forgetState()
     }
 
+    /// The daemon may lack nodes of the site, which are all made again.
+    func forgetNodes() { (told.isApplied, told.isDelegated, waiting) = (false, false, []) }
+
     func makeLabel(_ cause: Transaction) -> String {
         var text = name
         if let label = cause.label { text += ": " + label }

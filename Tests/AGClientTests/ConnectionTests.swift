@@ -69,6 +69,33 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a call waits as long as it is told to, and its answer counts then")
+    func waiting() throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            guard let (id, _) = peer.readRequest() else { return }
+            // Another connection tells when.
+            _ = listener.accept().readLine()
+            peer.reply(id, "{}")
+            // The next request gets no answer.
+            while peer.readRequest() != nil {}
+        }
+        let connection = try Connection(to: daemon.location, timeout: 0.01)
+        var waits: [Double] = []
+        connection.goesOnWaiting = { waited in
+            waits.append(waited)
+            // The daemon reads from a connection that is closed at once.
+            if waits.count == 3 { _ = try? Connection(to: daemon.location) }
+            return waits.count < 1000
+        }
+        #expect(try connection.call(.ping) == [:])
+        #expect(waits.count >= 3 && waits.first == 0.01, "\(waits)")
+        connection.goesOnWaiting = { $0 < 0.02 }
+        #expect { try connection.call(.ping) } throws: { error in
+            if case ClientError.timedOut(seconds: 0.02) = error { true } else { false }
+        }
+    }
+
     @Test("a refusal keeps its code, and the connection goes on")
     func refusal() throws {
         let daemon = FakeDaemon { listener in

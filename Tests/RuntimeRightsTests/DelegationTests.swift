@@ -133,6 +133,21 @@ struct DelegationTests {
         #expect(try graph.value("/fleet/web.load") == 3)
     }
 
+    @Test("nobody is asked for a write to a node that has been removed; a node that is made again is still delegated")
+    func removed() throws {
+        let graph = try delegated()
+        try graph.succeed(.remove(path: "/fleet/web", .init()), from: 2)
+        for request in [Self.write, .do(path: .init("/fleet/web.act"), arguments: ValueMap(), .init())] {
+            let outcome = send(request, to: graph)
+            #expect(forwarded(outcome) == nil && outcome.parked.isEmpty)
+            #expect(try failure(outcome).code == .notFound)
+        }
+        // Between this and the delegate's next request, nobody else writes.
+        _ = try graph.apply("nodes: [{ id: web, state: { load: 1 } }]", at: "/fleet")
+        #expect(forwarded(send(Self.write, to: graph)) != nil)
+        #expect(try graph.value("/fleet/web.load") == 1)
+    }
+
     @Test("the requests of a writer that has gone are all performed, once each, and wait for nothing") func givenUp()
         throws
     {
