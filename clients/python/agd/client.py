@@ -396,11 +396,10 @@ class Client:
         :raises TimedOut: with the last value.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        retry = self._retry if timeout is None or self._retry is None else min(timeout, self._retry)
         known: List[Value] = []
         params = wire.subscription([path], None, None, None, None, False, False, False)
         patience = min((each for each in (self._timeout, timeout) if each is not None), default=None)
-        with Watch[Update](self.path, self._hello, patience, params, None, None, retry) as watch:
+        with Watch[Update](self.path, self._hello, patience, params, None, None, self._retry, opens=False) as watch:
             while True:
                 left = None if deadline is None else max(0.0, deadline - time.monotonic())
                 update = watch.next(left)
@@ -423,13 +422,13 @@ class Watch(wire.WatchState, Iterator[E]):
     def __init__(
         self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
         since: Optional[Since], on_live: Optional[Callable[[bool], None]], retry: Optional[float] = None,
+        opens: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(path, hello, timeout, params, since, on_live, retry)
         self._line: Optional[_Line] = None
-        while True:
+        while opens and not self._line:
             try:
                 self._connect()
-                break
             except AgdError as error:
                 time.sleep(self._pause(error, False))
 
