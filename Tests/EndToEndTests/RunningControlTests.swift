@@ -52,7 +52,7 @@ struct RunningControlTests {
         }
         try until("agd does not run there; waiting for agd")
         let late = try Daemon(folder: folder)
-        try until("no node box; waiting for it")
+        try until("no node box in /; waiting for it")
         let client = try late.client()
         try client.call("apply", ["document": ["nodes": [["id": "box", "state": ["x": 1]]]]])
         #expect(try output.line() == "/box.x\t1")
