@@ -162,7 +162,7 @@ struct PackageTests {
                 #expect(FileManager.default.fileExists(atPath: file), "\(page): \(match.1)")
             }
         }
-        #expect(count > 100)
+        #expect(count > 50)
     }
 
     @Test("packages name the project's page, if there is one") func homepage() throws {
