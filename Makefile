@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run fleet test lint endurance docs site bench counts release package package-test wheel install uninstall dependencies clean
+.PHONY: help run fleet test lint endurance docs site bench counts libraries release package package-test image wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -46,11 +46,20 @@ counts: dependencies ## count what requests take in a released daemon, and compa
 release: dependencies ## build the programs that ship, with the Swift runtime inside
 	@SWIFT="$(SWIFT)" Scripts/release
 
-package: release ## make Debian packages of them, in .build
+libraries: dependencies ## make static libraries for the programs that ship, in .build/static
+	@Scripts/libraries
+
+package: libraries ## make Debian packages for Debian 12 and 13 and Ubuntu 24.04, in .build
+	@SWIFT="$(SWIFT)" Scripts/release
 	@Scripts/package
 
-package-test: release ## install, upgrade, remove and purge the packages in a new Debian (as root)
+package-test: libraries ## install, upgrade, remove and purge the packages in a new Debian (as root)
+	@SWIFT="$(SWIFT)" Scripts/release
 	@Scripts/package-test
+
+image: libraries ## make a container image of the programs that ship, and try it, in .build
+	@SWIFT="$(SWIFT)" Scripts/release
+	@Scripts/image --test
 
 wheel: ## make a wheel of the client in Python, in .build
 	@python3 -m pip wheel --quiet --no-deps --wheel-dir .build clients/python && ls .build/agd-*.whl

@@ -45,10 +45,28 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], settings: 
 let linker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"])]
 
 /// Programs export no symbols, and have their relative relocations in a tenth of the space, which Debian 12 can read.
+/// All references are resolved at the start, so that the table of their addresses can be read-only.
 let small: [LinkerSetting] = [
     .unsafeFlags(
-        ["-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"],
-        .when(configuration: .release))
+        [
+            "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "-z", "-Xlinker", "now",
+        ], .when(configuration: .release))
+]
+
+/// The folder with the static libraries of programs that ship (`Scripts/libraries`). A library that is not there is the
+/// system's. libnats needs those for TLS.
+let staticLibraries: [LinkerSetting] =
+    Context.environment["AGD_STATIC_LIBRARIES"].map {
+        [.unsafeFlags(["-L\($0)", "-Xlinker", "--as-needed", "-lssl", "-lcrypto"])]
+    } ?? []
+
+/// Code in C checks the sizes of buffers and the stack, as Debian's programs do.
+let hardened: [CSetting] = [
+    .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release)), .unsafeFlags(["-fstack-protector-strong"]),
+]
+let hardenedFace: [CXXSetting] = [
+    .define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release)), .unsafeFlags(["-fstack-protector-strong"]),
 ]
 
 /// For a program with one thread, which depends on `COneThread`: references are counted without atomic operations, in
@@ -63,7 +81,7 @@ func program(
     _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict, links: [LinkerSetting] = []
 ) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linker + small + links)
+        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linker + small + staticLibraries + links)
 }
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {
@@ -90,8 +108,12 @@ func runtimeTests(_ name: String, _ dependencies: [Target.Dependency] = []) -> T
 
 /// A thin C++ face over a system library.
 func face(_ name: String, links library: String) -> Target {
-    .target(name: name, linkerSettings: [.linkedLibrary(library), .linkedLibrary("stdc++")])
+    .target(
+        name: name, cxxSettings: hardenedFace, linkerSettings: [.linkedLibrary(library), .linkedLibrary("stdc++")])
 }
+
+/// The commit of a release, which `Scripts/release` names. A new one compiles only this file again.
+let commit: [CSetting] = Context.environment["AGD_COMMIT"].map { [.define("AGD_COMMIT", to: "\"\($0)\"")] } ?? []
 
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
 
@@ -123,8 +145,9 @@ let package = Package(
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         .target(name: "COneThread", cSettings: [.unsafeFlags(["-Xclang", "-mframe-pointer=none"])]),
-        .target(name: "CSteadyTime", linkerSettings: [.linkedLibrary("dl")]),
-        .target(name: "CArguments"),
+        .target(name: "CSteadyTime", cSettings: hardened, linkerSettings: [.linkedLibrary("dl")]),
+        .target(name: "CArguments", cSettings: hardened),
+        .target(name: "CRelease", cSettings: commit),
         // Row 1
         module("AttributeValues", ["CSimdJSON"], settings: fast),
         // Row 2
@@ -135,7 +158,7 @@ let package = Package(
         // Row 3
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
-        module("WireProtocol", ["AttributeValues"], settings: fast),
+        module("WireProtocol", ["AttributeValues", "CRelease"], settings: fast),
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
         module("EventLoop", ["CLibuv", "AttributeValues"], settings: fast),

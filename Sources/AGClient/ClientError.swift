@@ -3,7 +3,7 @@ import Glibc
 public import WireProtocol
 
 /// The reason why a call of the client library failed.
-public enum ClientError: Error {
+public indirect enum ClientError: Error {
     /// No daemon answered at the socket.
     case unreachable(SocketLocation, errno: Int32)
     /// A socket's path has more bytes than the system allows.
@@ -16,6 +16,12 @@ public enum ClientError: Error {
     case refused(RequestFault)
     /// The request succeeded, but the attribute has an error instead of a value.
     case attribute(Failure)
+    /// A request was repeated for so many seconds.
+    /// - last: the error of the last attempt.
+    /// - unknown: the error of an attempt that the daemon may have performed; nil if it has performed none.
+    case gaveUp(String, seconds: Double, attempts: Int, last: ClientError, unknown: ClientError?)
+    /// What `waitFor` waits for did not come true. `state` says the last value or error of the attribute.
+    case waited(String, seconds: Double, state: String, isLive: Bool)
     /// An attribute's value has another type than the caller asked for.
     case unexpectedType(path: String, wanted: String, found: String)
     /// A received message is not part of the protocol.
@@ -35,6 +41,7 @@ extension ClientError {
         switch self {
         case .refused(let fault): fault.failure
         case .attribute(let failure): failure
+        case .gaveUp(_, _, _, let last, nil): last.failure
         default: nil
         }
     }
@@ -42,8 +49,8 @@ extension ClientError {
     /// True if a later attempt may succeed without any correction: the daemon is not running, or has no room now.
     public var mayPass: Bool {
         switch self {
-        case .unreachable(_, let code): code == ENOENT || code == ECONNREFUSED || code == EAGAIN
-        case .lost, .timedOut: true
+        case .unreachable(_, let code): [ENOENT, ECONNREFUSED, ECONNRESET, EAGAIN].contains(code)
+        case .lost, .timedOut, .gaveUp, .waited: true
         case .refused(let fault): fault.failure.code == .limit || fault.failure.code == .unavailable
         default: false
         }
@@ -64,6 +71,7 @@ extension ClientError {
         switch self {
         case .unreachable(let location, let code): ClientError.advice(location, code)
         case .timedOut: "the daemon is busy or stopped; 'agctl doctor' looks for the reason, and --timeout waits longer"
+        case .gaveUp(_, _, _, let last, _): last.hint
         default: failure?.hint
         }
     }
@@ -122,6 +130,12 @@ extension ClientError: CustomStringConvertible {
         case .lost(let reason): "the connection to agd was lost: \(reason)"
         case .refused(let fault): fault.failure.message
         case .attribute(let failure): failure.message
+        case .gaveUp(let request, let seconds, let attempts, let last, let unknown):
+            "gave up '\(request)' after \(ClientError.text(seconds: seconds)) and \(attempts) attempts: \(last)"
+                + (unknown == nil ? "" : "; an earlier attempt may have been performed")
+        case .waited(let path, let seconds, let state, let isLive):
+            "waited \(ClientError.text(seconds: seconds)) for \(path); \(state)"
+                + (isLive ? "" : "; the connection is lost")
         case .unexpectedType(let path, let wanted, let found): "\(path) is a \(found), not a \(wanted)"
         case .malformed(let what): "the daemon's answer cannot be understood: \(what)"
         case .limit(let what): what
@@ -131,7 +145,19 @@ extension ClientError: CustomStringConvertible {
         }
     }
 
-    private static func text(seconds: Double) -> String { Int64(exactly: seconds).map { "\($0) s" } ?? "\(seconds) s" }
+    /// Three digits suffice for the time of a wait.
+    private static func text(seconds: Double) -> String {
+        let rounded = seconds < 10 ? (seconds * 1000).rounded() / 1000 : (seconds * 10).rounded() / 10
+        return Int64(exactly: rounded).map { "\($0) s" } ?? "\(rounded) s"
+    }
+
+    static func text(_ content: Content?) -> String {
+        switch content {
+        case .value(let value)?: "its value is \(value.jsonText)"
+        case .failure(let failure)?: "it has an error: \(failure.message)"
+        case nil: "no value came"
+        }
+    }
 
     /// The system's text for the error. For existing errors it is in static memory.
     static func text(_ code: Int32) -> String { strerror(code).map { String(cString: $0) } ?? "error \(code)" }

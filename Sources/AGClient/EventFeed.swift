@@ -1,6 +1,16 @@
 import Synchronization
 import WireProtocol
 
+/// The daemon of a subscription, and how it is reached.
+struct WatchSource: Sendable {
+    let location: SocketLocation
+    let name: String?
+    let principal: String?
+    let timeout: Double?
+    let retry: Double?
+    let backoff: Backoff
+}
+
 /// The thread behind one subscription. It reads some events ahead of the iterating task.
 ///
 /// While the task takes none, the socket fills, and the daemon retains the newest value of each path until there is
@@ -23,18 +33,13 @@ final class EventFeed: Sendable {
     }
 
     private let request: Request.Subscribe
-    private let location: SocketLocation
-    private let name: String?
-    private let backoff: Backoff
+    private let source: WatchSource
     private let state = Mutex(State())
     private let wakeup: Wakeup
 
-    init(_ request: Request.Subscribe, at location: SocketLocation, name: String?, backoff: Backoff) throws(ClientError)
-    {
+    init(_ request: Request.Subscribe, from source: WatchSource) throws(ClientError) {
         self.request = request
-        self.location = location
-        self.name = name
-        self.backoff = backoff
+        self.source = source
         wakeup = try Wakeup()
     }
 
@@ -96,7 +101,9 @@ final class EventFeed: Sendable {
     // MARK: The thread
 
     private func run() {
-        let watcher = Watcher(request, at: location, name: name, backoff: backoff)
+        let watcher = Watcher(
+            request, at: source.location, name: source.name, as: source.principal, timeout: source.timeout,
+            retry: source.retry, backoff: source.backoff)
         while true {
             let (isOver, isFull) = state.withLock { ($0.isOver, $0.isFull) }
             if isOver { return }

@@ -8,7 +8,8 @@ public import WireProtocol
 /// each path for it.
 ///
 /// The sequence ends when its task is cancelled. It throws `unreachable` or `refused` if the first connection fails,
-/// and `ended` when everything that it named has been removed.
+/// and `ended` when everything that it named has been removed. If the client has `retry`, it waits so long for the first
+/// connection, and says so with `interrupted`.
 public struct Subscription: AsyncSequence, Sendable {
     public enum Element {
         case event(Event)
@@ -19,9 +20,7 @@ public struct Subscription: AsyncSequence, Sendable {
     }
 
     let request: Request.Subscribe
-    let location: SocketLocation
-    let name: String?
-    let backoff: Backoff
+    let source: WatchSource
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(subscription: self) }
 
@@ -57,8 +56,7 @@ public struct Subscription: AsyncSequence, Sendable {
 
         private mutating func open() throws(ClientError) -> EventFeed {
             if let owner { return owner.feed }
-            let feed = try EventFeed(
-                subscription.request, at: subscription.location, name: subscription.name, backoff: subscription.backoff)
+            let feed = try EventFeed(subscription.request, from: subscription.source)
             owner = Owner(feed)
             return feed
         }

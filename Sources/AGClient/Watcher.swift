@@ -13,7 +13,7 @@ public final class Watcher {
     public enum News: Sendable {
         /// Decode it with a `MessageDecoder`.
         case event(EncodedMessage)
-        /// The connection has ended. `next` tries to reconnect until it succeeds.
+        /// The connection has ended, or the first one cannot be made yet. `next` tries again.
         case interrupted(ClientError)
         /// - isSnapshot: the known values are out of date, and the update that follows replaces them.
         case resumed(isSnapshot: Bool)
@@ -41,6 +41,13 @@ public final class Watcher {
     private var backoff: Backoff
     private var state = State.idle
     private var hasBeenSubscribed = false
+    /// The attempts to make the first connection.
+    private var first: Attempts
+    /// True if the last wait for it was for a path, false if it was for the daemon.
+    private var waitedForPath: Bool?
+    private let waitsForPaths: Bool
+    /// True if the daemon's last answer refused the connection, not the subscription.
+    private var hasNoRoom = false
     /// The watcher always asks for bookmarks, because they advance the position when nothing changes. The caller may
     /// not want to see them.
     private let tellsBookmarks: Bool
@@ -52,10 +59,16 @@ public final class Watcher {
     /// - Parameters:
     ///   - principal: the principal for which the watcher acts. This needs the right *admin*.
     ///   - timeout: maximum seconds of a wait for the answer to a subscription; nil waits without limit.
+    ///   - retry: seconds to wait for a daemon that is not there yet; nil does not wait. A wait begins with
+    ///     `interrupted` and ends with `resumed`.
+    ///   - waitsForPaths: true if it then waits for paths that name nothing, too.
     public init(
         _ request: Request.Subscribe, at location: SocketLocation = .find(), name: String? = nil,
-        as principal: String? = nil, timeout: Double? = nil, backoff: Backoff = Backoff()
+        as principal: String? = nil, timeout: Double? = nil, retry: Double? = nil, waitsForPaths: Bool = false,
+        backoff: Backoff = Backoff()
     ) {
+        first = Attempts(.subscribe(request), retry: retry, backoff: backoff)
+        self.waitsForPaths = waitsForPaths
         self.location = location
         self.name = name
         self.principal = principal
@@ -144,6 +157,7 @@ public final class Watcher {
             early.append(line)
             return nil
         }
+        hasNoRoom = id == nil
         // If the watcher may not act for the principal, this throws before anything of the subscription is told.
         if id == Watcher.helloID {
             _ = try reply.get()
@@ -157,11 +171,8 @@ public final class Watcher {
         progress.subscribed(epoch: epoch, revision: UInt64(clamping: revision), resumed: resumed)
         backoff.reset()
         state = .subscribed(socket)
-        guard hasBeenSubscribed else {
-            hasBeenSubscribed = true
-            return nil
-        }
-        return .resumed(isSnapshot: resumed != true)
+        defer { hasBeenSubscribed = true }
+        return hasBeenSubscribed || waitedForPath != nil ? .resumed(isSnapshot: resumed != true) : nil
     }
 
     /// - Returns: nil if the caller does not need the message.
@@ -175,7 +186,14 @@ public final class Watcher {
 
     /// - Throws: the error itself if another attempt cannot help.
     private func recovered(from error: ClientError) throws(ClientError) -> News? {
-        guard hasBeenSubscribed, error.mayPassAfterLoss else { throw error }
+        guard hasBeenSubscribed else {
+            let isOfPath = waitsForPaths && error.failure?.code == .notFound
+            let pause = try first.pause(after: error, isOfConnection: isOfPath || hasNoRoom)
+            state = .pausing(MonotonicTime.now + pause)
+            defer { waitedForPath = isOfPath }
+            return waitedForPath == isOfPath ? nil : .interrupted(error)
+        }
+        guard error.mayPassAfterLoss else { throw error }
         var isNews = false
         if case .subscribed = state, case .lost = error { isNews = true }
         // A motion may end while nobody hears its frames.

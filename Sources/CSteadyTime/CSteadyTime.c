@@ -58,20 +58,30 @@ __attribute__((constructor)) static void start(void) {
 
 static _Bool is_libnats(void *caller) { return (uintptr_t)caller >= first && (uintptr_t)caller < end; }
 
-// libnats' references find these functions before those of the C library.
+// A static libnats is compiled with these names in place of those of the C library (Scripts/libraries).
 
-int clock_gettime(clockid_t clock, struct timespec *time) {
+int agd_steady_gettime(clockid_t clock, struct timespec *time) {
     if (!clock_gettime_of_library) find_library();
-    if (clock != CLOCK_REALTIME || !is_libnats(__builtin_return_address(0))) {
-        return clock_gettime_of_library(clock, time);
-    }
+    if (clock != CLOCK_REALTIME) return clock_gettime_of_library(clock, time);
     *time = timespec_of(read_clock(CLOCK_MONOTONIC) + difference);
     return 0;
 }
 
-int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
-    if (!cond_timedwait_of_library) find_library();
-    if (!is_libnats(__builtin_return_address(0))) return cond_timedwait_of_library(condition, mutex, deadline);
+int agd_steady_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
     struct timespec steady = timespec_of(nanoseconds(*deadline) - difference);
     return pthread_cond_clockwait(condition, mutex, CLOCK_MONOTONIC, &steady);
+}
+
+// References of a shared libnats find these functions before those of the C library.
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    if (!clock_gettime_of_library) find_library();
+    return is_libnats(__builtin_return_address(0)) ? agd_steady_gettime(clock, time)
+                                                   : clock_gettime_of_library(clock, time);
+}
+
+int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *deadline) {
+    if (!cond_timedwait_of_library) find_library();
+    return is_libnats(__builtin_return_address(0)) ? agd_steady_timedwait(condition, mutex, deadline)
+                                                   : cond_timedwait_of_library(condition, mutex, deadline);
 }

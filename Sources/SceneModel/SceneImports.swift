@@ -45,7 +45,7 @@ public enum SceneImports {
     /// Combines a scene and its imports into one document. A later entry replaces an earlier one with the same name.
     /// - Throws: the faults that make a file unreadable.
     public static func bundle(_ files: [SceneFile]) throws(SceneFaults) -> Value {
-        var bundle = ValueMap([("agd", 1)])
+        var bundle = ValueMap([("agd", .int(SceneLimits.formatVersion))])
         for file in files {
             guard let document = try SceneReader.value(text: file.text, file: file.path).map else { continue }
             for case (.string(let key), let value) in document where key != "agd" && key != "import" {

@@ -1,5 +1,7 @@
 /// Limits of documents. They bound the cost of a hostile or mistaken document.
 public enum SceneLimits {
+    /// The version of the format (`agd: 1`). Increases with every change that an earlier agd cannot read.
+    public static let formatVersion: Int64 = 1
     /// Length of a text in UTF-8 bytes.
     public static let textSize = 64 << 20
     /// Levels of lists and maps inside each other. Checking recurses this deep.

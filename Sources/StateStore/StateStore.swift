@@ -65,7 +65,8 @@ public final class StateStore {
 
     static let fileName = "state.db"
     static let applicationID: Int64 = 0x6167_6431
-    static let schemaVersion: Int64 = 3
+    /// Increases with every change that an earlier agd cannot read.
+    public static let schemaVersion: Int64 = 3
     /// The number of revisions that are reserved at once. So a transaction that writes only transient states needs no
     /// commit. A daemon that was killed continues after the reservation: its clients never see a revision twice.
     static let reservation: UInt64 = 1 << 20

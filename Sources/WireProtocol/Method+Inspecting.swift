@@ -18,6 +18,14 @@ extension Method {
         }
     }
 
+    /// OpenRPC's name for `describe` without a path. The table does not list it.
+    static var discover: Method {
+        Method(
+            name: "rpc.discover", summary: "The protocol itself, as OpenRPC.", parameters: [], result: .any, errors: [],
+            need: nil
+        ) { (_) throws(Failure) in .describe(path: nil, depth: nil) }
+    }
+
     static var explain: Method {
         Method(
             name: "explain",

@@ -1,2 +1,9 @@
+import CRelease
+
 /// The release to which all programs of the project belong.
-public enum Release { public static let version = "0.1.0" }
+public enum Release {
+    public static let version = "0.1.0"
+
+    /// The commit from which the programs were built; nil if `Scripts/release` has not built them.
+    public static var commit: String? { agd_commit().map { String(cString: $0) } }
+}

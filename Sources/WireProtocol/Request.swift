@@ -240,7 +240,10 @@ public struct TransactionOptions {
         set { parts.typed = newValue }
     }
     /// Identifies the request, so that it is performed only once even if it is sent again.
-    public var once: String? { given.first?.once }
+    public var once: String? {
+        get { given.first?.once }
+        set { parts.once = newValue }
+    }
     /// Seconds for which the animation has already been running.
     public var elapsed: Double {
         get { given.first?.elapsed ?? 0 }

@@ -34,7 +34,7 @@ public final class RequestDecoder {
     ) {
         self.maximumValues = maximumValues
         parser = JSONParser(maximumDepth: maximumDepth)
-        readers = Method.table().map(CallReader.init)
+        readers = (Method.table() + [Method.discover]).map(CallReader.init)
         self.maximumBatch = maximumBatch
     }
 

@@ -11,6 +11,7 @@ struct AddCommand: ValueCommand {
               agctl add /counter.value 1
               agctl add /player.position -15 --animation snappy
               agctl add /alarm.time 10m
+              agctl add --all '/rooms/*.setpoint' 0.5
             """)
 
     static let operation = Mutation.Operation.add

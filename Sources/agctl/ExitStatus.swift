@@ -43,7 +43,8 @@ enum ExitStatus: Int32 {
     init(_ error: ClientError) {
         switch error {
         case .unreachable(_, let code) where code == EACCES || code == EPERM: self = .denied
-        case .unreachable, .timedOut, .lost: self = .unreachable
+        case .unreachable, .timedOut, .lost, .waited: self = .unreachable
+        case .gaveUp(_, _, _, let last, let unknown): self.init(unknown ?? last)
         case .socketPathTooLong: self = .usage
         case .refused(let fault): self.init(fault.failure)
         case .attribute: self = .attributeError

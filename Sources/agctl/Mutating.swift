@@ -12,6 +12,21 @@ extension Session {
         report(revision: try connection().call(request))
     }
 
+    /// The attributes that patterns match now.
+    /// - Throws: if there are none.
+    func attributes(matching patterns: [String]) throws -> [String] {
+        // Their values may be large, and are not needed.
+        let paths = try connection().call(.get(.init(paths: patterns))) { result throws(ClientError) in
+            var paths: [Value] = []
+            result["values"]?.forEachMember { path, _ in paths.append(.string(String(decoding: path, as: UTF8.self))) }
+            return .list(paths)
+        }
+        guard let list = paths.list, !list.isEmpty else {
+            throw Complaint(.notFound, "nothing matches \(patterns.joined(separator: " or "))")
+        }
+        return list.compactMap(\.string)
+    }
+
     /// `{revision}`: printed as JSON on request. Otherwise success prints nothing.
     func report(revision result: Value) {
         if isJSON { output.json(result) }
@@ -42,15 +57,10 @@ extension Complaint {
     }
 
     /// A hint how to write several attributes, if a path is a pattern.
-    func explaining(pattern paths: [String], _ operation: Mutation.Operation) -> Complaint {
-        guard code == ErrorCode.invalid.rawValue, let pattern = paths.first(where: GetCommand.isPattern) else {
-            return self
-        }
+    func explaining(pattern paths: [String]) -> Complaint {
+        guard code == ErrorCode.invalid.rawValue, paths.contains(where: GetCommand.isPattern) else { return self }
         var complaint = self
-        let value = operation.takesValue ? ", value: 1" : ""
-        complaint.hint =
-            "\(hint.map { $0 + "; " } ?? "")to change all that match: agctl get '\(pattern)' --json | jq -c "
-            + "'[.values | keys[] | {op: \"\(operation.rawValue)\", path: .\(value)}]' | agctl transact"
+        complaint.hint = "\(hint.map { $0 + "; " } ?? "")--all changes all attributes that match"
         return complaint
     }
 

@@ -101,8 +101,11 @@ final class Session {
         }
     }
 
-    func newWatcher(_ request: Request.Subscribe, name: String) -> Watcher {
-        Watcher(request, at: location, name: name, as: daemon.principal, timeout: daemon.patience)
+    /// - Parameter waits: true if the daemon and the paths may come later.
+    func newWatcher(_ request: Request.Subscribe, name: String, waits: Bool = false) -> Watcher {
+        Watcher(
+            request, at: location, name: name, as: daemon.principal, timeout: daemon.patience,
+            retry: waits ? .infinity : nil, waitsForPaths: waits)
     }
 }
 

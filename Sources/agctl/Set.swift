@@ -16,6 +16,7 @@ struct SetCommand: ValueCommand {
               agctl set /player.position 30 --animation 'easeInOut(duration: 1)'
               agctl set /player.position 30 --label seek
               agctl set /app.items '[{"id": "x", "done": false}]'
+              agctl set --all '/lamps/*.isOn' false
               agctl set /app.seen --typed '{"timestamp": {"seconds": "0", "nanos": 0}}'
             """,
         aliases: ["put"])
@@ -35,10 +36,11 @@ extension ValueCommand {
     func run(_ session: Session) throws {
         let value = try given.options.form.read(given.value)
         let options = given.write.makeOptions(typed: given.options.typed, once: given.repetition.once)
-        let mutation = Mutation(operation: Self.operation, path: given.path, value: value)
+        let paths = given.all.isSet ? try session.attributes(matching: [given.path]) : [given.path]
+        let mutations = paths.map { Mutation(operation: Self.operation, path: $0, value: value) }
         do throws(ClientError) {
-            try session.commit([mutation], options)
-        } catch { throw Complaint(error).explaining(value).explaining(pattern: [given.path], Self.operation) }
+            try session.commit(mutations, options)
+        } catch { throw Complaint(error).explaining(value).explaining(pattern: [given.path]) }
     }
 }
 
@@ -50,8 +52,17 @@ struct WrittenValue: Arguments {
     @Argument(help: "The value, or the amount.")
     var value: String
 
+    @OptionGroup var all: PatternOption
     @OptionGroup var options: ValueOptions
     @OptionGroup var write: WriteOptions
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
+}
+
+/// The option of verbs that change attributes.
+struct PatternOption: Arguments {
+    @Flag(
+        "--all",
+        help: "The path is a pattern with * and **: change all attributes that match, in one transaction.")
+    var isSet = false
 }

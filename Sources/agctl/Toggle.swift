@@ -12,6 +12,7 @@ struct ToggleCommand: DaemonVerb {
               agctl toggle /player.isPlaying
               agctl toggle /player.isPlaying --animation spring
               agctl toggle /lamps/hall.isOn /lamps/stairs.isOn
+              agctl toggle --all '/lamps/*.isOn'
             """)
 
     @Argument(
@@ -19,14 +20,16 @@ struct ToggleCommand: DaemonVerb {
         completion: Suggestions.places)
     var paths: [String]
 
+    @OptionGroup var all: PatternOption
     @OptionGroup var write: WriteOptions
     @OptionGroup var repetition: RepetitionOptions
     @OptionGroup var common: CommonOptions
 
     func run(_ session: Session) throws {
+        let paths = all.isSet ? try session.attributes(matching: paths) : paths
         let mutations = paths.map { Mutation(operation: .toggle, path: $0) }
         do throws(ClientError) {
             try session.commit(mutations, write.makeOptions(once: repetition.once))
-        } catch { throw Complaint(error).explaining(pattern: paths, .toggle) }
+        } catch { throw Complaint(error).explaining(pattern: paths) }
     }
 }

@@ -21,7 +21,8 @@ struct WatchCommand: DaemonVerb {
 
             If a pattern matches nothing at first, watch says so on standard error, and waits.
 
-            When the daemon goes away, watch waits for it and continues where it was. It ends with status 66 when \
+            When the daemon goes away, watch waits for it and continues where it was. With --wait, it also waits for a \
+            daemon that is not there yet, and for paths that are not there yet. It ends with status 66 when \
             everything that it watches has been removed.
 
             Examples:
@@ -29,6 +30,7 @@ struct WatchCommand: DaemonVerb {
               agctl watch '/hosts/*.load' --max-rate 2
               agctl watch /player/playButton.scale --frames 30 | plot
               agctl watch /player/playButton.scale --frames 30 --settled
+              agctl watch --wait /host.status
               agctl watch '/app/**' --invalidate
               agctl watch '/**' --structure --completion
               agctl watch /job.state --no-initial --once && notify-send done
@@ -67,6 +69,9 @@ struct WatchCommand: DaemonVerb {
     @Flag(help: "End after the first event.")
     var once = false
 
+    @Flag(help: "Wait for a daemon, and for paths, that are not there yet.")
+    var wait = false
+
     @Flag(help: "Print lines, also on a terminal.")
     var lines = false
 
@@ -97,7 +102,7 @@ struct WatchCommand: DaemonVerb {
         let limit = once ? 1 : count
         let isTable =
             session.output.isTerminal && !lines && !session.isJSON && events == .update && limit == nil
-        let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch")
+        let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch", waits: wait)
         if isTable {
             try WatchScreen(watcher, patterns: patterns, session).run()
         } else {
@@ -115,9 +120,11 @@ struct WatchNotice {
     init(message: String) { self.message = message }
 
     /// nil if there is nothing to report.
-    init?(_ news: Watcher.News) {
+    /// - Parameter isFirst: true if there was no connection before.
+    init?(_ news: Watcher.News, isFirst: Bool = false) {
         switch news {
-        case .interrupted(let error): message = "\(error); waiting for agd"
+        case .interrupted(let error): message = "\(error); waiting for \(error.failure == nil ? "agd" : "it")"
+        case .resumed where isFirst: message = "agd is there"
         case .resumed(true): message = "agd is back; some changes may have been missed, so all values were read again"
         case .resumed(false): message = "agd is back; continued where it was"
         case .event: return nil

@@ -14,6 +14,8 @@ final class WatchLines {
     /// Patterns for which no attribute has been seen. nil after the first values.
     private var unmatched: [String]?
     private var log = ChangeLog()
+    /// True if there has been a connection.
+    private var hasBegun = false
 
     /// - Parameters:
     ///   - endsSettled: true if it ends when a change is complete.
@@ -32,16 +34,18 @@ final class WatchLines {
     func run() throws {
         while left != 0 {
             guard let news = try watcher.next(interrupt: session.output.pipe) else { throw Output.readerHasGone() }
-            WatchNotice(news)?.report(session.errors)
+            WatchNotice(news, isFirst: !hasBegun)?.report(session.errors)
             switch news {
             // Its completion may come while nobody listens. A snapshot says what still moves.
             case .interrupted: if settling != nil { watcher.forgetPosition() }
             case .resumed(let isSnapshot):
+                hasBegun = true
                 if isSnapshot { log.expectSnapshot() }
                 settling?.resume()
                 // Invalidations come without a snapshot, and without motions.
                 if acknowledges, settling?.hasChange == true { return }
             case .event(let message):
+                hasBegun = true
                 try show(message)
                 try session.output.flush()
                 left? -= 1

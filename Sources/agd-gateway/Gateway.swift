@@ -22,7 +22,7 @@ final class Gateway {
     /// The methods that a page may call. No other passes: those that change the connection would change it for all
     /// pages.
     private static let reading: Set<String> = [
-        "ping", "get", "describe", "explain", "history", "dump", "stats", "eval",
+        "ping", "get", "describe", "rpc.discover", "explain", "history", "dump", "stats", "eval",
     ]
     static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
 

@@ -79,8 +79,13 @@ struct AGD: Verb {
         }
     }
 
+    /// The release, the commit, and the numbers of the formats, each on a line of its own.
+    private static var version: String {
+        "\(Release.version)\ncommit \(Release.commit ?? "unknown: not built by make release")\n\(Formats.summary)"
+    }
+
     static func main() {
-        do throws(StartupError) { try AGD.readCommandLine(version: Release.version).run() } catch {
+        do throws(StartupError) { try AGD.readCommandLine(version: version).run() } catch {
             printError(error.description)
             exit(error.status.rawValue)
         }

@@ -1,5 +1,6 @@
 import AGClient
 import AttributeValues
+import Synchronization
 import Testing
 import WireProtocol
 
@@ -17,8 +18,8 @@ struct ClientTests {
                         id,
                         get.paths[0] == "/a.n"
                             ? #"{"value":{"uint":"5"},"revision":3}"# : #"{"value":{"double":"1"},"revision":3}"#)
-                case .transact(let mutations, let options):
-                    #expect(options.typed && mutations[0].value == ["double": "2.0"])
+                case .set(let mutation, let options):
+                    #expect(options.typed && options.once == nil && mutation.value == ["double": "2.0"])
                     peer.reply(id, #"{"revision":4}"#)
                 default: peer.refuse(id, "invalid", "unexpected")
                 }
@@ -90,6 +91,103 @@ struct ClientTests {
             if case ClientError.lost = error { true } else { false }
         }
         #expect(try await client.call(.ping) == ["pong": true])
+    }
+
+    @Test("a request with retry is sent again over the next connection, with the same identifier")
+    func repetition() async throws {
+        let seen = Mutex<[String]>([])
+        let daemon = FakeDaemon { listener in
+            for round in 0..<3 {
+                let peer = listener.accept()
+                guard let (id, request) = peer.readRequest() else { continue }
+                guard case .do(_, let arguments, let options) = request else { return }
+                #expect(arguments["by"] == ["int": "2"])
+                seen.withLock { $0.append(options.once ?? "none") }
+                if round == 2 { peer.reply(id, #"{"revision":4}"#) }
+            }
+        }
+        let client = try Client(at: daemon.location, retry: 60)
+        #expect(try await client.do("/a.louder", ["by": 2]) == 4)
+        let identifiers = seen.withLock { $0 }
+        #expect(identifiers.count == 3 && Set(identifiers).count == 1 && identifiers[0] != "none", "\(identifiers)")
+    }
+
+    @Test("a removal that may have been performed is not repeated, and one that was not sent is")
+    func noRepetition() async throws {
+        let daemon = FakeDaemon { listener in
+            let peer = listener.accept()
+            _ = peer.readRequest()
+        }
+        let client = try Client(at: daemon.location, retry: 60)
+        await #expect { try await client.remove("/a") } throws: { error in
+            if case ClientError.lost = error { true } else { false }
+        }
+        let away = try Client(at: SocketLocation(path: "/nonexistent/agd.sock"), retry: 0.2)
+        await #expect { try await away.remove("/a") } throws: { error in
+            guard case ClientError.gaveUp("remove /a", let seconds, let attempts, .unreachable, nil) = error else {
+                return false
+            }
+            return seconds > 0 && attempts > 1
+        }
+    }
+
+    @Test("a daemon that answers nothing times out, and the connection ends")
+    func timeout() async throws {
+        let daemon = FakeDaemon { listener in
+            do {
+                let peer = listener.accept()
+                while peer.readRequest() != nil {}
+            }
+            let peer = listener.accept()
+            if let (id, _) = peer.readRequest() { peer.reply(id, #"{"pong":true}"#) }
+        }
+        let client = try Client(at: daemon.location, timeout: 0.05)
+        await #expect { try await client.call(.ping) } throws: { error in
+            if case ClientError.timedOut(seconds: 0.05) = error { true } else { false }
+        }
+        #expect(try await client.call(.ping) == ["pong": true])
+    }
+
+    @Test("no request goes over a connection that may not act for its principal")
+    func principal() async throws {
+        let daemon = FakeDaemon { listener in
+            for _ in 0..<2 {
+                let peer = listener.accept()
+                guard let (id, request) = peer.readRequest() else { return }
+                guard case .hello(_, "web") = request else { return peer.reply(id, "{}") }
+                peer.refuse(id, "denied", "you may not")
+                #expect(peer.readRequest() == nil)
+            }
+        }
+        let client = try Client(at: daemon.location, as: "web")
+        for _ in 0..<2 {
+            await #expect { try await client.call(.ping) } throws: { error in
+                if case ClientError.refused(let fault) = error { fault.failure.code == .denied } else { false }
+            }
+        }
+    }
+
+    @Test("a subscription with retry waits for its first connection, and says so")
+    func firstConnection() async throws {
+        let daemon = FakeDaemon { listener in
+            do { _ = listener.accept() }
+            let peer = listener.accept()
+            guard let (id, _) = peer.readRequest() else { return }
+            peer.reply(id, #"{"subscription":1,"epoch":"e","revision":5}"#)
+            peer.update(5, "/a.b", #"{"int":"1"}"#, initial: true)
+            _ = peer.readLine()
+        }
+        let client = try Client(at: daemon.location, retry: 60)
+        var heard: [String] = []
+        for try await element in client.subscribe("/a.b") {
+            switch element {
+            case .event: heard.append("event")
+            case .interrupted: heard.append("interrupted")
+            case .resumed(let isSnapshot): heard.append(isSnapshot ? "anew" : "resumed")
+            }
+            if heard.last == "event" { break }
+        }
+        #expect(heard == ["interrupted", "anew", "event"])
     }
 
     @Test("the answer to a request that was given up is not taken for the next one's")

@@ -244,21 +244,38 @@ struct ControlTests {
         #expect(missing.code == 64 && missing.text.contains("hint: agctl apply scene.yaml"), "\(missing.text)")
     }
 
-    @Test(
-        "a write to a pattern is refused with a command that writes all that match",
-        .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/jq"), "jq is not installed"))
+    @Test("a write to a pattern is refused with the option that writes all that match, in one transaction")
     func patterns() throws {
-        for words in [["set", "/*.volume", "1"], ["add", "/*.volume", "1"]] {
+        let scene = """
+            nodes:
+              - { id: lamps, kind: container, children: [
+                  { id: a, state: { isOn: true, level: 1.5 } }, { id: 'b c', state: { isOn: true, level: 2.5 } } ] }
+            """
+        _ = try lines("apply", try daemon.folder.write(scene, to: "lamps.yaml"))
+        for words in [
+            ["set", "/lamps/*.isOn", "false"], ["add", "/lamps/*.level", "1"], ["toggle", "/lamps/*.isOn"],
+        ] {
             let told = try daemon.control(words)
             #expect(told.code == 65 && told.text.contains("only patterns have *"), "\(told.text)")
-            let hint = try #require(told.text.firstMatch(of: /to change all that match: (.*)\n/)).1
-            let before = try #require(try daemon.client().get("/player.volume")?.number)
-            let done = try shell(String(hint))
-            #expect(done.code == 0, "\(done.text)")
-            #expect(try daemon.client().get("/player.volume") == .double(words[0] == "set" ? 1 : before + 1))
+            #expect(told.text.contains("--all changes all attributes that match"), "\(told.text)")
         }
-        let toggled = try daemon.control(["toggle", "/*.isPlaying"])
-        #expect(toggled.text.contains(#"[.values | keys[] | {op: "toggle", path: .}]"#), "\(toggled.text)")
+        let client = try daemon.client()
+        func revision() throws -> Double? { try client.call("get", ["path": "/lamps/a.isOn"])["revision"]?.number }
+        let before = try #require(try revision())
+        #expect(try daemon.control(["set", "--all", "/lamps/*.isOn", "false", "--label", "night"]).code == 0)
+        #expect(try client.get("/lamps/a.isOn") == .bool(false) && client.get("/lamps/\"b c\".isOn") == .bool(false))
+        #expect(try revision() == before + 1)
+        #expect(try daemon.control(["add", "/lamps/*.level", "1", "--all", "--once", "x"]).code == 0)
+        #expect(try daemon.control(["add", "/lamps/*.level", "1", "--all", "--once", "x"]).code == 0)
+        #expect(try client.get("/lamps/a.level") == .double(2.5) && client.get("/lamps/\"b c\".level") == .double(3.5))
+        #expect(try daemon.control(["toggle", "--all", "/lamps/**.isOn"]).code == 0)
+        #expect(try client.get("/lamps/a.isOn") == .bool(true) && client.get("/lamps/\"b c\".isOn") == .bool(true))
+        let none = try daemon.control(["set", "--all", "/lamps/*.colour", "1"])
+        #expect(none.code == 66 && none.text.contains("nothing matches /lamps/*.colour"), "\(none.text)")
+        // One attribute that cannot be written: none is.
+        let mixed = try daemon.control(["set", "--all", "/lamps/a.*", "false"])
+        #expect(mixed.code == 65 && mixed.text.contains("level"), "\(mixed.text)")
+        #expect(try client.get("/lamps/a.isOn") == .bool(true))
     }
 
     @Test("nodes before one that cannot be removed are removed")

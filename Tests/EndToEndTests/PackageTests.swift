@@ -47,9 +47,9 @@ struct PackageTests {
         package = try #require(packages.first { $0.contains("/agd_") })
     }
 
-    fileprivate static func make(of program: (String) -> String, in folder: Folder) throws -> (
-        code: Int32, text: String
-    ) {
+    fileprivate static func make(
+        of program: (String) -> String, in folder: Folder, _ settings: [String: String] = [:]
+    ) throws -> (code: Int32, text: String) {
         for name in ["programs", "packages"] {
             try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: true)
         }
@@ -63,7 +63,7 @@ struct PackageTests {
             environment: [
                 "AGD_PROGRAMS": folder.file("programs"), "AGD_HELP": Program.folder, "AGD_COMPRESSION": "gzip",
                 "DEBFULLNAME": "A Builder", "DEBEMAIL": "builder@example.org",
-            ],
+            ].merging(settings) { $1 },
             folder: folder)
     }
 
@@ -144,6 +144,35 @@ struct PackageTests {
             #expect(settings.contains("\\fB\(match.1.replacingOccurrences(of: "-", with: "\\-")) ="), "\(match.1)")
         }
         #expect(try page("man8/agd.8").contains("\\-\\-backup"))
+    }
+
+    @Test("links between the installed pages lead to installed files") func links() throws {
+        let root = folder.file("all")
+        for package in packages { _ = try ask("--extract", package, root) }
+        let documentation = root + "/usr/share/doc"
+        let pages = try FileManager.default.subpathsOfDirectory(atPath: documentation).filter { $0.hasSuffix(".md") }
+        #expect(pages.count > 15 && pages.contains("agd/README.md") && pages.contains("libjs-agd/README.md"))
+        var count = 0
+        for page in pages {
+            let text = try String(contentsOfFile: documentation + "/" + page, encoding: .utf8)
+            let folder = URL(fileURLWithPath: documentation + "/" + page).deletingLastPathComponent()
+            for match in text.matches(of: /\]\((\.*[A-Za-z][^):# ]*)[)#]/) {
+                count += 1
+                let file = folder.appendingPathComponent(String(match.1)).standardized.path
+                #expect(FileManager.default.fileExists(atPath: file), "\(page): \(match.1)")
+            }
+        }
+        #expect(count > 50)
+    }
+
+    @Test("packages name the project's page, if there is one") func homepage() throws {
+        let folder = try Folder()
+        let made = try Self.make(of: { _ in "/bin/true" }, in: folder, ["AGD_HOMEPAGE": "https://example.org/agd"])
+        #expect(made.code == 0, "\(made.text)")
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.file("packages")) {
+            let page = try ask("--field", folder.file("packages/" + file), "Homepage")
+            #expect(page == "https://example.org/agd\n", "\(file)")
+        }
     }
 
     @Test(

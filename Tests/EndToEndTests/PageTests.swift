@@ -52,6 +52,8 @@ struct PageTests {
         "Documentation/Tutorial.md": ["yaml", "python", "sh", "console"],
         "Documentation/agctl.md": ["sh", ""],
         "Documentation/Animation.md": ["sh", "console", "json", "js"],
+        // The numbers of the formats, which a test of `agd --version` compares.
+        "Documentation/Compatibility.md": [""],
         "Documentation/Dashboard.md": ["yaml", "html", "console", "nginx", ""],
         "Documentation/Fleet.md": ["yaml", "sh", ""],
         "Documentation/Operations.md": ["sh", "console"],
@@ -173,6 +175,7 @@ struct PageTests {
               - { id: jobs, state: { done: 0 } }
               - { id: boiler, state: { temperature: { type: "double?" } } }
               - { id: fleet, kind: container, children: [{ id: web, state: { isLive: true } }] }
+              - { id: lamps, kind: container, children: [{ id: hall, state: { isOn: true } }] }
 
             """
         let folder = try Folder()

@@ -36,6 +36,36 @@ struct RunningControlTests {
         try watch.wait()
     }
 
+    @Test("watch --wait waits for a daemon and for a path that are not there yet")
+    func waitingWatch() throws {
+        let folder = try Folder()
+        let (ours, theirs) = try Descriptor.pair()
+        let watch = try Program(
+            "agctl", ["watch", "--wait", "/box.x", "--count", "2"],
+            environment: ["AGD_SOCKET": folder.file("agd.sock")], folder: folder, standardOutput: theirs)
+        let output = Client(socket: ours)
+        func until(_ text: String) throws {
+            let deadline = Deadline(Deadline.patience)
+            while !watch.text.contains(text) {
+                guard !deadline.isOver, !watch.isOver(within: 0.01) else { throw Trouble("no \(text): \(watch.text)") }
+            }
+        }
+        try until("agd does not run there; waiting for agd")
+        let late = try Daemon(folder: folder)
+        try until("no node box in /; waiting for it")
+        let client = try late.client()
+        try client.call("apply", ["document": ["nodes": [["id": "box", "state": ["x": 1]]]]])
+        #expect(try output.line() == "/box.x\t1")
+        try client.call("set", ["path": "/box.x", "value": 2])
+        #expect(try output.line() == "/box.x\t2")
+        #expect(try watch.wait() == 0)
+        #expect(watch.text.contains("agctl: agd is there\n"), "\(watch.text)")
+        // Without --wait, nothing has changed.
+        #expect(try Program.run("agctl", ["watch", "/box.y", "--once", "--socket", late.socket], folder: folder).code == 66)
+        let nowhere = ["watch", "/box.x", "--socket", folder.file("nowhere.sock")]
+        #expect(try Program.run("agctl", nowhere, folder: folder).code == 69)
+    }
+
     @Test("when runs its command once each time the rule becomes true, with the node's attributes") func when() throws {
         let (when, output) = try daemon.startControl([
             "when", "isPlaying", "--at", "/player", "--", "sh", "-c",

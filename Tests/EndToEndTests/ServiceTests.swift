@@ -217,7 +217,15 @@ struct ServiceTests {
         let told = try ["agd", "agctl", "agd-host-feeder", "agd-gateway"].map {
             try Program.run($0, ["--version"], folder: folder).text
         }
-        #expect(Set(told).count == 1 && told[0].first?.isNumber == true, "\(told)")
+        #expect(Set(told.map { $0.prefix { $0 != "\n" } }).count == 1 && told[0].first?.isNumber == true, "\(told)")
+    }
+
+    @Test("agd names its commit and the formats that it reads") func formats() throws {
+        let folder = try Folder()
+        let told = try Program.run("agd", ["--version"], folder: folder).text
+        #expect(told.wholeMatch(of: /[0-9.]+\ncommit .+\nprotocol 1, scenes 1, store [0-9]+\n/) != nil, "\(told)")
+        let formats = try #require(told.split(separator: "\n").last)
+        #expect(try Project.text("Documentation/Compatibility.md").contains("```\n\(formats)\n```"), "\(formats)")
     }
 
     @Test(

@@ -15,6 +15,20 @@ struct ProtocolSchemaTests {
         #expect(names.count == Set(names).count)
     }
 
+    @Test("rpc.discover, OpenRPC's name, is describe without a path") func discover() {
+        let line = Array(#"{"jsonrpc":"2.0","id":1,"method":"rpc.discover"}"#.utf8)
+        var found: [Request] = []
+        line.withUnsafeBufferPointer { (line: UnsafeBufferPointer<UInt8>) in
+            RequestDecoder().decode(line) { incoming in
+                if case .call(_, let request) = incoming { found.append(request) }
+            }
+        }
+        guard found.count == 1, case .describe(nil, nil) = found[0] else {
+            Issue.record("\(found)")
+            return
+        }
+    }
+
     @Test("every parameter says what it means, and names itself as its key does") func parameters() {
         for method in Method.table() {
             #expect(!method.summary.isEmpty)

@@ -62,6 +62,7 @@ export class Refused extends AgdError {
   line?: number
   column?: number
 }
+export class NoRoom extends Refused {}
 export class AttributeFailed extends Refused {}
 export class Unreachable extends AgdError {}
 export class ConnectionLost extends AgdError {}
@@ -127,9 +128,11 @@ export class Client {
   getAll(paths: string[], options?: { presentation?: boolean }): Promise<Record<string, Json | AttributeFailed>>
   set(path: string, value: Json, options?: WriteOptions): Promise<number>
   toggle(path: string, options?: WriteOptions): Promise<number>
+  add(path: string, amount: Json, options?: WriteOptions): Promise<number>
   transact(mutations: Mutation[], options?: TransactOptions): Promise<number>
   do(path: string, given?: Record<string, unknown>, options?: WriteOptions): Promise<number>
-  onDisconnect(mutations: Mutation[], options?: ChangeOptions): Promise<number>
+  /** Resolves to null if no daemon has confirmed them yet. */
+  onDisconnect(mutations: Mutation[], options?: ChangeOptions): Promise<number | null>
   eval(expression: string, options?: { at?: string; bindings?: Record<string, Json> }): Promise<Json>
   apply(
     document: string | Json,
@@ -153,11 +156,18 @@ export class Client {
   stats(): Promise<Record<string, number | string>>
   watch(paths: string | string[], options?: Omit<WatchOptions, 'events' | 'frames' | 'bookmarks'>): Watch
   watch(paths: string | string[], options: WatchOptions): Watch<Update | OtherEvent>
+  /** `timeout` in milliseconds; without it, there is no limit. */
+  waitFor<Value extends Json = any>(
+    path: string, predicate: (value: Value) => unknown, options?: { timeout?: number | null },
+  ): Promise<Value>
   close(): Promise<void>
 }
 
 export const PARAMETERS: Record<string, string[]>
-export function connect(options?: { path?: string; name?: string; as?: string; timeout?: number }): Client
+/** `timeout` and `retry` in milliseconds. */
+export function connect(
+  options?: { path?: string; name?: string; as?: string; timeout?: number; retry?: number | null },
+): Client
 export function findSocket(named?: string): string
 /** Seconds on the daemon's monotonic clock. */
 export function now(): number

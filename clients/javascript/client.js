@@ -1,67 +1,57 @@
 /** The client without its transport, which is a Unix socket (node.js) or the gateway (gateway.js). */
 
-import { AttributeFailed, ConnectionLost, Ended, Refused, Unreachable } from './errors.js'
+import { AttributeFailed, ConnectionLost, Ended, Refused, TimedOut } from './errors.js'
+import { Attempts, Backoff, checkedRetry, contentOf, isAway, resultOf, seconds } from './requests.js'
 import { Timeline } from './timeline.js'
 
-/** The parameters of every method. A test compares this table with the daemon's own description. */
-export const PARAMETERS = {
-  hello: ['client', 'as'],
-  ping: [],
-  get: ['path', 'paths', 'presentation', 'typed'],
-  set: ['path', 'value', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
-  transact: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once', 'motions'],
-  do: ['path', 'arguments', 'animation', 'disablesAnimations', 'label', 'typed', 'elapsed', 'once'],
-  onDisconnect: ['mutations', 'animation', 'disablesAnimations', 'label', 'typed'],
-  subscribe: ['paths', 'events', 'initial', 'since', 'maxRate', 'frames', 'css', 'bookmarks', 'typed', 'writers', 'reports'],
-  unsubscribe: ['subscription'],
-  apply: ['document', 'at', 'mode', 'dryRun', 'animation', 'disablesAnimations', 'label'],
-  remove: ['path', 'animation', 'disablesAnimations', 'label'],
-  move: ['path', 'to', 'index', 'animation', 'disablesAnimations', 'label'],
-  delegate: ['path'],
-  answer: ['forward', 'result', 'error'],
-  describe: ['path', 'depth'],
-  explain: ['path', 'revision'],
-  history: ['path'],
-  dump: ['path', 'format'],
-  stats: ['format'],
-  prune: [],
-  trace: ['enable'],
-  eval: ['expression', 'bindings', 'at', 'typed'],
-}
-
-/** The result of a reply. */
-function resultOf(reply) {
-  if (reply.error) throw failureOf(reply.error.message, reply.error.data)
-  return reply.result
-}
-
-/** A request without an answer may have been performed, so it was not refused. */
-function failureOf(message, data) {
-  return data?.code === 'unavailable' && message.startsWith('outcome unknown') ? new ConnectionLost(message) : new Refused(message, data)
-}
-
-/** A value, or the failure instead of it. */
-function contentOf(given) {
-  return given.error ? new AttributeFailed(given.error) : given.value
-}
+export { PARAMETERS } from './requests.js'
 
 /**
  * A connection to the daemon. Values are JSON as in Protocol.md: times and colours are strings. Integers
  * beyond 2^53 lose digits, as everywhere in JavaScript.
  *
  * If the connection breaks before the answer to a request arrives, the request fails with
- * `ConnectionLost`. It is not repeated, because the daemon may have performed it.
+ * `ConnectionLost`. Without `retry` it is not repeated, because the daemon may have performed it.
+ *
+ * With `retry`, the client waits for a daemon that is not there, and repeats what was under way when the
+ * connection broke. `set`, `add`, `toggle`, `transact` and `do` carry an identifier (`once`), so that the
+ * daemon performs them once. `apply`, `remove`, `move` and `prune` are repeated only if they were not sent.
+ * Requests that a program has not waited for may be performed in another order.
  */
 export class Client {
   #transport
+  #retry
+  /** Ends of the waits of requests that will be repeated. */
+  #waits = new Set()
 
-  constructor(transport) {
+  constructor(transport, retry = null) {
     this.#transport = transport
+    this.#retry = checkedRetry(retry)
   }
 
   /** Sends any request and returns its result as JSON. Undefined parameters are omitted. */
   async call(method, params = {}) {
-    return resultOf(await this.#transport.exchange(method, params))
+    const attempts = new Attempts(method, params, this.#retry)
+    for (;;) {
+      try {
+        return resultOf(await this.#transport.exchange(method, attempts.params))
+      } catch (error) {
+        await this.#rest(attempts.pause(error))
+      }
+    }
+  }
+
+  #rest(pause) {
+    return new Promise((resolve, reject) => {
+      const end = (finish, value) => {
+        clearTimeout(timer)
+        this.#waits.delete(wait)
+        finish(value)
+      }
+      const timer = setTimeout(() => end(resolve), pause)
+      const wait = () => end(reject, new ConnectionLost('the client was closed'))
+      this.#waits.add(wait)
+    })
   }
 
   /**
@@ -98,6 +88,11 @@ export class Client {
     return this.transact([{ op: 'toggle', path }], options)
   }
 
+  /** Adds to a number, a duration or a timestamp. No other client's change is lost in between. */
+  async add(path, amount, options = {}) {
+    return this.transact([{ op: 'add', path, value: amount }], options)
+  }
+
   /** Commits mutations, all or none, as one revision. */
   async transact(mutations, options = {}) {
     return (await this.call('transact', { mutations, ...options })).revision
@@ -112,11 +107,13 @@ export class Client {
   }
 
   /**
-   * Mutations that the daemon commits when this client disconnects for any reason. After a loss of the
-   * connection, the next request sends them again.
+   * Mutations that the daemon commits when this client disconnects for any reason. Each connection begins
+   * with them, also the first one if no daemon answers now. If the daemon refuses them then, the request
+   * that opened the connection fails with the refusal and is not sent. Later connections do without them.
+   * @returns the revision, or null if no daemon has confirmed them yet.
    */
   async onDisconnect(mutations, options = {}) {
-    return (await this.call('onDisconnect', { mutations, ...options })).revision
+    return this.#transport.leave({ mutations, ...options })
   }
 
   /** Evaluates a rule once and returns its value. */
@@ -175,11 +172,41 @@ export class Client {
    *   connection is lost and with true when it is back.
    */
   watch(paths, { onLive, ...options } = {}) {
-    return new Watch(this.#transport, { paths: [paths].flat(), ...options }, onLive)
+    return new Watch(this.#transport, { paths: [paths].flat(), ...options }, onLive, this.#retry)
+  }
+
+  /**
+   * Waits until `predicate` is true of the value of an attribute, and resolves to the value. While the
+   * attribute has an error, it waits. It goes on after a loss of the connection.
+   * @param options `timeout`: maximum milliseconds, also for a daemon that is not there.
+   * @throws TimedOut with the last value.
+   */
+  async waitFor(path, predicate, { timeout = null } = {}) {
+    const watch = this.watch(path)
+    let wasLive = false
+    const timer = timeout === null || timeout === Infinity ? null : setTimeout(() => {
+      wasLive = watch.isLive
+      watch.close()
+    }, timeout)
+    let state = 'no value came'
+    try {
+      for await (const update of watch) {
+        for (const { value } of update.details.values()) {
+          if (value instanceof AttributeFailed) state = `it has an error: ${value.reason}`
+          else if (predicate(value)) return value
+          else state = `its value is ${JSON.stringify(value)}`
+        }
+      }
+    } finally {
+      clearTimeout(timer)
+      watch.close()
+    }
+    throw new TimedOut(`waited ${seconds(timeout)} for ${path}; ${state}${wasLive ? '' : '; the connection is lost'}`)
   }
 
   /** Ends the connection. The daemon then commits the changes of `onDisconnect`. */
   async close() {
+    for (const wait of [...this.#waits]) wait()
     await this.#transport.close()
   }
 }
@@ -226,7 +253,8 @@ export class Change {
  * and the fields of Protocol.md.
  *
  * If the connection is lost, it reconnects and continues where it was. The last value of every path always
- * arrives; values in between may be skipped. Only the failure of the first connection is an error.
+ * arrives; values in between may be skipped. Only the failure of the first connection is an error; with the
+ * client's `retry`, after that time.
  */
 export class Watch {
   #transport
@@ -236,7 +264,10 @@ export class Watch {
   #epoch = ''
   #isKnown = false
   #isClosed = false
-  #pause = 50
+  #first
+  #backoff = new Backoff()
+  /** A stream without an answer to its subscription. */
+  #opening = null
   #wake = null
 
   /** The present values by path, as far as updates have contained them. */
@@ -244,9 +275,10 @@ export class Watch {
   /** The position from which another process could continue; null before the first snapshot. */
   position
 
-  constructor(transport, { since = null, ...params }, onLive = () => {}) {
+  constructor(transport, { since = null, ...params }, onLive = () => {}, retry = null) {
     this.#transport = transport
     this.#params = params
+    this.#first = new Attempts('subscribe', { path: params.paths.join(', ') }, retry)
     this.#onLive = onLive
     this.position = since
   }
@@ -262,17 +294,31 @@ export class Watch {
 
   /** Subscribes. Otherwise, the first `next` does. */
   async open() {
+    while (!this.#stream && !this.#isClosed) {
+      try {
+        await this.#subscribe()
+      } catch (error) {
+        if (!this.#isClosed) await this.#rest(this.#pauseAfter(error))
+      }
+    }
+  }
+
+  async #subscribe() {
     const params = { ...this.#params, ...(this.position ? { since: this.position } : {}) }
     const stream = await this.#transport.subscribe(params)
+    this.#opening = stream
     try {
+      if (this.#isClosed) return stream.close()
       this.#accept(resultOf(await stream.reply))
     } catch (error) {
       stream.close()
       throw error
+    } finally {
+      this.#opening = null
     }
     if (this.#isClosed) return stream.close()
     this.#stream = stream
-    this.#pause = 50
+    this.#backoff = new Backoff()
     if (this.#isKnown) this.#onLive(true)
     this.#isKnown = true
   }
@@ -280,17 +326,20 @@ export class Watch {
   async next() {
     while (!this.#isClosed) {
       try {
-        if (!this.#stream) await this.open()
+        if (!this.#stream) await this.#subscribe()
         const message = await this.#stream?.next()
         const event = message && this.#receive(message)
         if (event) return { value: event, done: false }
       } catch (error) {
         if (this.#isClosed) break
-        if (!this.#mayRetry(error)) {
+        let pause
+        try {
+          pause = this.#pauseAfter(error)
+        } catch (reason) {
           this.close()
-          throw error
+          throw reason
         }
-        await this.#rest()
+        await this.#rest(pause)
       }
     }
     return { value: undefined, done: true }
@@ -304,6 +353,7 @@ export class Watch {
   /** Ends the watch and its iteration. */
   close() {
     this.#isClosed = true
+    this.#opening?.close()
     this.#stream?.close()
     this.#stream = null
     this.#wake?.()
@@ -341,22 +391,23 @@ export class Watch {
     }
   }
 
-  #mayRetry(error) {
+  /** Milliseconds until the next attempt. Throws the error if there is none. */
+  #pauseAfter(error) {
     const wasLive = this.isLive
     this.#stream?.close()
     this.#stream = null
-    if (!this.#isKnown || error instanceof Ended) return false
-    // A daemon that has just started may not have loaded the scene yet, or may be full.
-    if (error instanceof Refused) return ['notFound', 'limit', 'unavailable'].includes(error.code)
-    if (!(error instanceof ConnectionLost || error instanceof Unreachable)) return false
-    if (wasLive) this.#onLive(false)
-    return true
+    if (!this.#isKnown) return this.#first.pause(error)
+    if (error instanceof Refused) {
+      // A daemon that has just started may not have loaded the scene yet, or may be full.
+      if (!['notFound', 'limit', 'unavailable'].includes(error.code)) throw error
+    } else {
+      if (!isAway(error)) throw error
+      if (wasLive) this.#onLive(false)
+    }
+    return this.#backoff.pause()
   }
 
-  /** Doubles each time, up to two seconds. */
-  #rest() {
-    const pause = this.#pause
-    this.#pause = Math.min(2 * pause, 2000)
+  #rest(pause) {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, pause)
       this.#wake = () => {

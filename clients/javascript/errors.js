@@ -21,6 +21,9 @@ export class Refused extends AgdError {
   }
 }
 
+/** The daemon has no room for this client now. */
+export class NoRoom extends Refused {}
+
 /** The attribute has an error instead of a value, because its rule failed. */
 export class AttributeFailed extends Refused {
   constructor(error) {
@@ -34,7 +37,7 @@ export class Unreachable extends AgdError {}
 /** The connection ended before the answer arrived, or the outcome is unknown. The daemon may have performed the request. */
 export class ConnectionLost extends AgdError {}
 
-/** No answer arrived in time. The daemon may have performed the request. */
+/** No answer arrived in time. The daemon may have performed the request. Or what `waitFor` waits for did not come true. */
 export class TimedOut extends AgdError {}
 
 /** The daemon ended the subscription: its `code` is `removed`, `denied` or `limit`. */

@@ -3,7 +3,7 @@
 import type { Client } from './agd.js'
 
 export {
-  AgdError, AttributeFailed, Change, Client, ConnectionLost, Ended, PARAMETERS, Refused, TimedOut, Timeline, Unreachable,
+  AgdError, AttributeFailed, Change, Client, ConnectionLost, Ended, NoRoom, PARAMETERS, Refused, TimedOut, Timeline, Unreachable,
   Update, Watch,
 } from './agd.js'
 export type {
@@ -11,4 +11,4 @@ export type {
 } from './agd.js'
 
 /** The address of the gateway is that of the page's script, unless another one is given. */
-export function connect(options?: { url?: string; timeout?: number }): Client
+export function connect(options?: { url?: string; timeout?: number; retry?: number | null }): Client

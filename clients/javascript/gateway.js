@@ -1,6 +1,7 @@
 /** The client for browsers, through agd-gateway. All subscriptions of a page share one stream. */
 
 import { Client } from './client.js'
+import { resultOf, seconds } from './requests.js'
 import { ConnectionLost, Refused, TimedOut, Unreachable } from './errors.js'
 
 export * from './client.js'
@@ -14,11 +15,12 @@ const GATHERING = 10
 
 /**
  * A client of the gateway that served the page, or of another one.
- * @param options `url` of the gateway, `timeout` in milliseconds (10 s).
+ * @param options `url` of the gateway, `timeout` in milliseconds (10 s), `retry`: milliseconds during which requests
+ *   are repeated while no daemon answers; null repeats nothing.
  */
-export function connect({ url = new URL('/', import.meta.url).href, timeout = 10_000 } = {}) {
+export function connect({ url = new URL('/', import.meta.url).href, timeout = 10_000, retry = null } = {}) {
   const transport = new GatewayTransport(url, timeout)
-  const client = new Client(transport)
+  const client = new Client(transport, retry)
   /** Seconds on the daemon's monotonic clock, based on the last event of the stream. */
   client.now = () => transport.now()
   client.clock = transport
@@ -75,12 +77,16 @@ class GatewayTransport {
       })
       return await response.json()
     } catch (error) {
-      if (error.name === 'TimeoutError') throw new TimedOut(`the gateway did not answer within ${this.#timeout} ms`)
+      if (error.name === 'TimeoutError') throw new TimedOut(`the gateway did not answer within ${seconds(this.#timeout)}`)
       // A server in front of the gateway answers with a page of its own if it does not reach the gateway.
       if (response) throw new ConnectionLost(`no answer of the gateway came from ${this.#url}, but ${response.status} ${response.statusText}`.trim())
       // A browser does not tell whether it has sent the request.
       throw new ConnectionLost(`no gateway answers at ${this.#url}`)
     }
+  }
+
+  async leave(params) {
+    return resultOf(await this.exchange('onDisconnect', params)).revision
   }
 
   async subscribe(params) {

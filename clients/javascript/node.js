@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs'
 import { connect as connectSocket } from 'node:net'
 import { join } from 'node:path'
 import { Client } from './client.js'
-import { ConnectionLost, Refused, TimedOut, Unreachable } from './errors.js'
+import { ConnectionLost, NoRoom, Refused, TimedOut, Unreachable } from './errors.js'
+import { isAway, resultOf, seconds } from './requests.js'
 
 export * from './client.js'
 export * from './errors.js'
@@ -27,10 +28,11 @@ export function findSocket(named) {
 /**
  * A client that connects with its first request.
  * @param options `path` of the socket, `name` for explanations, `as` the principal
- *   for whom the client acts (needs the right admin), `timeout` in milliseconds (10 s).
+ *   for whom the client acts (needs the right admin), `timeout` in milliseconds (10 s), `retry`: milliseconds
+ *   during which requests are repeated while no daemon answers; null repeats nothing.
  */
-export function connect({ path, name, as, timeout = 10_000 } = {}) {
-  return new Client(new UnixTransport(findSocket(path), { client: name, as }, timeout))
+export function connect({ path, name, as, timeout = 10_000, retry = null } = {}) {
+  return new Client(new UnixTransport(findSocket(path), { client: name, as }, timeout), retry)
 }
 
 /** Seconds on this machine's monotonic clock, which the daemon uses too. */
@@ -100,71 +102,42 @@ class Lines {
 /** Maximum number of events that wait for a slow reader before the connection pauses. */
 const MOST_WAITING = 1000
 
-/** Requests share one connection; each subscription has its own. */
-class UnixTransport {
-  #path
-  /** Parameters of the first request of each connection. */
-  #hello
-  #timeout
-  #lines = null
+function unanswered(timeout) {
+  return new TimedOut(`the daemon did not answer within ${seconds(timeout)}`)
+}
+
+/** A connection for requests. */
+class Requests {
+  #lines
   #waiting = new Map()
   #number = 0
-  #farewells = []
+  #timeout
+  /** True if nothing more can be sent. */
+  isOver = false
 
-  constructor(path, hello, timeout) {
-    this.#path = path
-    this.#hello = hello
-    this.#timeout = timeout
+  static async open(path, timeout) {
+    const made = new Requests()
+    made.#timeout = timeout
+    made.#lines = await Lines.open(path, (message) => made.#receive(message), (error) => made.#lose(error))
+    return made
   }
 
-  async exchange(method, params) {
-    this.#lines ??= this.#connect()
-    const reply = await this.#ask(await this.#lines, method, params)
-    if (method === 'onDisconnect' && !reply.error) this.#farewells.push(params)
-    return reply
-  }
-
-  async #connect() {
-    let lines
-    const lose = (error) => {
-      this.#lines = null
-      const waiting = [...this.#waiting.values()]
-      this.#waiting.clear()
-      for (const { reject } of waiting) reject(error)
-    }
-    try {
-      lines = await Lines.open(this.#path, (message) => this.#receive(message), lose)
-      if (this.#greets) {
-        const reply = await this.#ask(lines, 'hello', this.#hello)
-        // Requests must not go over a connection that may not act for the principal.
-        if (reply.error) throw new Refused(reply.error.message, reply.error.data)
-      }
-      for (const params of this.#farewells) await this.#ask(lines, 'onDisconnect', params)
-      return lines
-    } catch (error) {
-      lines?.close()
-      this.#lines = null
-      throw error
-    }
-  }
-
-  get #greets() {
-    return Boolean(this.#hello.client || this.#hello.as)
-  }
-
-  #ask(lines, method, params) {
+  /** Resolves to the reply. */
+  ask(method, params) {
     const id = ++this.#number
     return new Promise((resolve, reject) => {
+      if (this.isOver) return reject(new ConnectionLost('the daemon closed the connection'))
       const timer = setTimeout(() => {
-        lines.close()
-        reject(new TimedOut(`the daemon did not answer within ${this.#timeout} ms`))
+        this.#waiting.delete(id)
+        this.close()
+        reject(unanswered(this.#timeout))
       }, this.#timeout)
       const settle = (done) => (value) => {
         clearTimeout(timer)
         done(value)
       }
       this.#waiting.set(id, { resolve: settle(resolve), reject: settle(reject) })
-      lines.send(id, method, params)
+      this.#lines.send(id, method, params)
     })
   }
 
@@ -175,6 +148,103 @@ class UnixTransport {
       this.#waiting.get(id)?.resolve(message)
       this.#waiting.delete(id)
     }
+  }
+
+  #lose(error) {
+    this.isOver = true
+    const waiting = [...this.#waiting.values()]
+    this.#waiting.clear()
+    for (const { reject } of waiting) reject(error)
+  }
+
+  close() {
+    this.isOver = true
+    this.#lines.close()
+  }
+}
+
+/** Requests share one connection; each subscription has its own. */
+class UnixTransport {
+  #path
+  /** Parameters of the first request of each connection. */
+  #hello
+  #timeout
+  /** The connection for requests, or the attempt to make it. */
+  #requests = null
+  #farewells = []
+  /** The daemon's answer to a farewell, which the next request tells. */
+  #refusal = null
+
+  constructor(path, hello, timeout) {
+    this.#path = path
+    this.#hello = hello
+    this.#timeout = timeout
+  }
+
+  async exchange(method, params) {
+    const requests = await this.#connected()
+    const refusal = this.#refusal
+    this.#refusal = null
+    if (refusal) throw refusal
+    return requests.ask(method, params)
+  }
+
+  /** Mutations for the end of each connection. Resolves to their revision, or null if the daemon is away. */
+  async leave(params) {
+    let revision = null
+    try {
+      revision = resultOf(await this.exchange('onDisconnect', params)).revision
+    } catch (error) {
+      // The next connection begins with them.
+      if (!isAway(error)) throw error
+    }
+    this.#farewells.push(params)
+    return revision
+  }
+
+  async #connected() {
+    for (;;) {
+      const attempt = (this.#requests ??= this.#connect())
+      const drop = () => {
+        if (this.#requests === attempt) this.#requests = null
+      }
+      try {
+        const requests = await attempt
+        if (!requests.isOver) return requests
+        drop()
+      } catch (error) {
+        drop()
+        throw error
+      }
+    }
+  }
+
+  async #connect() {
+    const requests = await Requests.open(this.#path, this.#timeout)
+    try {
+      // Requests must not go over a connection that may not act for the principal.
+      if (this.#greets) resultOf(await requests.ask('hello', this.#hello))
+      for (const params of [...this.#farewells]) {
+        try {
+          resultOf(await requests.ask('onDisconnect', params))
+        } catch (error) {
+          if (!(error instanceof Refused) || error instanceof NoRoom) throw error
+          // It will not be asked for again, so that the program can mend what is missing.
+          this.#farewells = this.#farewells.filter((each) => each !== params)
+          this.#refusal ??= error
+        }
+      }
+      return requests
+    } catch (error) {
+      requests.close()
+      // The request of the caller was not sent.
+      if (error instanceof ConnectionLost) throw new Unreachable(`no daemon answers at ${this.#path}: ${error.message}`)
+      throw error
+    }
+  }
+
+  get #greets() {
+    return Boolean(this.#hello.client || this.#hello.as)
   }
 
   async subscribe(params) {
@@ -210,6 +280,11 @@ class UnixTransport {
         wake?.()
       },
     )
+    const timer = setTimeout(() => {
+      reply.reject(unanswered(this.#timeout))
+      lines.close()
+    }, this.#timeout)
+    stream.reply.then(() => clearTimeout(timer), () => clearTimeout(timer))
     if (this.#greets) lines.send(1, 'hello', this.#hello)
     lines.send(2, 'subscribe', params)
     return stream
@@ -217,8 +292,8 @@ class UnixTransport {
 
   async close() {
     this.#farewells = []
-    const lines = this.#lines
-    this.#lines = null
-    ;(await lines?.catch(() => null))?.close()
+    const requests = this.#requests
+    this.#requests = null
+    ;(await requests?.catch(() => null))?.close()
   }
 }

@@ -182,8 +182,8 @@ final class SceneChecker {
     }
 
     private func check(version: DocumentNode) {
-        guard case .scalar(.int(1)) = version.content else {
-            cursor.fault("the version of the format is 1, not \(version.summary)", at: version)
+        guard case .scalar(.int(SceneLimits.formatVersion)) = version.content else {
+            cursor.fault("the version of the format is \(SceneLimits.formatVersion), not \(version.summary)", at: version)
             return
         }
     }

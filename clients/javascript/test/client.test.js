@@ -2,37 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { AttributeFailed, connect, ConnectionLost, Ended, PARAMETERS, Refused, Unreachable, Update } from '../node.js'
+import { connect, ConnectionLost, Ended, PARAMETERS, Refused, TimedOut, Unreachable, Update } from '../node.js'
 import { connect as connectToGateway } from '../gateway.js'
-import { Daemon, SCENARIO } from './daemon.js'
-
-function comparable(value) {
-  if (value instanceof AttributeFailed) return { fails: value.code }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, comparable(each)]))
-}
-
-/** Takes every step of the scenario. */
-async function takeSteps(t, client) {
-  for (const step of JSON.parse(readFileSync(join(SCENARIO, 'steps.json'), 'utf8'))) {
-    await t.test(step.does, async () => {
-      const options = step.bindings ? { bindings: step.bindings } : step.options
-      const performed = client[step.call](...step.arguments, options)
-      if (step.fails) {
-        await assert.rejects(performed, (error) => error instanceof Refused && error.code === step.fails)
-      } else {
-        const result = await performed
-        if ('returns' in step) assert.deepEqual(comparable(result), step.returns)
-        for (const [name, value] of Object.entries(step.includes ?? {})) assert.deepEqual(result[name], value)
-      }
-      for (const [path, value] of Object.entries(step.then ?? {})) assert.deepEqual(await client.get(path), value)
-    })
-  }
-}
+import { HARMLESS } from '../requests.js'
+import { Daemon } from './daemon.js'
 
 /** The next event, within ten seconds. */
 async function next(watch) {
@@ -55,21 +30,6 @@ describe('requests', () => {
   after(async () => {
     await client.close()
     await daemon.stop()
-  })
-
-  it('every step of the scenario leads where it should', (t) => takeSteps(t, client))
-
-  it('every step of the scenario also leads there through a gateway, as pages go', async (t) => {
-    const daemon = await Daemon.start()
-    try {
-      const page = connectToGateway({ url: `${await daemon.startGateway()}/` })
-      await takeSteps(t, page)
-      const watch = page.watch('/lamp.level')
-      assert.deepEqual((await next(watch)).changes, { '/lamp.level': 0.1 })
-      await page.close()
-    } finally {
-      await daemon.stop()
-    }
   })
 
   it('a client that acts for a principal has only its rights, and nothing if it may not act', async () => {
@@ -110,6 +70,98 @@ describe('requests', () => {
     const described = Object.fromEntries(methods.map((m) => [m.name, m.params.map((p) => p.name).sort()]))
     const known = Object.fromEntries(Object.entries(PARAMETERS).map(([name, names]) => [name, [...names].sort()]))
     assert.deepEqual(known, described)
+  })
+
+  it('requests that are repeated without an identifier change nothing of the graph', async () => {
+    const { methods } = await client.describe()
+    for (const method of methods.filter(({ name }) => HARMLESS.has(name) && name !== 'onDisconnect')) {
+      assert.ok([undefined, 'read', 'admin'].includes(method['x-needs']?.right), method.name)
+      assert.ok(!PARAMETERS[method.name].includes('once'), method.name)
+    }
+  })
+
+  it('a client that was closed can be used again at once', async () => {
+    const other = connect({ path: daemon.socket })
+    for (let round = 0; round < 20; round++) {
+      await other.ping()
+      await other.close()
+    }
+    await other.ping()
+    await other.close()
+  })
+})
+
+describe('with retry', () => {
+  let daemon
+  before(async () => (daemon = await Daemon.start()))
+  after(() => daemon.stop())
+
+  it('every addition is performed once although the daemon is killed again and again', async () => {
+    const clients = [1, 2, 3].map(() => connect({ path: daemon.socket, retry: 60_000 }))
+    const added = Promise.all(clients.map(async (client) => {
+      for (let i = 0; i < 300; i++) await client.add('/values.whole', 1)
+    }))
+    for (const wanted of [50, 250, 450, 650]) {
+      await clients[0].waitFor('/values.whole', (value) => value > wanted, { timeout: 60_000 })
+      await daemon.kill()
+      await daemon.start()
+    }
+    await added
+    assert.equal(await clients[0].get('/values.whole'), 7 + 3 * 300)
+    for (const client of clients) await client.close()
+  })
+
+  it('a request that waits for the daemon ends when the client is closed', async () => {
+    const client = connect({ path: '/nowhere/agd.sock', retry: 60_000 })
+    const failed = assert.rejects(client.ping(), (error) => error instanceof ConnectionLost && error.message === 'the client was closed')
+    const closing = setInterval(() => client.close(), 1)
+    await failed
+    clearInterval(closing)
+  })
+
+  it('a time below zero is refused', () => {
+    for (const make of [connect, connectToGateway]) assert.throws(() => make({ url: 'http://localhost/', retry: -1 }), /retry is 0 or more milliseconds/)
+  })
+
+  it('a watch waits for the daemon as requests do', async () => {
+    await daemon.kill()
+    await assert.rejects(next(connect({ path: daemon.socket, retry: 200 }).watch('/lamp.level')),
+      (error) => error instanceof Unreachable && /^gave up 'subscribe \/lamp.level' after .* attempts/.test(error.message))
+    const watch = connect({ path: daemon.socket, retry: 60_000 }).watch('/lamp.level')
+    const first = next(watch)
+    await daemon.start()
+    assert.deepEqual((await first).changes, { '/lamp.level': 1 })
+    watch.close()
+  })
+
+  it('a watch of a daemon that does not answer ends when it is closed, and fails after the timeout', async () => {
+    daemon.process.kill('SIGSTOP')
+    try {
+      const watch = connect({ path: daemon.socket }).watch('/lamp.level')
+      const first = watch.next()
+      setTimeout(() => watch.close(), 10)
+      assert.deepEqual(await first, { value: undefined, done: true })
+      await assert.rejects(next(connect({ path: daemon.socket, timeout: 50 }).watch('/lamp.level')), (error) => error instanceof TimedOut)
+      await assert.rejects(connect({ path: daemon.socket }).waitFor('/lamp.level', () => true, { timeout: 50 }),
+        (error) => error instanceof TimedOut && error.message === 'waited 0.05 s for /lamp.level; no value came; the connection is lost')
+    } finally {
+      daemon.process.kill('SIGCONT')
+    }
+  })
+
+  it('a page adds once although the daemon behind the gateway is killed', async () => {
+    const page = connectToGateway({ url: `${await daemon.startGateway()}/`, retry: 60_000 })
+    const before = await page.get('/values.whole')
+    let last
+    for (let round = 0; round < 3; round++) {
+      const added = Promise.all(Array.from({ length: 20 }, () => page.add('/values.whole', 1)))
+      await daemon.kill()
+      await daemon.start()
+      await added
+      last = await page.get('/values.whole')
+    }
+    assert.equal(last, before + 60)
+    await page.close()
   })
 })
 

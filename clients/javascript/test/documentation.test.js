@@ -17,7 +17,7 @@ it('every example of the page runs as it stands', async () => {
     execFileSync(join(PROGRAMS, 'agctl'), ['apply', '-f', join(ROOT, 'Examples/podcast.yaml')])
     const page = readFileSync(join(ROOT, 'clients/javascript/README.md'), 'utf8')
     const examples = [...page.matchAll(/```js\n([\s\S]*?)```/g)].map((match) => match[1])
-    assert.equal(examples.length, 4)
+    assert.equal(examples.length, 6)
     const code = examples.join('')
       .replace(/^import .*$/m, '')
       // The loop over a subscription has no end.

@@ -41,4 +41,12 @@ test('the watch loops pass a strict type checker', { skip: existsSync(TSC) ? fal
   assert.equal(check('page.mts', `import { connect } from 'agd/gateway.js'\nconst now = () => 0\nconst client = connect({ url: 'http://localhost:7210/' })\n${loop}`), '')
   const other = `import { connect } from 'agd'\nfor await (const event of connect().watch('/a', { events: ['structure'] })) console.log(event.details.size)`
   assert.match(check("other.mts", other), /TS2571/)
+  const results = (left) => `import { connect } from 'agd'
+    const client = connect({ retry: 30_000 })
+    const added: number = await client.add('/a.b', 1, { once: 'x' })
+    const speed: number = await client.waitFor('/a.b', (value: number) => value > 1, { timeout: 5000 })
+    const left: ${left} = await client.onDisconnect([])
+    console.log(added, speed, left)`
+  assert.equal(check('results.mts', results('number | null')), '')
+  assert.match(check('wrong.mts', results('number')), /TS2322/)
 })

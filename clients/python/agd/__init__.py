@@ -10,7 +10,7 @@ No dependencies, Python 3.9 or later. :class:`Client` blocks, :class:`AsyncClien
 """
 
 from ._messages import Bookmark, Change, Completion, Event, Frames, Invalidation, Structure, Update
-from ._operations import Transaction
+from ._operations import AsyncLastWill, AsyncTransaction, LastWill, Transaction
 from ._wire import History
 from .aio import AsyncClient, AsyncWatch
 from .client import Client, Watch
@@ -19,6 +19,7 @@ from .errors import (
     AttributeFailed,
     ConnectionLost,
     Ended,
+    NoRoom,
     ProtocolFault,
     Refused,
     TimedOut,
@@ -33,6 +34,8 @@ __all__ = [
     "AgdError",
     "Angle",
     "AsyncClient",
+    "AsyncLastWill",
+    "AsyncTransaction",
     "AsyncWatch",
     "AttributeFailed",
     "Bookmark",
@@ -46,6 +49,8 @@ __all__ = [
     "Frames",
     "History",
     "Invalidation",
+    "LastWill",
+    "NoRoom",
     "ProtocolFault",
     "Refused",
     "Structure",

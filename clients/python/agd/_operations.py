@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Awaitable, Callable, Dict, List, Optional, Type, TypeVar
+from typing import Any, Awaitable, Callable, Dict, Generic, List, Optional, Type, TypeVar
 
 from ._wire import Call, Options, write
 from .values import Value, encode
@@ -16,8 +16,6 @@ class Mutations:
 
     def __init__(self) -> None:
         self._mutations: List[Dict[str, Any]] = []
-        #: The revision of the commit; None before it.
-        self.revision: Optional[int] = None
 
     def _add(self: Self, operation: str, path: str, **more: Any) -> Self:
         self._mutations.append({"op": operation, "path": path, **more})
@@ -55,46 +53,74 @@ class Mutations:
         return self._add("test", path, value=encode(value))
 
 
-class Transaction(Mutations):
+#: What a block returns when it is committed.
+R = TypeVar("R")
+
+
+class Block(Mutations, Generic[R]):
     """``with client.transact() as t:`` commits at the end of the block, and nothing if it raises."""
 
-    def __init__(self, perform: Callable[[Call[int]], int], method: str, options: Options) -> None:
+    def __init__(self, perform: Callable[[Call[int]], R], method: str, options: Options) -> None:
         super().__init__()
         self._perform, self._method, self._options = perform, method, options
+        #: The revision of the changes; None before it is known.
+        self.revision: Optional[R] = None
+        self._is_committed = False
 
-    def commit(self) -> int:
+    def commit(self) -> R:
         """
         :returns: the revision of the changes.
         """
         self.revision = self._perform(write(self._method, self._mutations, self._options))
+        self._is_committed = True
         return self.revision
 
-    def __enter__(self) -> "Transaction":
+    def __enter__(self: Self) -> Self:
         return self
 
     def __exit__(
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        if kind is None and self._mutations and self.revision is None:
+        if kind is None and self._mutations and not self._is_committed:
             self.commit()
 
 
-class AsyncTransaction(Mutations):
+class Transaction(Block[int]):
+    """Changes that are committed together."""
+
+
+class LastWill(Block[Optional[int]]):
+    """Changes for the end of the connection. :meth:`commit` returns None if no daemon has confirmed them yet."""
+
+
+class AsyncBlock(Mutations, Generic[R]):
     """``async with client.transact() as t:`` commits at the end of the block."""
 
-    def __init__(self, perform: Callable[[Call[int]], Awaitable[int]], method: str, options: Options) -> None:
+    def __init__(self, perform: Callable[[Call[int]], Awaitable[R]], method: str, options: Options) -> None:
         super().__init__()
         self._perform, self._method, self._options = perform, method, options
+        #: The revision of the changes; None before it is known.
+        self.revision: Optional[R] = None
+        self._is_committed = False
 
-    async def commit(self) -> int:
+    async def commit(self) -> R:
         self.revision = await self._perform(write(self._method, self._mutations, self._options))
+        self._is_committed = True
         return self.revision
 
-    async def __aenter__(self) -> "AsyncTransaction":
+    async def __aenter__(self: Self) -> Self:
         return self
 
     async def __aexit__(
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
-        if kind is None and self._mutations and self.revision is None:
+        if kind is None and self._mutations and not self._is_committed:
             await self.commit()
+
+
+class AsyncTransaction(AsyncBlock[int]):
+    """As :class:`Transaction`."""
+
+
+class AsyncLastWill(AsyncBlock[Optional[int]]):
+    """As :class:`LastWill`."""

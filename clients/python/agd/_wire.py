@@ -5,9 +5,21 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import time
+import uuid
 from typing import Any, Callable, Dict, Generic, List, Mapping, NamedTuple, Optional, TypeVar, Union
 
-from .errors import AttributeFailed, ConnectionLost, Ended, ProtocolFault, Refused, Unreachable
+from .errors import (
+    AgdError,
+    AttributeFailed,
+    ConnectionLost,
+    Ended,
+    NoRoom,
+    ProtocolFault,
+    Refused,
+    TimedOut,
+    Unreachable,
+)
 from ._messages import Event, Update, content, read_event
 from .values import Value, encode, timestamp
 
@@ -45,6 +57,15 @@ PARAMETERS: Dict[str, List[str]] = {
     "eval": ["expression", "bindings", "at", "typed"],
 }  # fmt: skip
 
+#: Requests that may be performed twice, because they change nothing, or nothing but the connection.
+_HARMLESS = {
+    "hello", "ping", "get", "onDisconnect", "subscribe", "unsubscribe", "describe", "explain", "history", "dump",
+    "stats", "eval",
+}  # fmt: skip
+
+#: The code of JSON-RPC for a request that the daemon understands and refuses.
+_REFUSED = -32000
+
 
 def find_socket(named: Optional[str] = None) -> str:
     """The caller's choice, else ``$AGD_SOCKET``, else the first of ``$XDG_RUNTIME_DIR/agd/agd.sock``
@@ -63,6 +84,11 @@ def unreachable(path: str, error: OSError) -> Unreachable:
     return Unreachable(f"no daemon answers at {path}: {error.strerror or error}; start agd or set AGD_SOCKET")
 
 
+def lost_at_once(path: str, error: ConnectionLost) -> Unreachable:
+    """The error if a connection is lost before a request is sent over it."""
+    return Unreachable(f"no daemon answers at {path}: {error}")
+
+
 class Call(Generic[T]):
     """A request, and the function that reads its result. Parameters that are None are omitted."""
 
@@ -70,6 +96,20 @@ class Call(Generic[T]):
         self.method = method
         self.params = {name: value for name, value in params.items() if value is not None}
         self._read = read
+
+    @property
+    def has_once(self) -> bool:
+        return "once" in PARAMETERS.get(self.method, [])
+
+    @property
+    def may_be_repeated(self) -> bool:
+        """Whether a request is safe that may have been performed already."""
+        return "once" in self.params if self.has_once else self.method in _HARMLESS
+
+    @property
+    def description(self) -> str:
+        path = self.params.get("path")
+        return f"'{self.method} {path}'" if isinstance(path, str) else f"'{self.method}'"
 
     def line(self, number: int) -> bytes:
         request = {"jsonrpc": "2.0", "id": number, "method": self.method, "params": self.params}
@@ -85,7 +125,8 @@ class Call(Generic[T]):
             message, data = error.get("message", "no message"), error.get("data") or {}
             if data.get("code") == "unavailable" and message.startswith("outcome unknown"):
                 raise ConnectionLost(message)
-            raise Refused(message, data)
+            is_of_connection = reply.get("id") is None and error.get("code") == _REFUSED
+            raise (NoRoom if is_of_connection else Refused)(message, data)
         try:
             return self._read(reply["result"])
         except (KeyError, TypeError, ValueError) as error:
@@ -302,7 +343,7 @@ class Subscriber:
 
     def may_retry(self, error: Refused) -> bool:
         """A daemon that has just started may not have loaded the scene yet, or may be full."""
-        return self.is_known and error.code in ("notFound", "limit", "unavailable")
+        return error.code in ("notFound", "limit", "unavailable")
 
 
 class WatchState:
@@ -310,15 +351,29 @@ class WatchState:
 
     def __init__(
         self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
-        since: Optional[Since], on_live: Optional[Callable[[bool], None]],
+        since: Optional[Since], on_live: Optional[Callable[[bool], None]], retry: Optional[float],
     ) -> None:  # fmt: skip
         self._path, self._hello, self._timeout = path, hello, timeout
         self._subscriber = Subscriber(params, since)
+        self._first = Attempts(plain("subscribe", {"path": ", ".join(params["paths"])}), retry)
         self._on_live = on_live
         #: Events that arrived before the reply to their subscription.
         self._early: List[bytes] = []
         self._backoff = Backoff()
         self._is_closed = False
+
+    def _pause(self, error: AgdError, was_live: bool) -> float:
+        """The seconds until the next attempt to connect.
+
+        :raises AgdError: if there is none.
+        """
+        if not self._subscriber.is_known:
+            return self._first.pause(error)
+        if isinstance(error, Refused) and not self._subscriber.may_retry(error):
+            raise error
+        if was_live and self._on_live and not isinstance(error, Refused):
+            self._on_live(False)
+        return self._backoff.pause()
 
     @property
     def values(self) -> Dict[str, Value]:
@@ -344,6 +399,72 @@ class Backoff:
 
     def reset(self) -> None:
         self._next = self._first
+
+
+class Attempts:
+    """The attempts to send one request, of which none begins after ``retry`` seconds.
+
+    The request gets an identifier (``once``), so that the daemon performs it once although it may be
+    sent several times.
+    """
+
+    def __init__(self, call: Call[Any], retry: Optional[float]) -> None:
+        self._call, self._retry = call, retry
+        self._begin = time.monotonic()
+        self._count = 0
+        self._backoff = Backoff()
+        #: The error of an attempt that the daemon may have performed.
+        self._unknown: Union[ConnectionLost, TimedOut, None] = None
+        if retry is not None and call.has_once:
+            call.params.setdefault("once", uuid.uuid4().hex)
+
+    def pause(self, error: AgdError) -> float:
+        """The seconds until the next attempt.
+
+        :raises AgdError: if there is none.
+        """
+        if isinstance(error, (ConnectionLost, TimedOut)):
+            self._unknown = error
+        if self._retry is None or not self._may_pass(error):
+            raise error
+        self._count += 1
+        pause = self._backoff.pause()
+        waited = time.monotonic() - self._begin
+        if waited + pause > self._retry:
+            raise self._given_up(waited, error) from error
+        return pause
+
+    def _may_pass(self, error: AgdError) -> bool:
+        if isinstance(error, (ConnectionLost, TimedOut)):
+            return self._call.may_be_repeated
+        if isinstance(error, AttributeFailed):
+            return False
+        return isinstance(error, (Unreachable, NoRoom)) or (isinstance(error, Refused) and error.code == "unavailable")
+
+    def _given_up(self, waited: float, error: AgdError) -> AgdError:
+        text = f"gave up {self._call.description} after {waited:.3g} s and {self._count} attempts: "
+        if self._unknown:
+            return type(self._unknown)(f"{text}{error}; an earlier attempt may have been performed")
+        if isinstance(error, Refused):
+            return type(error)(text + error.message, error.data)
+        return type(error)(text + str(error))
+
+
+def checked(retry: Optional[float]) -> Optional[float]:
+    if retry is not None and not retry >= 0:
+        raise ValueError(f"retry is 0 or more seconds, not {retry}")
+    return retry
+
+
+def waited(timeout: Optional[float], path: str, known: List[Value], is_live: bool) -> TimedOut:
+    """The error of a wait whose condition did not come true."""
+    if not known:
+        state = "no value came"
+    elif isinstance(known[-1], AttributeFailed):
+        state = f"it has an error: {known[-1].message}"
+    else:
+        state = f"its value is {known[-1]!r}"
+    return TimedOut(f"waited {timeout} s for {path}; {state}" + ("" if is_live else "; the connection is lost"))
 
 
 def subscription(

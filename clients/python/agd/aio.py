@@ -8,9 +8,18 @@ from typing import Any, AsyncIterator, Callable, Dict, List, Literal, Mapping, O
 
 from . import _wire as wire
 from ._messages import Event, Update
-from ._operations import AsyncTransaction
+from ._operations import AsyncLastWill, AsyncTransaction
 from ._wire import Animation, Call, History, Options, Since
-from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
+from .errors import (
+    AgdError,
+    AttributeFailed,
+    ConnectionLost,
+    NoRoom,
+    ProtocolFault,
+    Refused,
+    TimedOut,
+    Unreachable,
+)
 from .values import Value
 
 T = TypeVar("T")
@@ -40,22 +49,28 @@ class AsyncClient:
     """A connection to the daemon, made with the first request and made again after a loss.
 
     Any number of tasks may use one client; their requests share the connection and do not wait for
-    one another. What was under way when the connection broke raises :class:`ConnectionLost`.
+    one another. What was under way when the connection broke raises :class:`ConnectionLost`, or is
+    repeated with ``retry``, as :class:`agd.Client` does. Requests that a program has not waited for
+    may then be performed in another order.
     """
 
     def __init__(
         self, path: Optional[str] = None, *, name: Optional[str] = None, principal: Optional[str] = None,
-        timeout: Optional[float] = 10.0,
+        timeout: Optional[float] = 10.0, retry: Optional[float] = None,
     ) -> None:  # fmt: skip
         """
         :param path: the path of the socket; by default ``$AGD_SOCKET`` or the usual paths.
         :param name: the daemon's name for this client in explanations.
         :param principal: for whom the client acts; this needs the right admin.
         :param timeout: maximum seconds for an answer; None waits without limit.
+        :param retry: seconds during which requests are repeated while no daemon answers; None repeats nothing.
         """
         self.path = wire.find_socket(path)
         self._hello = wire.hello(name, principal)
         self._timeout = timeout
+        self._retry = wire.checked(retry)
+        #: Set by :meth:`close`, for requests that wait to be repeated.
+        self._closing: Optional[asyncio.Event] = None
         self._streams: Optional[_Streams] = None
         self._reading: Optional["asyncio.Task[None]"] = None
         self._connecting = asyncio.Lock()
@@ -74,6 +89,9 @@ class AsyncClient:
     async def close(self) -> None:
         """Ends the connection. The daemon then commits the changes of :meth:`on_disconnect`."""
         self._farewells.clear()
+        if self._closing:
+            self._closing.set()
+            self._closing = None
         reading, self._reading = self._reading, None
         streams = self._streams
         self._lose(ConnectionLost("the client was closed"))
@@ -93,26 +111,60 @@ class AsyncClient:
                 answer.set_exception(error)
 
     async def _perform(self, call: Call[T]) -> T:
+        attempts = wire.Attempts(call, self._retry)
+        closing = self._closing = self._closing or asyncio.Event()
+        while True:
+            try:
+                return await self._attempt(call)
+            except AgdError as error:
+                pause = attempts.pause(error)
+            try:
+                await asyncio.wait_for(closing.wait(), pause)
+            except asyncio.TimeoutError:
+                continue
+            raise ConnectionLost("the client was closed")
+
+    async def _attempt(self, call: Call[T]) -> T:
         async with self._connecting:
             streams = self._streams or await self._connect()
-        result = await self._exchange(streams, call)
-        if call.method == "onDisconnect":
-            self._farewells.append(call)  # type: ignore[arg-type]
-        return result
+        return await self._exchange(streams, call)
+
+    async def _leave(self, call: Call[int]) -> Optional[int]:
+        try:
+            revision = await self._attempt(call)
+        except (Unreachable, ConnectionLost, TimedOut, NoRoom):
+            # The next connection begins with it.
+            self._farewells.append(call)
+            return None
+        self._farewells.append(call)
+        return revision
 
     async def _connect(self) -> _Streams:
         streams = await _open(self.path)
         self._streams = streams
         self._reading = asyncio.ensure_future(self._read(streams))
+        refusals: List[Refused] = []
         try:
             if self._hello:
                 await self._exchange(streams, wire.plain("hello", self._hello))
-            for farewell in self._farewells:
-                await self._exchange(streams, farewell)
+            for farewell in list(self._farewells):
+                try:
+                    await self._exchange(streams, farewell)
+                except NoRoom:
+                    raise
+                except Refused as error:
+                    # It will not be asked for again, so that the program can mend what is missing.
+                    self._farewells.remove(farewell)
+                    refusals.append(error)
+        except ConnectionLost as error:
+            self._lose(error)
+            raise wire.lost_at_once(self.path, error) from None
         except BaseException:
             # Requests must not go over a connection that may not act for the principal. The task may also be cancelled.
             self._lose(ConnectionLost("the connection could not be made"))
             raise
+        if refusals:
+            raise refusals[0]
         return streams
 
     async def _exchange(self, streams: _Streams, call: Call[T]) -> T:
@@ -182,9 +234,19 @@ class AsyncClient:
         """``async with client.transact() as t:`` commits at the end of the block."""
         return AsyncTransaction(self._perform, "transact", Options(animation, label, disables_animations or None, once))
 
-    async def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
+    async def toggle(
+        self, path: str, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None, once: Optional[str] = None,
+    ) -> int:  # fmt: skip
         """Inverts a bool."""
-        return await self.transact(animation=animation, label=label).toggle(path).commit()
+        return await self.transact(animation=animation, label=label, once=once).toggle(path).commit()
+
+    async def add(
+        self, path: str, amount: Value, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None, once: Optional[str] = None,
+    ) -> int:  # fmt: skip
+        """As :meth:`agd.Client.add`."""
+        return await self.transact(animation=animation, label=label, once=once).add(path, amount).commit()
 
     async def do(
         self, path: str, arguments: Optional[Mapping[str, Value]] = None, *,
@@ -193,9 +255,9 @@ class AsyncClient:
         """As :meth:`agd.Client.do`."""
         return await self._perform(wire.do(path, arguments or {}, Options(animation, label, once=once)))
 
-    def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> AsyncTransaction:
+    def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> AsyncLastWill:
         """As :meth:`agd.Client.on_disconnect`."""
-        return AsyncTransaction(self._perform, "onDisconnect", Options(animation, label))
+        return AsyncLastWill(self._leave, "onDisconnect", Options(animation, label))
 
     async def history(self, path: str) -> History:
         """As :meth:`agd.Client.history`."""
@@ -272,7 +334,29 @@ class AsyncClient:
     ) -> "AsyncWatch[Any]":  # fmt: skip
         """As :meth:`agd.Client.watch`: ``async for update in client.watch("/hosts/**")``."""
         params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks, reports)
-        return AsyncWatch(self.path, self._hello, self._timeout, params, since, on_live)
+        return AsyncWatch(self.path, self._hello, self._timeout, params, since, on_live, self._retry)
+
+    async def wait_for(
+        self, path: str, predicate: Callable[[Value], object], timeout: Optional[float] = None
+    ) -> Value:
+        """As :meth:`agd.Client.wait_for`."""
+        known: List[Value] = []
+        params = wire.subscription([path], None, None, None, None, False, False, False)
+        watch = AsyncWatch[Update](self.path, self._hello, self._timeout, params, None, None, self._retry)
+
+        async def come_true() -> Value:
+            async for update in watch:
+                known[:] = update.changes.values()
+                for value in known:
+                    if not isinstance(value, AttributeFailed) and predicate(value):
+                        return value
+
+        try:
+            return await asyncio.wait_for(come_true(), timeout)
+        except asyncio.TimeoutError:
+            raise wire.waited(timeout, path, known, watch.is_live) from None
+        finally:
+            watch.close()
 
 
 class AsyncWatch(wire.WatchState, AsyncIterator[E]):
@@ -280,9 +364,9 @@ class AsyncWatch(wire.WatchState, AsyncIterator[E]):
 
     def __init__(
         self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
-        since: Optional[Since], on_live: Optional[Callable[[bool], None]],
+        since: Optional[Since], on_live: Optional[Callable[[bool], None]], retry: Optional[float] = None,
     ) -> None:  # fmt: skip
-        super().__init__(path, hello, timeout, params, since, on_live)
+        super().__init__(path, hello, timeout, params, since, on_live, retry)
         self._streams: Optional[_Streams] = None
 
     @property
@@ -292,7 +376,11 @@ class AsyncWatch(wire.WatchState, AsyncIterator[E]):
 
     async def __aenter__(self) -> "AsyncWatch[E]":
         """Subscribes. Otherwise, the first event does."""
-        self._streams = self._streams or await self._connect()
+        while not (self._streams or self._is_closed):
+            try:
+                await self._connect()
+            except AgdError as error:
+                await asyncio.sleep(self._pause(error, False))
         return self
 
     async def __aexit__(
@@ -312,29 +400,18 @@ class AsyncWatch(wire.WatchState, AsyncIterator[E]):
             try:
                 streams = self._streams or await self._connect()
                 raw = self._early.pop(0) if self._early else await _receive(streams[0])
-            except (ConnectionLost, Unreachable, Refused) as error:
+            except (ConnectionLost, Unreachable, TimedOut, Refused) as error:
+                streams_before, self._streams = self._streams, None
+                if streams_before:
+                    streams_before[1].close()
                 if self._is_closed:
                     break
-                if not self._may_retry(error):
-                    raise
-                await asyncio.sleep(self._backoff.pause())
+                await asyncio.sleep(self._pause(error, streams_before is not None))
                 continue
             event = self._subscriber.receive(wire.parse(raw))
             if event is not None:
                 return cast(E, event)
         raise StopAsyncIteration
-
-    def _may_retry(self, error: Union[ConnectionLost, Unreachable, Refused]) -> bool:
-        streams, self._streams = self._streams, None
-        if streams:
-            streams[1].close()
-        if not self._subscriber.is_known:
-            return False
-        if isinstance(error, Refused):
-            return self._subscriber.may_retry(error)
-        if streams and self._on_live:
-            self._on_live(False)
-        return True
 
     async def _connect(self) -> _Streams:
         was_known = self._subscriber.is_known
@@ -343,7 +420,7 @@ class AsyncWatch(wire.WatchState, AsyncIterator[E]):
             await asyncio.wait_for(self._subscribe(*streams), self._timeout)
         except asyncio.TimeoutError:
             streams[1].close()
-            raise ConnectionLost(f"the daemon did not answer within {self._timeout} s") from None
+            raise TimedOut(f"the daemon did not answer within {self._timeout} s") from None
         except BaseException:
             streams[1].close()
             raise

@@ -10,9 +10,18 @@ from typing import Any, Callable, Dict, Iterator, List, Literal, Mapping, Option
 
 from . import _wire as wire
 from ._messages import Event, Update
-from ._operations import Transaction
+from ._operations import LastWill, Transaction
 from ._wire import Animation, Call, History, Options, Since
-from .errors import ConnectionLost, ProtocolFault, Refused, TimedOut, Unreachable
+from .errors import (
+    AgdError,
+    AttributeFailed,
+    ConnectionLost,
+    NoRoom,
+    ProtocolFault,
+    Refused,
+    TimedOut,
+    Unreachable,
+)
 from .values import Value
 
 T = TypeVar("T")
@@ -87,25 +96,35 @@ class Client:
     """A connection to the daemon, made with the first request and made again after a loss.
 
     Any number of threads may use one client; their requests are sent in turn. If the connection
-    breaks before the answer to a request arrives, the request raises :class:`ConnectionLost`. It is
-    not repeated, because the daemon may have performed it.
+    breaks before the answer to a request arrives, the request raises :class:`ConnectionLost`. Without
+    ``retry`` it is not repeated, because the daemon may have performed it.
+
+    With ``retry``, the client waits for a daemon that is not there, and repeats what was under way
+    when the connection broke. ``set``, ``add``, ``toggle``, ``transact`` and ``do`` carry an identifier
+    (``once``), so that the daemon performs them once. ``apply``, ``remove``, ``move`` and ``prune`` are
+    repeated only if they were not sent.
     """
 
     def __init__(
         self, path: Optional[str] = None, *, name: Optional[str] = None, principal: Optional[str] = None,
-        timeout: Optional[float] = 10.0,
+        timeout: Optional[float] = 10.0, retry: Optional[float] = None,
     ) -> None:  # fmt: skip
         """
         :param path: the path of the socket; by default ``$AGD_SOCKET`` or the usual paths.
         :param name: the daemon's name for this client in explanations.
         :param principal: for whom the client acts; this needs the right admin.
         :param timeout: maximum seconds for an answer; None waits without limit.
+        :param retry: seconds during which requests are repeated while no daemon answers; None repeats nothing.
         """
         self.path = wire.find_socket(path)
         self._hello = wire.hello(name, principal)
         self._timeout = timeout
+        self._retry = wire.checked(retry)
         self._line: Optional[_Line] = None
         self._lock = threading.Lock()
+        #: Notified by :meth:`close`, for requests that wait to be repeated.
+        self._closing = threading.Condition(self._lock)
+        self._closed = 0
         self._number = 0
         self._farewells: List[Call[int]] = []
 
@@ -122,6 +141,8 @@ class Client:
         with self._lock:
             self._farewells.clear()
             self._disconnect()
+            self._closed += 1
+            self._closing.notify_all()
 
     def _disconnect(self) -> None:
         if self._line:
@@ -129,33 +150,68 @@ class Client:
             self._line = None
 
     def _perform(self, call: Call[T]) -> T:
+        attempts = wire.Attempts(call, self._retry)
         with self._lock:
-            if self._line and self._line.is_over():
-                self._disconnect()
+            closed = self._closed
+            while True:
+                try:
+                    return self._attempt(call)
+                except AgdError as error:
+                    pause = attempts.pause(error)
+                # Meanwhile, other threads may use or close the client.
+                if self._closing.wait_for(lambda: self._closed != closed, pause):
+                    raise ConnectionLost("the client was closed")
+
+    def _attempt(self, call: Call[T]) -> T:
+        if self._line and self._line.is_over():
+            self._disconnect()
+        try:
+            return self._exchange(self._line or self._connect(), call)
+        except NoRoom:
+            self._disconnect()
+            raise
+        except (Refused, TypeError, ValueError):
+            raise
+        except BaseException:
+            # Also after Ctrl-C: a half of the request may be sent, or a half of the answer be read.
+            self._disconnect()
+            raise
+
+    def _leave(self, call: Call[int]) -> Optional[int]:
+        with self._lock:
             try:
-                result = self._exchange(self._line or self._connect(), call)
-            except (Refused, TypeError, ValueError):
-                raise
-            except BaseException:
-                # Also after Ctrl-C: a half of the request may be sent, or a half of the answer be read.
-                self._disconnect()
-                raise
-            if call.method == "onDisconnect":
-                self._farewells.append(call)  # type: ignore[arg-type]
-            return result
+                revision: Optional[int] = self._attempt(call)
+            except (Unreachable, ConnectionLost, TimedOut, NoRoom):
+                # The next connection begins with it.
+                revision = None
+            self._farewells.append(call)
+            return revision
 
     def _connect(self) -> _Line:
         line = _Line(self.path, self._timeout)
+        refusals: List[Refused] = []
         try:
             if self._hello:
                 self._exchange(line, wire.plain("hello", self._hello))
-            for farewell in self._farewells:
-                self._exchange(line, farewell)
+            for farewell in list(self._farewells):
+                try:
+                    self._exchange(line, farewell)
+                except NoRoom:
+                    raise
+                except Refused as error:
+                    # It will not be asked for again, so that the program can mend what is missing.
+                    self._farewells.remove(farewell)
+                    refusals.append(error)
+        except ConnectionLost as error:
+            line.close()
+            raise wire.lost_at_once(self.path, error) from None
         except BaseException:
             # Requests must not go over a connection that may not act for the principal.
             line.close()
             raise
         self._line = line
+        if refusals:
+            raise refusals[0]
         return line
 
     def _exchange(self, line: _Line, call: Call[T]) -> T:
@@ -208,9 +264,19 @@ class Client:
         """A block of changes that are committed as one revision."""
         return Transaction(self._perform, "transact", Options(animation, label, disables_animations or None, once))
 
-    def toggle(self, path: str, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> int:
+    def toggle(
+        self, path: str, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None, once: Optional[str] = None,
+    ) -> int:  # fmt: skip
         """Inverts a bool."""
-        return self.transact(animation=animation, label=label).toggle(path).commit()
+        return self.transact(animation=animation, label=label, once=once).toggle(path).commit()
+
+    def add(
+        self, path: str, amount: Value, *,
+        animation: Optional[Animation] = None, label: Optional[str] = None, once: Optional[str] = None,
+    ) -> int:  # fmt: skip
+        """Adds to a number, a duration or a timestamp. No other client's change is lost in between."""
+        return self.transact(animation=animation, label=label, once=once).add(path, amount).commit()
 
     def do(
         self, path: str, arguments: Optional[Mapping[str, Value]] = None, *,
@@ -223,10 +289,14 @@ class Client:
         """
         return self._perform(wire.do(path, arguments or {}, Options(animation, label, once=once)))
 
-    def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> Transaction:
+    def on_disconnect(self, *, animation: Optional[Animation] = None, label: Optional[str] = None) -> LastWill:
         """A block of changes that the daemon commits when this client disconnects for any reason.
-        After a loss of the connection, the next request sends them again."""
-        return Transaction(self._perform, "onDisconnect", Options(animation, label))
+
+        Each connection begins with them, also the first one if no daemon answers now. If the daemon
+        refuses them then, the request that opened the connection raises the refusal and is not sent.
+        Later connections do without them.
+        """
+        return LastWill(self._leave, "onDisconnect", Options(animation, label))
 
     def history(self, path: str) -> History:
         """The least and the greatest values of an attribute whose definition has ``history``, by time."""
@@ -315,7 +385,30 @@ class Client:
         :param on_live: called with False when the connection is lost and with True when it is back.
         """
         params = wire.subscription(list(paths), events, initial, max_rate, frames, css, bookmarks, reports)
-        return Watch(self.path, self._hello, self._timeout, params, since, on_live)
+        return Watch(self.path, self._hello, self._timeout, params, since, on_live, self._retry)
+
+    def wait_for(self, path: str, predicate: Callable[[Value], object], timeout: Optional[float] = None) -> Value:
+        """Waits until ``predicate`` is true of the value of an attribute, and returns the value.
+
+        While the attribute has an error, it waits. It goes on after a loss of the connection.
+
+        :param timeout: maximum seconds, also for a daemon that is not there; None waits without limit.
+        :raises TimedOut: with the last value.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        known: List[Value] = []
+        params = wire.subscription([path], None, None, None, None, False, False, False)
+        patience = min((each for each in (self._timeout, timeout) if each is not None), default=None)
+        with Watch[Update](self.path, self._hello, patience, params, None, None, self._retry, opens=False) as watch:
+            while True:
+                left = None if deadline is None else max(0.0, deadline - time.monotonic())
+                update = watch.next(left)
+                if update is None:
+                    raise wire.waited(timeout, path, known, watch.is_live)
+                known = list(update.changes.values())
+                for value in known:
+                    if not isinstance(value, AttributeFailed) and predicate(value):
+                        return value
 
 
 class Watch(wire.WatchState, Iterator[E]):
@@ -323,16 +416,21 @@ class Watch(wire.WatchState, Iterator[E]):
 
     It has a connection of its own. When that is lost it connects again and continues where it was: the
     last value of every path is heard, values in between may be skipped. Only the first connection
-    raises :class:`Unreachable`.
+    raises :class:`Unreachable`; with the client's ``retry``, after that time.
     """
 
     def __init__(
         self, path: str, hello: Mapping[str, str], timeout: Optional[float], params: Mapping[str, Any],
-        since: Optional[Since], on_live: Optional[Callable[[bool], None]],
+        since: Optional[Since], on_live: Optional[Callable[[bool], None]], retry: Optional[float] = None,
+        opens: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__(path, hello, timeout, params, since, on_live)
+        super().__init__(path, hello, timeout, params, since, on_live, retry)
         self._line: Optional[_Line] = None
-        self._connect()
+        while opens and not self._line:
+            try:
+                self._connect()
+            except AgdError as error:
+                time.sleep(self._pause(error, False))
 
     @property
     def is_live(self) -> bool:
@@ -371,16 +469,12 @@ class Watch(wire.WatchState, Iterator[E]):
             try:
                 line = self._line or self._connect()
                 raw = self._early.pop(0) if self._early else line.receive(left)
-            except TimedOut:
+            except TimedOut as error:
                 if self._line:
                     return None
-                if not self._subscriber.is_known:
-                    raise
-                self._wait(left)
+                self._wait(error, left)
             except (ConnectionLost, Unreachable, Refused) as error:
-                if not self._may_retry(error):
-                    raise
-                self._wait(left)
+                self._wait(error, left)
             else:
                 event = self._subscriber.receive(wire.parse(raw))
                 if event is not None:
@@ -389,21 +483,14 @@ class Watch(wire.WatchState, Iterator[E]):
                 return None
         return None
 
-    def _wait(self, left: Optional[float]) -> None:
-        pause = self._backoff.pause()
-        time.sleep(pause if left is None else min(pause, left))
-
-    def _may_retry(self, error: Union[ConnectionLost, Unreachable, Refused]) -> bool:
+    def _wait(self, error: AgdError, left: Optional[float]) -> None:
         line, self._line = self._line, None
         if line:
             line.close()
-        if self._is_closed or not self._subscriber.is_known:
-            return False
-        if isinstance(error, Refused):
-            return self._subscriber.may_retry(error)
-        if line and self._on_live:
-            self._on_live(False)
-        return True
+        if self._is_closed:
+            raise error
+        pause = self._pause(error, line is not None)
+        time.sleep(pause if left is None else min(pause, left))
 
     def _connect(self) -> _Line:
         was_known = self._subscriber.is_known

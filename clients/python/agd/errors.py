@@ -19,6 +19,7 @@ class Refused(AgdError):
 
     def __init__(self, message: str, data: Optional[Mapping[str, Any]] = None) -> None:
         data = data or {}
+        self.data = data
         self.message = message
         self.code: str = data.get("code", "invalid")
         self.path: Optional[str] = data.get("path")
@@ -27,6 +28,10 @@ class Refused(AgdError):
         self.column: Optional[int] = data.get("column")
         self.hint: Optional[str] = data.get("hint")
         super().__init__(f"{message} ({self.code}); {self.hint}" if self.hint else f"{message} ({self.code})")
+
+
+class NoRoom(Refused):
+    """The daemon has no room for this client now."""
 
 
 class AttributeFailed(Refused):
@@ -54,7 +59,9 @@ class ConnectionLost(AgdError):
 
 
 class TimedOut(AgdError):
-    """No answer came in time. The connection is closed; the daemon may have performed the request."""
+    """No answer came in time. The connection is closed; the daemon may have performed the request.
+
+    :meth:`Client.wait_for` raises it when its condition did not come true in time."""
 
 
 class Ended(AgdError):

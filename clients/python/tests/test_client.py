@@ -2,11 +2,12 @@
 
 import datetime
 import signal
+import threading
 import time
 import unittest
 
 import agd
-from agd._wire import PARAMETERS
+from agd._wire import _HARMLESS, PARAMETERS
 
 from .daemon import Daemon
 
@@ -182,6 +183,69 @@ class ClientTests(unittest.TestCase):
     def test_the_table_of_parameters_is_the_daemons_own(self):
         described = {m["name"]: sorted(p["name"] for p in m["params"]) for m in self.client.describe()["methods"]}
         self.assertEqual({name: sorted(names) for name, names in PARAMETERS.items()}, described)
+
+    def test_requests_that_are_repeated_without_an_identifier_change_nothing_of_the_graph(self):
+        methods = {each["name"]: each for each in self.client.describe()["methods"]}
+        for name in _HARMLESS - {"onDisconnect"}:
+            self.assertIn((methods[name]["x-needs"] or {}).get("right"), (None, "read", "admin"), name)
+        self.assertTrue(_HARMLESS.isdisjoint(name for name, names in PARAMETERS.items() if "once" in names))
+
+
+class RetryTests(unittest.TestCase):
+    def setUp(self):
+        self.daemon = Daemon()
+        self.addCleanup(self.daemon.stop)
+
+    def test_every_addition_is_performed_once_although_the_daemon_is_killed_again_and_again(self):
+        def add():
+            with agd.Client(self.daemon.socket, retry=60) as client:
+                for _ in range(300):
+                    client.add("/values.whole", 1)
+
+        adders = [threading.Thread(target=add) for _ in range(3)]
+        for adder in adders:
+            adder.start()
+        with agd.Client(self.daemon.socket, retry=60) as client:
+            for wanted in (50, 250, 450, 650):
+                client.wait_for("/values.whole", lambda value: value > wanted, timeout=60)
+                self.daemon.kill()
+                self.daemon.start()
+            for adder in adders:
+                adder.join()
+            self.assertEqual(client.get("/values.whole"), 7 + 3 * 300)
+
+    def test_a_request_that_waits_for_the_daemon_ends_when_the_client_is_closed(self):
+        self.daemon.kill()
+        client = agd.Client(self.daemon.socket, retry=60)
+        failures = []
+
+        def ask():
+            try:
+                client.ping()
+            except agd.AgdError as error:
+                failures.append(error)
+
+        asker = threading.Thread(target=ask)
+        asker.start()
+        while asker.is_alive():
+            client.close()
+            asker.join(0.01)
+        self.assertEqual([type(each) for each in failures], [agd.ConnectionLost])
+
+    def test_a_time_below_zero_is_refused(self):
+        for make in (agd.Client, agd.AsyncClient):
+            with self.assertRaisesRegex(ValueError, "retry is 0 or more seconds"):
+                make(self.daemon.socket, retry=-1)
+
+    def test_a_watch_waits_for_the_daemon_as_requests_do(self):
+        self.daemon.kill()
+        with self.assertRaisesRegex(agd.Unreachable, "gave up 'subscribe /lamp.level' after .* attempts"):
+            agd.Client(self.daemon.socket, retry=0.2).watch("/lamp.level")
+        starter = threading.Thread(target=self.daemon.start)
+        starter.start()
+        with agd.Client(self.daemon.socket, retry=60).watch("/lamp.level") as watch:
+            self.assertEqual(next(watch).changes, {"/lamp.level": 1.0})
+        starter.join()
 
 
 class WatchTests(unittest.TestCase):

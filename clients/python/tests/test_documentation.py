@@ -49,6 +49,7 @@ class DocumentationTests(unittest.TestCase):
         self.assertEqual(min(seen["past"].least), 0.5)
         self.assertIs(seen["client"].get("/feeder.isAlive"), True)
         seen["client"].close()
+        seen["patient"].close()
 
     def animated(self, client):
         """An update with a timeline, for the examples that begin with one."""

@@ -44,6 +44,21 @@ class TypeTests(unittest.TestCase):
         loop = 'import agd\nfor event in agd.Client().watch("/a", events=["structure"]):\n    print(event.items())\n'
         self.assertIn('has no attribute "items"', self.check(loop))
 
+    def test_a_last_will_may_have_no_revision_yet_and_a_transaction_has_one(self) -> None:
+        head = "from typing import Optional\nimport agd\nclient = agd.Client(retry=30)\n"
+        self.assertEqual(
+            self.check(
+                head + "added: int = client.add('/a.b', 1)\n"
+                "revision: int = client.transact().toggle('/a.b').commit()\n"
+                "left: Optional[int] = client.on_disconnect().set('/a.b', 1).commit()\n"
+                "client.wait_for('/a.b', lambda value: value > 1, timeout=1)\n"
+                "async def leave(client: agd.AsyncClient) -> Optional[int]:\n"
+                "    return await client.on_disconnect().set('/a.b', 1).commit()\n"
+            ),
+            "",
+        )
+        self.assertIn("Incompatible types", self.check(head + "left: int = client.on_disconnect().commit()\n"))
+
 
 if __name__ == "__main__":
     unittest.main()
