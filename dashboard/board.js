@@ -78,6 +78,9 @@ export class Board {
   #cards = new Map()
   /** Cards on their way out, by path and kind. */
   #going = new Map()
+  /** Cards outside of the board that show its values: those of an open sheet. */
+  #guests = new Set()
+  #sheet = null
   /** By path of an attribute. */
   #readers = new Map()
   #isLive = null
@@ -113,6 +116,37 @@ export class Board {
     this.#isClosed = true
     clearInterval(this.#timer)
     this.#watch?.close()
+    this.#sheet?.close({ isAtOnce: true })
+    for (const card of [...this.#cards.values(), ...this.#going.values()]) card.end()
+  }
+
+  /** Opens the sheet of a card. */
+  async #open(card) {
+    const { Sheet } = await import('./sheet.js')
+    this.#sheet ??= new Sheet({ board: this, client: this.#client, inspector: this.#inspector })
+    this.#sheet.open(card)
+  }
+
+  /** The card of an attribute, if the board has one. */
+  cardAt(path) {
+    return [...this.#cards.values()].find((card) => !card.rows && card.series.length === 1 && card.path === path)
+  }
+
+  /** Shows the values of the board's attributes to a card outside of it. The result is false if the board has not all of them. */
+  admit(card) {
+    this.#guests.add(card)
+    this.#index(card)
+    if (this.#isLive === false) card.setLive(false)
+    return card.paths.every((path) => this.#values.has(/^[^.]*\.[^.[]+/.exec(path)?.[0] ?? path))
+  }
+
+  dismiss(card) {
+    this.#guests.delete(card)
+    for (const [path, readers] of this.#readers) this.#readers.set(path, readers.filter((each) => each !== card && each.card !== card))
+  }
+
+  get #all() {
+    return [...this.#cards.values(), ...this.#guests]
   }
 
   /** Shows only cards whose title or path contains the text. */
@@ -356,7 +390,7 @@ export class Board {
           let row = rows.find((each) => each.key === section.path)
           if (!row) rows.push((row = { key: section.path, title: prefix + this.#headingOf(section), node: section, cards: [] }))
           row.cards.push(...this.#ofView(inner, panel, title, featured))
-        } else if (inner.children?.length && !panel.value) {
+        } else if (inner.children?.length && !panel.value && !panel.values) {
           const heading = panel.kind ? values.title || this.#titleOf(inner) : title
           const own = panel.kind ? panel : { ...panel, title: undefined }
           // Several boards stand below each other, with rows of their own. So does one that is alone in its container.
@@ -377,7 +411,7 @@ export class Board {
 
   /** Whether a node contains containers of cards. */
   #hasRows(node) {
-    return this.#entries(node).some(({ node: inner, panel }) => inner.children?.length && !panel.value && !panel.kind && !panel.hidden)
+    return this.#entries(node).some(({ node: inner, panel }) => inner.children?.length && !panel.value && !panel.values && !panel.kind && !panel.hidden)
   }
 
   /** What a `Cards` is called, or a name made of the node's id. */
@@ -415,6 +449,7 @@ export class Board {
     if ((panel.kind === 'table' || panel.kind === 'list') && !panel.value && node.children) {
       return [{ key: `${node.path} ${panel.kind}`, path: node.path, kind: panel.kind, panel, title, node, rows: this.#rowsOf(node, panel) }]
     }
+    if (panel.values && !panel.value) return [this.#ofSeveral(node, panel, title)]
     const names = panel.value ? [panel.value] : namesOf(node)
     // A node that arranges cards has none of its own.
     if (!panel.value && node.children && this.#arranges(node)) return []
@@ -425,13 +460,33 @@ export class Board {
       const type = Object.hasOwn(attributes, name) ? attribute.type : 'dyn'
       const own = isRoot || node.children ? words(name) : `${title}: ${words(name).toLowerCase()}`
       const label = isAlone || name === 'percent' || panel.value ? title : own
-      if (!attribute) return { key: `${path} missing`, path, kind: 'value', panel, title, missing: name, node }
+      if (!attribute) return { key: `${path} missing`, path, kind: 'value', panel, title, fault: `${node.path} has no attribute ${name}.`, node }
       const kind = panel.kind ?? kindOf(name, attribute)
       const isReadOnly = ['toggle', 'slider', 'stepper', 'field', 'picker', 'button', 'textField'].includes(kind) && attribute.kind === 'computed'
       return { key: `${path} ${isReadOnly ? 'value' : kind}`, path, kind: isReadOnly ? 'value' : kind, panel: panel.value ? panel : {}, title: label, type, node }
     })
     if (!panel.value) cards.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
     return cards
+  }
+
+  /** Description of a card with several values of one node. */
+  #ofSeveral(node, panel, title) {
+    const isList = Array.isArray(panel.values) && panel.values.length > 0
+    const series = (isList ? panel.values : []).map((each) => {
+      const { value, title, tint } = each !== null && typeof each === 'object' ? each : { value: each }
+      const attribute = member(node.attributes, String(value).split(/[.[]/)[0])
+      return { path: attributePath(node, value), title: title ?? words(String(value).split('.').at(-1)), tint, name: value, attribute }
+    })
+    const missing = series.find(({ attribute }) => !attribute)
+    const isText = series.some(({ attribute, name }) => attribute && attribute === member(node.attributes, name) && /^(bool|string)/.test(attribute.type))
+    const kind = panel.kind ?? (isText ? 'timeline' : 'chart')
+    const fault = !isList ? `values of the panel of ${node.path} must be a list of attributes.`
+      : missing ? `${node.path} has no attribute ${missing.name}.`
+        : !['line', 'chart', 'timeline'].includes(kind) ? `A ${kind} shows one value. Several need the kind line or timeline.` : null
+    const path = series[0]?.path ?? node.path
+    const key = `${node.path} ${kind} ${fault ? 'fault' : series.map((each) => each.path).join(' ')}`
+    if (fault) return { key, path, kind: 'value', panel, title, node, fault }
+    return { key, path, kind, panel, title, node, series: series.map(({ path, title, tint }) => ({ path, title, tint })) }
   }
 
   /** Whether panels describe the cards below a node. */
@@ -509,18 +564,10 @@ export class Board {
       })
     }
     this.#readers.clear()
-    for (const card of this.#cards.values()) {
-      for (const path of card.paths) {
-        if (!this.#readers.has(path)) this.#readers.set(path, [])
-        this.#readers.get(path).push(card)
-      }
-    }
-    for (const card of made) {
-      if (this.#isLive === false) card.setLive(false)
-      for (const path of card.paths) {
-        if (this.#values.has(path)) card.show(path, this.#known(path))
-      }
-      this.#partOf(card)
+    const fresh = new Set(made)
+    for (const card of this.#all) {
+      if (fresh.has(card) && this.#isLive === false) card.setLive(false)
+      this.#index(card, fresh.has(card))
     }
     for (const path of this.#values.keys()) {
       if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), this.#values.get(path))
@@ -540,19 +587,21 @@ export class Board {
     }
   }
 
-  /** A panel may show a part of a value: `episode.title`. Its attribute is watched as a whole. */
-  #partOf(card) {
-    if (card.rows || this.#values.has(card.path)) return
-    const [, attribute, rest] = /^([^.]*\.[^.[]+)(.+)$/.exec(card.path) ?? []
-    if (!attribute) return
-    const keys = rest.split(/[.[\]"]+/).filter(Boolean)
-    const part = { show: (_, { value, reported }) => {
-      const found = value instanceof AttributeFailed ? value : keys.reduce(member, value)
-      card.show(card.path, { value: found ?? null, timeline: null, css: null, reported })
-    } }
-    if (!this.#readers.has(attribute)) this.#readers.set(attribute, [])
-    this.#readers.get(attribute).push(part)
-    if (this.#values.has(attribute)) part.show(attribute, this.#known(attribute))
+  /** Leads changes of its paths to a card, and shows it what is known. */
+  #index(card, isNew = true) {
+    for (const path of card.paths) {
+      const isWhole = card.rows || this.#values.has(path)
+      // A panel may show a part of a value: `episode.title`. Its attribute is watched as a whole.
+      const [, attribute, rest] = (!isWhole && /^([^.]*\.[^.[]+)(.+)$/.exec(path)) || [null, path]
+      const keys = rest?.split(/[.[\]"]+/).filter(Boolean)
+      const reader = !keys ? card : { card, show: (_, { value, reported }) => {
+        const found = value instanceof AttributeFailed ? value : keys.reduce(member, value)
+        card.show(path, { value: found ?? null, timeline: null, css: null, reported })
+      } }
+      if (!this.#readers.has(attribute)) this.#readers.set(attribute, [])
+      this.#readers.get(attribute).push(reader)
+      if ((isNew || keys) && this.#values.has(attribute)) reader.show(path, this.#known(attribute))
+    }
   }
 
   #section(row) {
@@ -589,11 +638,11 @@ export class Board {
   #card(given) {
     given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${JSON.stringify(given.rows?.columns ?? '')}`
     const known = this.#cards.get(given.id)
-    const card = known ?? this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector })
+    const card = known ?? this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector, open: (card) => this.#open(card) })
     this.#going.delete(given.id)
     this.#cards.set(given.id, card)
     card.node = given.node.path
-    if (given.missing) card.fail({ message: `${given.node.path} has no attribute ${given.missing}.` })
+    if (given.fault) card.fail({ message: given.fault })
     return [card, card.setRows(given.rows) || !known]
   }
 
@@ -631,7 +680,7 @@ export class Board {
   #setLive(isLive) {
     this.#isLive = isLive
     if (isLive) this.#refusal = null
-    for (const card of this.#cards.values()) card.setLive(isLive)
+    for (const card of this.#all) card.setLive(isLive)
     this.#report()
   }
 
@@ -646,7 +695,7 @@ export class Board {
   }
 
   #tick() {
-    for (const card of this.#cards.values()) card.tick()
+    for (const card of this.#all) card.tick()
   }
 }
 

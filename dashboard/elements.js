@@ -34,6 +34,7 @@ const PANEL = {
 export class AgdCard extends HTMLElement {
   static observedAttributes = ['path', 'kind', ...Object.keys(PANEL)]
   #watch = null
+  #card = null
   #timer = null
   #isDue = false
 
@@ -83,6 +84,7 @@ export class AgdCard extends HTMLElement {
       } catch {
         // A part of a value has no definition of its own.
       }
+      if (watch !== this.#watch) return
       const kind = this.getAttribute('kind') ?? this.preset ?? kindOf(name, attribute)
       let [panel, fault] = [{}, null]
       try {
@@ -90,7 +92,7 @@ export class AgdCard extends HTMLElement {
       } catch {
         fault = { message: 'The attributes set and options must be JSON.' }
       }
-      card = new Card({ client: source, path, kind, panel, title: words(name), type: attribute.type })
+      card = this.#card = new Card({ client: source, path, kind, panel, title: words(name), type: attribute.type })
       if (fault) card.fail(fault)
       this.shadowRoot.replaceChildren(card.element)
     }
@@ -108,7 +110,7 @@ export class AgdCard extends HTMLElement {
       } catch (error) {
         if (watch !== this.#watch) return
         if (!card) await make(null)
-        card.fail(error instanceof AttributeFailed ? error : { message: error.reason ?? error.message })
+        card?.fail(error instanceof AttributeFailed ? error : { message: error.reason ?? error.message })
         await new Promise((resolve) => setTimeout(resolve, 2000))
         if (watch === this.#watch) {
           this.#end()
@@ -123,6 +125,7 @@ export class AgdCard extends HTMLElement {
     const watch = this.#watch
     this.#watch = null
     watch?.close()
+    this.#card?.end()
   }
 }
 
