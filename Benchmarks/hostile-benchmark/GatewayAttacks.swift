@@ -82,6 +82,9 @@ private func rest(_ connections: [RawConnection]) {
     withExtendedLifetime(connections) {}
 }
 
+/// A body with so many values, and its list, is just not refused.
+private let mostValues = 99_000
+
 private let batch =
     "[" + (0..<256).map { #"{"id":\#($0),"method":"get","params":{"path":"/**"}}"# }.joined(separator: ",") + "]"
 
@@ -98,7 +101,7 @@ private let gatewayAttacks = [
         rest(connections)
     },
     GatewayAttack(name: "gateway-values-in-bodies") { target in
-        let body = "[" + String(repeating: "[],", count: 240_000) + "[]]"
+        let body = "[" + String(repeating: "[],", count: mostValues) + "[]]"
         var connections: [RawConnection] = []
         for _ in 0..<40 { connections.append(contentsOf: try many(1, target, GatewayTarget.post("/rpc", body))) }
         rest(connections)
@@ -131,7 +134,7 @@ private let gatewayAttacks = [
     },
     // All become complete at the same moment.
     GatewayAttack(name: "gateway-bodies-that-end-together") { target in
-        let body = "[" + String(repeating: "[],", count: 240_000) + "[]]"
+        let body = "[" + String(repeating: "[],", count: mostValues) + "[]]"
         let text = GatewayTarget.post("/rpc", body)
         while true {
             let connections = try many(40, target, String(text.dropLast()))

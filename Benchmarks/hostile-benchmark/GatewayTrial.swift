@@ -11,6 +11,8 @@ struct GatewayTrial {
     private static let seconds = 6.0
     /// Seconds that `/healthz` may take.
     private static let longestWait = 0.1
+    /// Seconds of processor time that a turn may take.
+    private static let turnLimit = 0.1
     /// Kilobytes that the gateway may ever have in memory, as the unit's MemoryMax.
     private static let mostMemory = 512 << 10
 
@@ -49,9 +51,11 @@ struct GatewayTrial {
         let after = MonotonicTime.now + 2
         while (try? Self.isReady(target)) != true, MonotonicTime.now < after {}
         if (try? Self.isReady(target)) != true { faults.append("the gateway is not ready") }
+        let turn = (try? Self.longestTurn(of: target)) ?? 99
+        if turn > GatewayTrial.turnLimit { faults.append("a turn of more than 100 ms") }
         let list = faults.map { "\"\($0)\"" }.joined(separator: ",")
         tell(
-            #"{"benchmark":"hostile","attack":"\#(attack.name)","worstWaitMs":\#((worst * 100_000).rounded() / 100),"asked":\#(asked),"updates":\#(updates),"peakMiB":\#(peak >> 10),"residentAfterMiB":\#(gateway.status("VmRSS") >> 10),"faults":[\#(list)]}"#
+            #"{"benchmark":"hostile","attack":"\#(attack.name)","worstWaitMs":\#((worst * 100_000).rounded() / 100),"longestTurnMs":\#((turn * 10_000).rounded() / 10),"asked":\#(asked),"updates":\#(updates),"peakMiB":\#(peak >> 10),"residentAfterMiB":\#(gateway.status("VmRSS") >> 10),"faults":[\#(list)]}"#
         )
         return faults.isEmpty
     }
@@ -60,6 +64,16 @@ struct GatewayTrial {
         let connection = try target.connect()
         connection.send(GatewayTarget.head("GET", "/readyz"))
         return connection.receive(within: 0.5)?.hasPrefix("HTTP/1.1 200") == true
+    }
+
+    /// Seconds of processor time.
+    private static func longestTurn(of target: GatewayTarget) throws -> Double? {
+        let connection = try target.connect()
+        connection.send(GatewayTarget.head("GET", "/metrics"))
+        var text = ""
+        while !text.contains("agd_gateway_calls"), let part = connection.receive(within: 2) { text += part }
+        let line = text.split(separator: "\n").first { $0.hasPrefix("agd_gateway_longest_turn_seconds ") }
+        return line?.split(whereSeparator: { $0 == " " || $0 == "\r" }).last.flatMap { Double($0) }
     }
 
     /// The healthy page: it has a stream, writes a value every now and then and waits until the stream has it, and asks

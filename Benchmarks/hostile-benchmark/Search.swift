@@ -2,7 +2,8 @@ import BenchmarkSupport
 import TestSupport
 
 /// Looks for what is not charged: doubles one dimension of a request at a time, each time at a fresh daemon, until the
-/// request is refused or takes long, and compares the daemon's processor time with the steps that it charged.
+/// request is refused or takes long, and compares the daemon's processor time with the steps that it charged. Prints a
+/// table: of each dimension the size with the longest turn.
 ///
 ///     hostile-benchmark search [NAME …]
 struct Dimension: Sendable {
@@ -21,14 +22,30 @@ struct Dimension: Sendable {
     /// Nanoseconds that a charged step may take in the mean, and seconds below which nothing is judged.
     private static let slowestStep = 300.0
     private static let shortest = 0.1
+    /// Seconds of processor time that a turn may take.
+    private static let longestTurn = 0.1
     /// Seconds to wait for an answer.
     private static let patience = 30.0
     /// Seconds of processor time after which the next doubling is left out.
     private static let longest = 1.0
 
-    /// - Returns: whether each measured request was charged for its time.
-    func search(_ program: String) throws -> Bool {
-        var isGood = true
+    /// What one size has taken.
+    struct Figure {
+        var size: Int
+        var seconds = 0.0
+        var steps = 0.0
+        var longestTurn = 0.0
+        var isRefused = false
+
+        var perStep: Double { seconds * 1e9 / max(1, steps) }
+        var faults: [String] {
+            (seconds > Dimension.shortest && perStep > Dimension.slowestStep ? ["not charged for its time"] : [])
+                + (longestTurn > Dimension.longestTurn ? ["a turn of more than 100 ms"] : [])
+        }
+    }
+
+    func search(_ program: String) throws -> [Figure] {
+        var figures: [Figure] = []
         var size = first
         while size <= last {
             let daemon = try DaemonProcess(
@@ -44,21 +61,37 @@ struct Dimension: Sendable {
             // Work that the request has left to later turns belongs to it.
             guard let after = daemon.figures(within: 60) else { throw Trouble("\(name): no figures") }
             let seconds = daemon.preciseTime - start
-            let steps = (after["steps"] ?? 0) - (before["steps"] ?? 0)
-            let isRefused = reply.contains(#""error""#)
-            let perStep = seconds * 1e9 / max(1, steps)
-            let isSlow = seconds > Dimension.shortest && perStep > Dimension.slowestStep
-            if isSlow { isGood = false }
-            tell(
-                #"{"benchmark":"search","dimension":"\#(name)","size":\#(size),"ms":\#((seconds * 10_000).rounded() / 10),"#
-                    + #""steps":\#(Int(steps)),"nsPerStep":\#(perStep.rounded()),"refused":\#(isRefused)"#
-                    + #","longestTurnMs":\#(((after["longest_turn_seconds"] ?? 0) * 10_000).rounded() / 10)"#
-                    + (isSlow ? #","fault":"not charged for its time"}"# : "}"))
+            let figure = Figure(
+                size: size, seconds: seconds, steps: (after["steps"] ?? 0) - (before["steps"] ?? 0),
+                longestTurn: after["longest_turn_seconds"] ?? 0, isRefused: reply.contains(#""error""#))
+            figures.append(figure)
             withExtendedLifetime(others) {}
-            if isRefused || seconds > Dimension.longest { break }
+            if figure.isRefused || seconds > Dimension.longest { break }
             size *= 2
         }
-        return isGood
+        return figures
+    }
+
+    private static let widths = [24, 9, 10, 12, 9, 16]
+
+    private static func row(_ cells: [String], _ end: String) -> String {
+        zip(cells, widths).map { $0 + String(repeating: " ", count: max(1, $1 - $0.utf8.count)) }.joined() + end
+    }
+
+    /// The size with the longest turn, the largest one that was not refused, and those with faults.
+    private func show(_ figures: [Figure]) {
+        let longest = figures.indices.max { figures[$0].longestTurn < figures[$1].longestTurn }
+        let last = figures.lastIndex { !$0.isRefused }
+        for (place, figure) in figures.enumerated()
+        where place == longest || place == last || !figure.faults.isEmpty {
+            func milliseconds(_ seconds: Double) -> String { "\((seconds * 10_000).rounded() / 10)" }
+            let cells = [
+                name, "\(figure.size)", milliseconds(figure.seconds), "\(Int(figure.steps))",
+                "\(Int(figure.perStep.rounded()))", milliseconds(figure.longestTurn),
+            ]
+            let said = (figure.isRefused ? ["refused"] : []) + figure.faults.map { "FAULT: \($0)" }
+            tell(Dimension.row(cells, said.joined(separator: ", ")))
+        }
     }
 
     static func searchAll(_ wanted: [String]) throws -> Bool {
@@ -67,8 +100,13 @@ struct Dimension: Sendable {
             return true
         }
         var isGood = true
+        tell(row(["dimension", "size", "ms", "steps", "ns/step", "longest turn ms"], ""))
         for dimension in all where wanted.isEmpty || wanted.contains(where: { dimension.name.hasPrefix($0) }) {
-            do { if try !dimension.search(program) { isGood = false } } catch {
+            do {
+                let figures = try dimension.search(program)
+                dimension.show(figures)
+                if figures.contains(where: { !$0.faults.isEmpty }) { isGood = false }
+            } catch {
                 tell(
                     #"{"benchmark":"search","dimension":"\#(dimension.name)","fault":"\#("\(error)".replacing("\"", with: "'").replacing("\n", with: " "))"}"#
                 )
@@ -148,6 +186,14 @@ private let writing = [
             )
         }, method: "set"
     ) { #"{"path":"/a.x","value":\#(numbers($0))}"# },
+    Dimension(
+        name: "set-places", last: 1 << 17,
+        scene: { count in
+            document(
+                #"[{"id":"s","state":{"on":false}},{"id":"a","component":"Box","children":\#(list(count) { #"{"id":"x\#($0)"}"# })}]"#,
+                #""components":{"Box":{"kind":"container","children":[{"place":"=$/s.on ? subviews : []"}]}},"#)
+        }, method: "set"
+    ) { _ in #"{"path":"/s.on","value":true}"# },
     Dimension(name: "transact-mutations", scene: states, method: "transact") { count in
         #"{"mutations":\#(list(count) { #"{"op":"set","path":"/top/c\#($0).y","value":-1}"# })}"#
     },
@@ -170,6 +216,32 @@ private let changing = [
                 #"[{"id":"top","kind":"container","children":\#(list(count) { #"{"id":"c\#($0)","state":{"y":\#($0),"more":1}}"# })}]"#
             ).dropFirst()
     },
+    Dimension(
+        name: "apply-retyped", scene: { count in document("[\(manyStates(count, "1"))]") }, method: "apply"
+    ) { count in #"{"mode":"merge","# + apply("[\(manyStates(count, #""t""#))]").dropFirst() },
+    Dimension(
+        name: "apply-other-attributes", scene: { count in document("[\(manyStates(count, "1"))]") }, method: "apply"
+    ) { count in
+        #"{"mode":"replace","#
+            + apply(#"[{"id":"a","state":\#(members(count) { #""t\#($0)":1"# })}]"#).dropFirst()
+    },
+    Dimension(
+        name: "apply-other-rules",
+        scene: { count in document(list(count) { #"{"id":"c\#($0)","state":{"x":1},"computed":{"y":"x + 1"}}"# }) },
+        method: "apply"
+    ) { count in
+        #"{"mode":"merge","#
+            + apply(list(count) { #"{"id":"c\#($0)","computed":{"y":"x + 2"}}"# }).dropFirst()
+    },
+    Dimension(name: "apply-around", scene: states, method: "apply") { _ in
+        #"{"mode":"merge","# + apply(#"[{"id":"top","state":{"z":1}}]"#).dropFirst()
+    },
+    Dimension(name: "apply-other-nodes", scene: states, method: "apply") { count in
+        #"{"mode":"replace","#
+            + apply(
+                #"[{"id":"top","kind":"container","children":\#(list(count) { #"{"id":"d\#($0)","state":{"y":1}}"# })}]"#
+            ).dropFirst()
+    },
     Dimension(name: "apply-keys", method: "apply") { count in
         apply("[]", #""keys":{"environment":\#(members(count) { #""k\#($0)":0"# })},"#)
     },
@@ -188,6 +260,11 @@ private let changing = [
             #"[{"id":"a","component":"Box","children":\#(list(count) { #"{"id":"x\#($0)"}"# })}]"#,
             #""components":{"Box":{"kind":"container","children":[{"slot":"content"}]}},"#)
     },
+    Dimension(name: "apply-given-inside", method: "apply") { count in
+        apply(
+            #"[{"id":"a","component":"Box","children":[{"id":"g","kind":"container","state":{"v":1},"children":\#(list(count) { #"{"id":"x\#($0)","let":{"y":"=v + 1"}}"# })}]}]"#,
+            #""components":{"Box":{"kind":"container","children":[{"slot":"content"}]}},"#)
+    },
     Dimension(name: "remove-nodes", scene: states, method: "remove") { _ in #"{"path":"/top"}"# },
     Dimension(
         name: "move-nodes",
@@ -198,6 +275,11 @@ private let changing = [
         }, method: "move"
     ) { _ in #"{"path":"/top","to":"/to"}"# },
 ]
+
+/// A node with many states.
+private func manyStates(_ count: Int, _ value: String) -> String {
+    #"{"id":"a","state":\#(members(count) { "\"s\($0)\":\(value)" })}"#
+}
 
 /// A component that uses another twice, which uses another twice, and so on. `size` doublings are one each.
 private func apply(depth: Int, slots: Bool) -> String {
@@ -234,6 +316,10 @@ private let following = [
     Dimension(name: "subscribe-patterns", last: 1000, scene: { _ in states(1000) }, method: "subscribe") { count in
         #"{"paths":\#(list(count) { #""/**/z\#($0).y""# })}"#
     },
+    Dimension(
+        name: "subscribe-places", last: 1000,
+        scene: { _ in document(list(1000) { #"{"id":"c\#($0)","state":{"z":[]}}"# }) }, method: "subscribe"
+    ) { count in #"{"paths":\#(list(count) { #""/**.z[\#($0)]""# })}"# },
     Dimension(name: "subscribe-attributes", scene: states, method: "subscribe") { _ in #"{"paths":["/**"]}"# },
     Dimension(
         name: "apply-while-patterns", last: 1 << 15,

@@ -62,14 +62,24 @@ extension AttributePath: CustomStringConvertible {
     }
 
     public static func describe(nodes: some Collection<Name>) -> String {
-        nodes.isEmpty ? "/" : nodes.map { "/" + quoteIfNeeded($0.text) }.joined()
+        var path = ""
+        for node in nodes {
+            path += "/"
+            path += quoteIfNeeded(node.text)
+        }
+        return path.isEmpty ? "/" : path
     }
 
     /// The id itself if it needs no quotes, else a JSON string without control characters.
     public static func quoteIfNeeded(_ id: String) -> String { isBare(id) ? id : quote(id) }
 
     fileprivate static func isBare(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.allSatisfy(PathReader.isBare) && !hasControls(name)
+        var isASCII = true
+        for byte in name.utf8 {
+            guard PathReader.isBare(byte) else { return false }
+            if byte >= 0x80 { isASCII = false }
+        }
+        return !name.isEmpty && (isASCII || !hasControls(name))
     }
 
     /// Control characters that JSON allows in texts: DEL and C1, U+0080 to U+009F. A terminal obeys them.

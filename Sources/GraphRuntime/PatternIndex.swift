@@ -34,8 +34,12 @@ struct PatternIndex {
         }
 
         mutating func remove(_ topic: Topic) {
-            entries.removeAll { $0.topic === topic }
-            topics.removeAll { $0 === topic }
+            entries.removeRun { $0.topic.number < topic.number } while: { $0.topic === topic }
+            Ends.remove(topic, from: &topics)
+        }
+
+        static func remove(_ topic: Topic, from topics: inout [Topic]) {
+            topics.removeRun { $0.number < topic.number } while: { $0 === topic }
         }
 
         mutating func giveBack() {
@@ -109,27 +113,27 @@ struct PatternIndex {
 
     mutating func remove(_ topic: Topic) {
         known = nil
-        // Patterns that differ only in their steps end at the same place, which is searched once.
-        var searched: Set<PathPattern> = []
-        patterns: for var pattern in topic.patterns {
-            pattern.steps = []
-            guard searched.insert(pattern).inserted else { continue }
-            var ways = [root]
+        var ways: [Way] = []
+        patterns: for pattern in topic.patterns {
+            ways.removeAll(keepingCapacity: true)
+            ways.append(root)
             for segment in pattern.segments {
-                // One that differs from an earlier one only in its form has gone with it.
+                // One that differs from an earlier one only in its form or its steps may have gone with it.
                 guard let next = ways[ways.count - 1][segment] else { continue patterns }
                 ways.append(next)
             }
             let end = ways[ways.count - 1]
-            if end.topics.contains(where: { $0 === topic }) { end.topics.removeAll { $0 === topic } }
+            Ends.remove(topic, from: &end.topics)
             if let attribute = pattern.attribute {
                 end.byAttribute[attribute]?.remove(topic)
                 if end.byAttribute[attribute]?.entries.isEmpty == true { end.byAttribute[attribute] = nil }
             } else {
                 end.all.remove(topic)
             }
-            for (way, segment) in zip(ways, pattern.segments).reversed() where way[segment]?.isEmpty == true {
-                way[segment] = nil
+            var depth = pattern.segments.count
+            while depth > 0, ways[depth].isEmpty {
+                depth -= 1
+                ways[depth][pattern.segments[depth]] = nil
             }
         }
     }
@@ -137,10 +141,22 @@ struct PatternIndex {
     /// The patterns that name an attribute of a node, ordered by topic and by their position in it.
     /// - Parameter ids: those of the node and its ancestors, outermost first.
     mutating func find(_ attribute: String, at ids: [Name]) -> [Entry] {
-        let ways = ways(to: ids)
-        if ways.isEmpty { return [] }
-        let entries = ways.flatMap { $0.all.entries + ($0.byAttribute[attribute]?.entries ?? []) }
-        guard entries.count > 1 else { return entries }
+        var entries: [Entry] = []
+        var isOrdered = true
+        func add(_ more: [Entry]) {
+            if more.isEmpty { return }
+            if entries.isEmpty {
+                entries = more
+            } else {
+                entries += more
+                isOrdered = false
+            }
+        }
+        for way in ways(to: ids) {
+            add(way.all.entries)
+            if let named = way.byAttribute[attribute] { add(named.entries) }
+        }
+        if isOrdered { return entries }
         return entries.sorted { ($0.topic.number, $0.position) < ($1.topic.number, $1.position) }
     }
 
@@ -149,12 +165,12 @@ struct PatternIndex {
     /// topics found), however many patterns the topics have.
     mutating func listeners(at ids: [Name], _ attributes: [String]) -> [Listener] {
         let ways = ways(to: ids)
-        var listeners = merge(ways.map(\.topics)).map { Listener(topic: $0, attributes: []) }
+        var listeners = merge(ways) { $0.topics }.map { Listener(topic: $0, attributes: []) }
         if listeners.isEmpty || attributes.isEmpty { return listeners }
-        let all = merge(ways.map(\.all.topics))
+        let all = merge(ways) { $0.all.topics }
         if !all.isEmpty { add(Array(attributes.indices), of: all, to: &listeners) }
         for (position, name) in attributes.enumerated() {
-            let named = merge(ways.map { $0.byAttribute[name]?.topics ?? [] })
+            let named = merge(ways) { $0.byAttribute[name]?.topics ?? [] }
             if !named.isEmpty { add([position], of: named, to: &listeners) }
         }
         return listeners
@@ -170,12 +186,17 @@ struct PatternIndex {
         }
     }
 
-    /// Joins lists by number, each topic once. Nearly always at most one list has topics.
-    private func merge(_ lists: [[Topic]]) -> [Topic] {
-        let lists = lists.filter { !$0.isEmpty }
-        if lists.count < 2 { return lists.first ?? [] }
+    /// Joins the lists of several ways by number, each topic once. Nearly always at most one list has topics.
+    private func merge(_ ways: [Way], _ list: (Way) -> [Topic]) -> [Topic] {
+        var first: [Topic] = []
+        var others: [Topic] = []
+        for way in ways {
+            let topics = list(way)
+            if first.isEmpty { first = topics } else { others += topics }
+        }
+        if others.isEmpty { return first }
         var merged: [Topic] = []
-        for topic in lists.joined().sorted(by: { $0.number < $1.number }) where merged.last !== topic {
+        for topic in (first + others).sorted(by: { $0.number < $1.number }) where merged.last !== topic {
             merged.append(topic)
         }
         return merged
@@ -225,5 +246,21 @@ struct PatternIndex {
         way.reached = step
         ways.append(way)
         if let deeper = way.anyDepth { reach(deeper, &ways) }
+    }
+}
+
+extension Array {
+    /// Removes elements that follow each other in an ordered array. O(log elements) if there are none.
+    /// - Parameters:
+    ///   - isBefore: true for those before them.
+    ///   - isWanted: true for them.
+    fileprivate mutating func removeRun(_ isBefore: (Element) -> Bool, while isWanted: (Element) -> Bool) {
+        var (start, end) = (0, count)
+        while start < end {
+            let middle = (start + end) / 2
+            if isBefore(self[middle]) { start = middle + 1 } else { end = middle }
+        }
+        while end < count, isWanted(self[end]) { end += 1 }
+        if start < end { removeSubrange(start..<end) }
     }
 }

@@ -9,12 +9,17 @@ struct StructureNews {
     /// By topic and animation.
     private(set) var topics: [TopicStructure] = []
     private var places: [Key: Int] = [:]
+    /// The place that was told last: usually the next one, too.
+    private var last = 0
     /// The number of paths that all topics are told.
     private(set) var told = 0
-    /// The number of paths that each topic is told.
-    private var counts: [ObjectIdentifier: Int] = [:]
+    private var counts: [Count] = []
+    /// Places in `counts`.
+    private var countsByTopic: [ObjectIdentifier: Int] = [:]
     /// The number of paths that users and principals are told, over all their topics.
-    private var countsOfOwners: [AccessRule.Holder: Int] = [:]
+    private var toldOwners: [Int] = []
+    /// Places in `toldOwners`.
+    private var owners: [AccessRule.Holder: Int] = [:]
     /// Topics that would have to be told more paths than all topics together may watch.
     private(set) var overfull: [Topic] = []
     private let listeners: Int
@@ -23,6 +28,13 @@ struct StructureNews {
     private struct Key: Hashable {
         var topic: ObjectIdentifier
         var animation: Animation?
+    }
+
+    /// What one topic is told.
+    private struct Count {
+        var paths = 0
+        /// Places in `toldOwners`. None if there are many owners: what many users share is made once for all of them.
+        var owners: [Int]
     }
 
     /// - Parameters:
@@ -42,58 +54,70 @@ struct StructureNews {
         _ names: NodeNames, as kind: StructurePaths.Kind, former: [PatternIndex.Listener]? = nil,
         _ animation: @autoclosure () -> Animation?, to listeners: [PatternIndex.Listener]
     ) {
-        let listeners = listeners.filter { !$0.topic.isOverfull }
-        guard !listeners.isEmpty else { return }
+        guard listeners.contains(where: { !$0.topic.isOverfull }) else { return }
         let animation = animation()
         let node = AttributePath.describe(nodes: names.ids)
         let attributes = names.attributes.map { node + "." + AttributePath.quoteIfNeeded($0) }
         let former = former.map { Set($0.map { ObjectIdentifier($0.topic) }) }
-        for listener in listeners {
+        for listener in listeners where !listener.topic.isOverfull {
             let topic = listener.topic
+            guard names.isWhole || !listener.attributes.isEmpty else { continue }
             let isNew = former.map { !$0.contains(ObjectIdentifier(topic)) } ?? false
-            let told = isNew ? \.entered : kind
-            let named = listener.attributes.map { attributes[$0] }
-            guard names.isWhole || !named.isEmpty else { continue }
-            add((names.isWhole ? [node] : []) + named, as: told, of: topic, animation)
-            if names.isWhole, let transition = names.transition {
-                topics[place(of: topic, animation)].note(transition, of: node, told)
-            }
+            let told = isNew ? .entered : kind
+            let place = place(of: topic, animation)
+            if names.isWhole { topics[place].paths[told].append(node) }
+            for attribute in listener.attributes { topics[place].paths[told].append(attributes[attribute]) }
+            if names.isWhole, let transition = names.transition { topics[place].note(transition, of: node, told) }
+            count((names.isWhole ? 1 : 0) + listener.attributes.count, at: place)
         }
     }
 
-    private mutating func add(
-        _ paths: [String], as kind: StructurePaths.Kind, of topic: Topic, _ animation: Animation?
-    ) {
-        topics[place(of: topic, animation)].paths[keyPath: kind] += paths
-        told += paths.count
-        counts[ObjectIdentifier(topic), default: 0] += paths.count
-        if counts[ObjectIdentifier(topic), default: 0] > limit || isBeyondShare(paths.count, of: topic) {
+    private mutating func count(_ paths: Int, at place: Int) {
+        told += paths
+        let topic = topics[place].topic
+        let count = topics[place].count
+        counts[count].paths += paths
+        // So nobody makes a change of the tree longer with many different patterns.
+        var isBeyondShares = !counts[count].owners.isEmpty
+        for owner in counts[count].owners {
+            toldOwners[owner] += paths
+            if toldOwners[owner] <= limit { isBeyondShares = false }
+        }
+        if counts[count].paths > limit || isBeyondShares {
             topic.isOverfull = true
             overfull.append(topic)
         }
     }
 
-    /// True if everybody who has a subscription to the topic is told more paths than all topics may watch. So nobody
-    /// makes a change of the tree longer with many different patterns.
-    private mutating func isBeyondShare(_ more: Int, of topic: Topic) -> Bool {
-        // What many users share is made once for all of them.
-        guard topic.owners.count <= StructureNews.mostOwners else { return false }
-        var isBeyond = true
-        for owner in topic.owners.keys {
-            countsOfOwners[owner, default: 0] += more
-            if countsOfOwners[owner, default: 0] <= limit { isBeyond = false }
-        }
-        return isBeyond
-    }
-
     private static let mostOwners = 4
 
     private mutating func place(of topic: Topic, _ animation: Animation?) -> Int {
+        if last < topics.count, topics[last].topic === topic, topics[last].animation == animation { return last }
         let key = Key(topic: ObjectIdentifier(topic), animation: animation)
-        if let known = places[key] { return known }
-        places[key] = topics.count
-        topics.append(TopicStructure(topic: topic, animation: animation))
-        return topics.count - 1
+        if let known = places[key] {
+            last = known
+            return known
+        }
+        last = topics.count
+        places[key] = last
+        topics.append(TopicStructure(topic: topic, animation: animation, count: countPlace(of: topic)))
+        return last
+    }
+
+    private mutating func countPlace(of topic: Topic) -> Int {
+        if let known = countsByTopic[ObjectIdentifier(topic)] { return known }
+        var owners: [Int] = []
+        if topic.owners.count <= StructureNews.mostOwners {
+            for owner in topic.owners.keys {
+                let place = self.owners[owner] ?? toldOwners.count
+                if place == toldOwners.count { toldOwners.append(0) }
+                self.owners[owner] = place
+                owners.append(place)
+            }
+        }
+        countsByTopic[ObjectIdentifier(topic)] = counts.count
+        counts.append(Count(owners: owners))
+        return counts.count - 1
     }
 }
 
@@ -104,14 +128,18 @@ struct TopicStructure {
     var paths = StructurePaths()
     /// `{insertion?, removal?}`, by path.
     private(set) var transitions = ValueMap()
+    /// The place of the topic's number of paths.
+    fileprivate let count: Int
 
-    init(topic: Topic, animation: Animation?) { (self.topic, self.animation) = (topic, animation) }
+    init(topic: Topic, animation: Animation?, count: Int) {
+        (self.topic, self.animation, self.count) = (topic, animation, count)
+    }
 
     mutating func note(_ transition: Transition, of node: String, _ kind: StructurePaths.Kind) {
         var said = transitions[node]?.map ?? ValueMap()
         switch kind {
-        case \.added: said["insertion"] = Transition.json(transition.insertion)
-        case \.removed: said["removal"] = Transition.json(transition.removal)
+        case .added: said["insertion"] = Transition.json(transition.insertion)
+        case .removed: said["removal"] = Transition.json(transition.removal)
         default: return
         }
         transitions[node] = .map(said)
@@ -119,8 +147,8 @@ struct TopicStructure {
 }
 
 struct StructurePaths {
-    /// One of the lists.
-    typealias Kind = WritableKeyPath<StructurePaths, [String]>
+    /// Names one of the lists.
+    enum Kind { case added, removed, arrived, reordered, rearranged, entered }
 
     var added: [String] = []
     var removed: [String] = []
@@ -132,6 +160,29 @@ struct StructurePaths {
     var rearranged: [String] = []
     /// The node has another path, and the topic's patterns do not match the old one.
     var entered: [String] = []
+
+    subscript(kind: Kind) -> [String] {
+        get {
+            switch kind {
+            case .added: added
+            case .removed: removed
+            case .arrived: arrived
+            case .reordered: reordered
+            case .rearranged: rearranged
+            case .entered: entered
+            }
+        }
+        _modify {
+            switch kind {
+            case .added: yield &added
+            case .removed: yield &removed
+            case .arrived: yield &arrived
+            case .reordered: yield &reordered
+            case .rearranged: yield &rearranged
+            case .entered: yield &entered
+            }
+        }
+    }
 
     var isEmpty: Bool {
         [added, removed, arrived, reordered, rearranged, entered].allSatisfy(\.isEmpty)

@@ -76,6 +76,7 @@ final class Topics {
         guard topic.watchesAttributes else { return }
         let steps = pattern.steps
         try PatternSearch(pattern, in: graph).forEachAttribute { (attribute, path) throws(Failure) in
+            if !steps.isEmpty { graph.stepsLeft -= Topics.stepsPerPart }
             let vertex = graph.watchable(Place(attribute, steps))
             try add(vertex, path + steps.map(\.description).joined(), to: topic)
         }
@@ -189,8 +190,9 @@ final class Topics {
                 guard isPart || place == 0 || entries[place - 1].topic !== entry.topic else { continue }
                 if entry.topic.isOverfull { continue }
                 if entry.topic.joining == 0 { joining[ObjectIdentifier(entry.topic)] = entry.topic }
-                entry.topic.joining += 1
-                all += 1
+                let weight = isPart ? Topics.weightOfPart : 1
+                entry.topic.joining += weight
+                all += weight
                 if entry.topic.joining > limits.watchedAttributes {
                     end(entry.topic)
                 } else if all > 2 * limits.watchedAttributes,
@@ -208,8 +210,17 @@ final class Topics {
     /// The matching patterns of topics that watch attributes.
     private func naming(_ attribute: AttributeID) -> [PatternIndex.Entry] {
         guard let (node, name) = graph.nodeAndName(of: attribute) else { return [] }
-        return index.find(name, at: graph.ids(of: node)).filter { $0.topic.watchesAttributes && !$0.topic.isOverfull }
+        let entries = index.find(name, at: graph.ids(of: node))
+        func joins(_ entry: PatternIndex.Entry) -> Bool { entry.topic.watchesAttributes && !entry.topic.isOverfull }
+        return entries.allSatisfy(joins) ? entries : entries.filter(joins)
     }
+
+    /// Steps to make the vertex of a place inside a value.
+    private static let stepsPerPart = 30
+
+    /// A place inside a value becomes a vertex of its own. So it counts as much as several attributes towards what one
+    /// transaction may add.
+    private static let weightOfPart = 4
 
     /// The topics that are told of changes of a node or attributes of it.
     func listeners(_ ids: [Name], _ attributes: [String]) -> [PatternIndex.Listener] {

@@ -131,7 +131,7 @@ extension Watching {
         let movedNodes = Set(moved.flatMap { graph.allNodes(below: $0.node) })
         for (position, node) in structure.addedNodes.enumerated() where graph.isAlive(node) {
             let list = structure.list(adding: position)
-            guard body({ .init(names: graph.nodeNames(of: node), kind: \.added, node: node, list: list) }) else {
+            guard body({ .init(names: graph.nodeNames(of: node), kind: .added, node: node, list: list) }) else {
                 return
             }
         }
@@ -140,10 +140,10 @@ extension Watching {
             guard let (node, name) = graph.nodeAndName(of: attribute), !nodes.contains(node), !movedNodes.contains(node)
             else { continue }
             let names = NodeNames(ids: graph.ids(of: node), attributes: [name], isWhole: false)
-            guard body({ .init(names: names, kind: \.added, node: node) }) else { return }
+            guard body({ .init(names: names, kind: .added, node: node) }) else { return }
         }
         for names in structure.removedNames {
-            guard body({ .init(names: names, kind: \.removed, list: names.list) }) else { return }
+            guard body({ .init(names: names, kind: .removed, list: names.list) }) else { return }
         }
         var told = nodes
         for top in moved {
@@ -151,29 +151,29 @@ extension Watching {
             for node in graph.allNodes(below: top.node) where told.insert(node).inserted {
                 let names = graph.nodeNames(of: node)
                 let line = StructureLog.Line(
-                    names: names, kind: \.arrived, from: top.from + names.ids.dropFirst(depth), node: top.node)
+                    names: names, kind: .arrived, from: top.from + names.ids.dropFirst(depth), node: top.node)
                 guard body({ line }) else { return }
             }
             for names in top.names {
-                guard body({ .init(names: names, kind: \.removed, node: top.node) }) else { return }
+                guard body({ .init(names: names, kind: .removed, node: top.node) }) else { return }
             }
         }
         for (position, top) in structure.removedTrees.enumerated() {
             let list = structure.list(removingTree: position)
             for node in graph.allNodes(below: top) {
-                guard body({ .init(names: graph.nodeNames(of: node), kind: \.removed, list: list) }) else { return }
+                guard body({ .init(names: graph.nodeNames(of: node), kind: .removed, list: list) }) else { return }
             }
         }
         for (position, node) in structure.reorderedNodes.enumerated()
         where graph.isAlive(node) && told.insert(node).inserted {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])
             let list = structure.list(reordering: position)
-            guard body({ .init(names: names, kind: \.reordered, node: node, list: list) }) else { return }
+            guard body({ .init(names: names, kind: .reordered, node: node, list: list) }) else { return }
         }
         var rearranged: Set<NodeID> = []
         for (node, place) in structure.rearrangedNodes where graph.isAlive(node) && rearranged.insert(node).inserted {
             let names = NodeNames(ids: graph.ids(of: node), attributes: [])
-            guard body({ .init(names: names, kind: \.rearranged, node: node, list: place) }) else { return }
+            guard body({ .init(names: names, kind: .rearranged, node: node, list: place) }) else { return }
         }
     }
 

@@ -23,6 +23,10 @@ struct Budget {
     private static let stepsPerNewAttribute = 20
     /// Steps for a `place` or `slot`, which finds its nodes in the turn that makes it visible.
     static let stepsPerPlacement = 200
+    /// For each time that a node, or an attribute of it, is connected again because a component shows the node.
+    static let stepsPerGiven = 40
+    /// For a node that data makes a `place` show.
+    private static let stepsPerPlaced = 200
 
     /// - Throws: `limit` when no steps are left.
     mutating func charge(_ cost: Int) throws(Failure) {
@@ -39,22 +43,33 @@ struct Budget {
     mutating func chargePlan(_ cost: Int) throws(Failure) { if !waivesPlans { try charge(cost) } }
 
     /// - Throws: `limit` when the instances would take more steps than are left; then nothing is charged.
-    mutating func chargeInstances(_ count: Int, nodes: Int, attributes: Int, placements: Int) throws(Failure) {
-        growth -= try costOfInstances(count, nodes: nodes, attributes: attributes, placements: placements)
+    mutating func chargeInstances(_ count: Int, _ each: Wiring.Growth) throws(Failure) {
+        growth -= try costOfInstances(count, each)
     }
 
     /// - Throws: `limit` when the instances would take more steps than are left.
-    func costOfInstances(_ count: Int, nodes: Int, attributes: Int, placements: Int) throws(Failure) -> Int {
+    func costOfInstances(_ count: Int, _ each: Wiring.Growth) throws(Failure) -> Int {
+        // The element is an attribute, too.
         let cost =
             count
-            * (nodes * Budget.stepsPerNewNode + attributes * Budget.stepsPerNewAttribute
-                + placements * Budget.stepsPerPlacement)
+            * (each.nodes * Budget.stepsPerNewNode + (each.attributes + 1) * Budget.stepsPerNewAttribute
+                + each.costAtOnce)
         guard cost <= growth else {
             throw Failure(
                 .limit, "one request may not make nodes for \(count) new elements",
                 hint: "add them in several requests; the setting request-cost is the limit")
         }
         return cost
+    }
+
+    /// - Throws: `limit` when showing so many more nodes at a `place` would take more steps than are left.
+    mutating func chargePlaced(_ count: Int) throws(Failure) {
+        guard count * Budget.stepsPerPlaced <= growth else {
+            throw Failure(
+                .limit, "one request may not make a place show \(count) more nodes",
+                hint: "show them in several steps; the setting request-cost is the limit")
+        }
+        growth -= count * Budget.stepsPerPlaced
     }
 
     /// Steps for the JSON text of a content. Measuring stops at the size that the remaining steps can pay for.

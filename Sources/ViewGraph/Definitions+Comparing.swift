@@ -91,16 +91,23 @@ extension NodeDefinition {
         merged.component = component ?? base.component
         merged.body = body ?? base.body
         merged.isContent = base.isContent
-        merged.givenSlot = givenSlot ?? base.givenSlot
-        merged.layer = base.layer
-        merged.position = position
-        merged.forEach = forEach ?? base.forEach
         if isOfUse {
             noteModifiersAtUse()
             noteActionsAtUse()
         }
-        let names = Set(attributes.map(\.name))
+        let names = Set(texts: attributes.map(\.name))
         merged.attributes = base.attributes.filter { !names.contains($0.name) } + attributes
+        if !isPlain || !base.isPlain { mergeRest(over: base, into: merged, isOfUse: isOfUse) }
+        for member in members { merged.drop(member) }
+        merged.children = union(children, base.children)
+        return merged
+    }
+
+    private func mergeRest(over base: NodeDefinition, into merged: NodeDefinition, isOfUse: Bool) {
+        merged.givenSlot = givenSlot ?? base.givenSlot
+        merged.layer = base.layer
+        merged.position = position
+        merged.forEach = forEach ?? base.forEach
         let isInBody = body == nil && !isOfUse
         func over(
             _ group: KeyPath<NodeDefinition, [KeyedExpression]>
@@ -140,15 +147,15 @@ extension NodeDefinition {
         (merged.tag, merged.isTagAtUse) = (tagged.tag, tagged.isTagAtUse)
         merged.transition = transition ?? base.transition
         merged.animations = animations.isEmpty ? base.animations : animations
-        for member in members { merged.drop(member) }
-        func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
-            let ids = Set(new.map(\.id))
-            return old.filter { !ids.contains($0.id) } + new
-        }
-        merged.children = union(children, base.children)
         merged.header = union(header, base.header)
         merged.footer = union(footer, base.footer)
-        return merged
+    }
+
+    /// Children of a definition, completed with those that only the base has.
+    private func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
+        if new.isEmpty || old.isEmpty { return old + new }
+        let ids = Set(new.map(\.id))
+        return old.filter { !ids.contains($0.id) } + new
     }
 
     /// The modifiers of a group that are written at the use of its component, and those of the component's body.

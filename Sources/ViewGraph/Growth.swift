@@ -5,8 +5,11 @@ import SceneModel
 enum PlanCost {
     /// A node that is compared.
     static let update = 40
-    /// A node that changes, beside the comparison.
+    /// A node that changes, beside the comparison, and each attribute that its document has or that goes.
     static let change = 90
+    static let attribute = 40
+    /// A node below one that changes: it is connected again.
+    static let below = 10
     /// A new top node.
     static let creation = 10
     static let removal = 15
@@ -23,29 +26,39 @@ extension Wiring {
         var attributes = 0
         /// Of the nodes: those that show other nodes, `place` and `slot`.
         var placements = 0
+        /// How often nodes, and their attributes, are inside of what a component is given. They are connected once more
+        /// each time, where they are shown.
+        var given = 0
 
         static func += (a: inout Growth, b: Growth) {
             a.nodes += b.nodes
             a.attributes += b.attributes
             a.placements += b.placements
+            a.given += b.given
         }
+
+        /// Steps in the turn that makes them visible.
+        var costAtOnce: Int { placements * Budget.stepsPerPlacement + given * Budget.stepsPerGiven }
     }
 
     /// The nodes and attributes that a definition makes, without instances of `forEach`.
-    /// - Parameter new: the declarations of its document.
+    /// - Parameters:
+    ///   - isGiven: the node is given to the component of its parent.
+    ///   - new: the declarations of its document.
     /// - Throws: `limit` when the tree would become too deep.
-    func additions(by definition: NodeDefinition, below depth: Int, _ new: Declarations? = nil) throws(Failure)
-        -> Growth
-    {
+    func additions(
+        by definition: NodeDefinition, below depth: Int, isGiven: Bool = false, _ new: Declarations? = nil
+    ) throws(Failure) -> Growth {
         var growth = Growth()
-        var pending = [(definition, depth + 1)]
-        while let (next, depth) = pending.popLast() {
+        var pending = [(definition, depth + 1, isGiven ? 1 : 0)]
+        while let (next, depth, given) = pending.popLast() {
             try refuse(depth: depth, at: next.id.text)
             // Types that contain each other may make more than can be counted.
             try refuse(growth)
             growth.nodes += 1
             growth.attributes += next.attributes.count + (next.forEach == nil ? 0 : 1)
             if next.forEach?.choice?.isPlacement == true { growth.placements += 1 }
+            growth.given += given * (1 + next.attributes.count)
             // The properties of an object are attributes, and so are those of the objects in it.
             var objects = next.attributes.filter { if case .object = $0.type { true } else { false } }
             while let attribute = objects.popLast() {
@@ -55,8 +68,9 @@ extension Wiring {
                 growth.attributes += type.properties.count
                 objects += type.properties
             }
+            let first = next.firstPlacing ?? .max
             for children in [next.header, next.children, next.footer] where !children.isEmpty {
-                pending += children.map { ($0, depth + 1) }
+                pending += children.map { ($0, depth + 1, given + ($0.layer > first ? 1 : 0)) }
             }
         }
         return growth
@@ -100,14 +114,12 @@ extension Wiring {
 
     /// Charges the instances that a list makes before they are made.
     func chargeInstances(_ count: Int, _ each: Growth) throws(Failure) {
-        try budget.chargeInstances(
-            count, nodes: each.nodes, attributes: each.attributes + 1, placements: each.placements)
+        try budget.chargeInstances(count, each)
     }
 
     /// - Throws: `limit` when a list would make more instances than one request may.
     func refuseInstances(_ count: Int, _ each: Growth) throws(Failure) {
-        _ = try budget.costOfInstances(
-            count, nodes: each.nodes, attributes: each.attributes + 1, placements: each.placements)
+        _ = try budget.costOfInstances(count, each)
     }
 
     /// Steps for a node that moves with its subtree.

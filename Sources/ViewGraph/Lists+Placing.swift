@@ -36,6 +36,9 @@ extension Lists {
             if error.code != .limit { _ = nodes.placements.setWanted([], at: row, in: body.root) }
             throw error
         }
+        if definition.choice == .place {
+            try graph.budget.chargePlaced(nodes.placements.countNew(rows, at: row))
+        }
         let placed = nodes.placements.setWanted(rows, at: row, in: body.root)
         nodes.placements.note(row, isComplete: unknown == nil)
         if let unknown {

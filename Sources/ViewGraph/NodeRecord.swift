@@ -273,6 +273,8 @@ struct NamedAttributes: Sequence {
             self = .list((0..<count).filter { $0 != place }.map { self[$0] })
         }
 
+        mutating func retain(_ places: [Int]) { self = .list(places.map { self[$0] }) }
+
         mutating func insert(_ attribute: AttributeID, at place: Int) {
             self = .list((0..<place).map { self[$0] } + [attribute] + (place..<count).map { self[$0] })
         }
@@ -341,14 +343,16 @@ struct NamedAttributes: Sequence {
         if scope == 0 { rows.add(attribute) } else { rows.insert(attribute, at: place) }
     }
 
-    mutating func remove(_ name: String) {
-        guard let place = names?.place(of: name), place < count else { return }
-        own().remove(at: place)
-        rows.remove(at: place)
+    mutating func remove(_ gone: Set<Name>) {
+        guard let list = names?.list else { return }
+        let places = (0..<count).filter { !gone.contains(list[$0]) }
+        names = AttributeNames(places.map { list[$0] })
+        rows.retain(places + Array(count..<rows.count))
     }
 
     private mutating func own() -> AttributeNames {
-        if let names, isKnownUniquelyReferenced(&self.names) { return names }
+        // Before another reference is made.
+        if isKnownUniquelyReferenced(&names), let names { return names }
         let made = AttributeNames(names?.list ?? [])
         names = made
         return made
@@ -404,11 +408,6 @@ final class AttributeNames {
         } else if list.count > AttributeNames.indexThreshold {
             makeIndex()
         }
-    }
-
-    func remove(at place: Int) {
-        list.remove(at: place)
-        if places != nil { makeIndex() }
     }
 
     func isSame(as attributes: [AttributeDefinition]) -> Bool {

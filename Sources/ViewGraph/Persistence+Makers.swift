@@ -230,11 +230,21 @@ extension Persistence {
     /// Notes that a child has gone, if the node was made with it.
     private func noteGone(_ id: Name, from row: UInt32) {
         guard !nodes[Int(row)].kind.isMadeFromData,
-            row == NodeID.root.row
-                || childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).contains(where: { $0.id == id })
+            row == NodeID.root.row || isMade(id, by: row)
         else { return }
         noteRemoved(id, from: row, nodes.key(of: row))
     }
+
+    /// True if a node was made with a child of this id. Many children of one node may go with one change.
+    private func isMade(_ id: Name, by row: UInt32) -> Bool {
+        if let madeIDs, madeIDs.row == row { return madeIDs.ids.contains(id) }
+        let ids = Set(childDefinitions(madeBy: row, isOwn: nodes.isOwn(row)).map(\.id))
+        madeIDs = (row, ids)
+        return ids.contains(id)
+    }
+
+    /// The definitions of nodes are about to change, or have changed.
+    func forgetMadeIDs() { madeIDs = nil }
 
     private func noteRemoved(_ id: Name, from row: UInt32, _ key: String) {
         nodes.kept(row).removed.insert(id)

@@ -132,8 +132,8 @@ extension Persistence {
             without.append(["attribute", .string(attribute.name)])
         }
         var (before, after) = (ValueMap(), ValueMap())
-        DefinitionWriter.addModifiers(of: base, beyond: nil, into: &before)
-        DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &after)
+        if !base.isPlain { DefinitionWriter.addModifiers(of: base, beyond: nil, into: &before) }
+        if !definition.isPlain { DefinitionWriter.addModifiers(of: definition, beyond: nil, into: &after) }
         for group in ["environment", "containerValues", "preferences"] {
             let (before, after) = (before[group]?.map ?? ValueMap(), after[group]?.map ?? ValueMap())
             for case (.string(let name), let value) in after where before[name] != value {

@@ -33,6 +33,8 @@ public final class Persistence {
     private var dueNodes: [NodeID] = []
     /// Children that need an order key, by parent.
     private var unplaced: [UInt32: [NodeID]] = [:]
+    /// The ids of the children with which a node was made, while children of it are removed.
+    var madeIDs: (row: UInt32, ids: Set<Name>)?
     /// Nodes whose children have another order.
     private var reordered: Set<UInt32> = []
     /// True if any node has ever been moved to another parent.

@@ -70,6 +70,13 @@ struct Placements {
         return all.nodes.first { self.place(of: $0, in: all.root) == nil }
     }
 
+    /// The number of nodes that a place does not show yet.
+    func countNew(_ nodes: [UInt32], at place: UInt32) -> Int {
+        guard let before = wanted[place]?.nodes else { return nodes.count }
+        if before == nodes { return 0 }
+        return Set(nodes).subtracting(before).count
+    }
+
     /// Sets the nodes that a place should show. `settle` decides which of them it does show.
     /// - Returns: the number of nodes that are new to it; nil if nothing changes.
     mutating func setWanted(_ nodes: [UInt32], at place: UInt32, in root: UInt32) -> Int? {

@@ -24,6 +24,8 @@ public final class Planning {
     private var growth = Wiring.Growth()
     /// Steps that the change itself will take.
     private var cost: Int
+    /// The nodes that change: what is below them is connected again.
+    private var connected: Set<UInt32> = []
     private var isComplete = false
 
     fileprivate init(
@@ -201,9 +203,11 @@ extension Planning {
             if isRemade { plan.remadeCreations.insert(plan.creations.count) }
             plan.creations.append((row, definition, slot, origin.isGiven(definition)))
             if isBuilt { return }
-            let added = try graph.additions(by: definition, below: siblings.depth, scene.declarations)
+            let isShownElsewhere = origin.isGiven(definition) && nodes.firstPlacing(of: row) != nil
+            let added = try graph.additions(
+                by: definition, below: siblings.depth, isGiven: isShownElsewhere, scene.declarations)
             growth += added
-            cost += added.placements * Budget.stepsPerPlacement
+            cost += added.costAtOnce
         }
         let found = nodes.child(definition.id, of: row)
         // A merged document also completes nodes in branches.
@@ -231,7 +235,10 @@ extension Planning {
         let isOther =
             differs(existing, definition, isReplacing) || isElsewhere || old.isContent != isContent
         if isOther {
-            cost += PlanCost.change
+            cost += costOfChange(existing, definition, isReplacing)
+            if isElsewhere || old.isContent != isContent {
+                cost += nodes.everything(in: existing).count * Budget.stepsPerGiven
+            }
             plan.changed.append(name)
             plan.changes.append(existing)
             if isTold { tell(describeDifferences(existing, definition, isReplacing)) }
@@ -239,6 +246,7 @@ extension Planning {
         // The nodes that a component or a list makes depend on more than this definition.
         let isPlain = definition.component == nil && old.definition.component == nil && definition.forEach == nil
         if isOther || isRemade || !isPlain || !isDeclared {
+            if !isOther, !isRemade { cost += PlanCost.update }
             plan.updates.append((existing, definition, isReplacing, isContent))
         }
         if isRemade { plan.remade.insert(existing) }
@@ -254,6 +262,15 @@ extension Planning {
                     parent: existing, definitions: definition.slotted, isReplacing: isReplacing,
                     base: definition.base ?? (isReplacing ? nil : old.definition.base), isRemade: isRemade))
         }
+    }
+
+    /// Steps for a node that changes, and for the nodes below, which are connected again: each once.
+    private func costOfChange(_ row: UInt32, _ definition: NodeDefinition, _ isReplacing: Bool) -> Int {
+        let gone = isReplacing ? nodes[Int(row)].attributes.count : 0
+        let isInside = nodes.upward(from: row).contains { connected.contains($0) }
+        connected.insert(row)
+        return PlanCost.change + PlanCost.attribute * (definition.attributes.count + gone)
+            + (isInside ? 0 : nodes.subtree(of: row).count * PlanCost.below)
     }
 
     /// - Throws: `conflict` when a node beside a choice would have the id of one in its branches.

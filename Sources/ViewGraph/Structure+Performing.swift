@@ -207,15 +207,9 @@ extension ViewGraph {
         if target.base !== nodes[Int(row)].definition.base { shapeChanged(at: row) }
         nodes[Int(row)].definition = target
         nodes.note(target)
+        destroyAttributes(of: row, notKeptBy: definition, isReplacing)
         let begun = definition.attributes.filter { redefineAttribute($0, of: row) }.compactMap {
             ownAttribute($0.name, of: row)
-        }
-        if isReplacing {
-            let names = Set(definition.attributes.map(\.name))
-            for (name, attribute) in nodes[Int(row)].attributes where !names.contains(name) {
-                if nodes[Int(row)].instances?.elements == attribute { continue }
-                destroyVertex(attribute, named: name, of: row)
-            }
         }
         if !hasSameModifiers {
             destroyModifiers(of: row)
@@ -238,34 +232,54 @@ extension ViewGraph {
             createAttribute(definition, of: row)
             return false
         }
-        let isKept: Bool =
-            switch (old.role, definition.role) {
-            case (.state, .state): old.type == definition.type
-            case (.state, _), (_, .state): false
-            default: true
-            }
-        if isKept {
-            attributes[Int(existing.index)]?.redefine(as: definition)
-            if case .action = definition.role, old != definition { reactions.restart(existing) }
-            if case .state(_, let isTransient) = definition.role, case .state = record(existing).source {
-                if isTransient, isDurable(existing) { stored.forget([existing]) }
-                let begins = !isTransient && (!isDurable(existing) || old != definition)
-                attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
-                return begins
-            }
-        } else {
-            destroyVertex(existing, named: definition.name, of: row)
-            createAttribute(definition, of: row)
+        attributes[Int(existing.index)]?.redefine(as: definition)
+        if case .action = definition.role, old != definition { reactions.restart(existing) }
+        guard case .state(_, let isTransient) = definition.role, case .state = record(existing).source else {
+            return false
         }
-        return false
+        if isTransient, isDurable(existing) { stored.forget([existing]) }
+        let begins = !isTransient && (!isDurable(existing) || old != definition)
+        attributes[Int(existing.index)]?.source = .state(isTransient: isTransient)
+        return begins
     }
 
-    /// Removes an attribute from a node that stays.
-    private func destroyVertex(_ attribute: AttributeID, named name: String, of row: UInt32) {
-        if record(attribute).kind == .state { stored.forget(durableStates(in: attribute)) }
-        structureChange.removedNames.append(NodeNames(ids: nodes.ids(of: row), attributes: [name], isWhole: false))
-        destroyVertex(attribute)
-        nodes[Int(row)].attributes.remove(name)
-        if let shown = nodes[Int(row)].instanceAttribute(named: name) { structureChange.addedAttributes.append(shown) }
+    /// Removes attributes from a node that stays: those that become a state of another type, or become or were a state;
+    /// and if the definition replaces the old one, those that it does not have. O(attributes).
+    private func destroyAttributes(of row: UInt32, notKeptBy definition: NodeDefinition, _ isReplacing: Bool) {
+        var gone: [(name: String, attribute: AttributeID)] = []
+        for new in definition.attributes {
+            guard let existing = ownAttribute(new.name, of: row), let old = record(existing).definition,
+                !new.keepsVertex(of: old)
+            else { continue }
+            gone.append((new.name, existing))
+        }
+        if isReplacing {
+            let names = Set(texts: definition.attributes.map(\.name))
+            let elements = nodes[Int(row)].instances?.elements
+            gone += nodes[Int(row)].attributes.filter { !names.contains($0.name) && $0.attribute != elements }
+        }
+        if gone.isEmpty { return }
+        structureChange.removedNames.append(
+            NodeNames(ids: nodes.ids(of: row), attributes: gone.map(\.name), isWhole: false))
+        for (_, attribute) in gone {
+            if record(attribute).kind == .state { stored.forget(durableStates(in: attribute)) }
+            destroyVertex(attribute)
+        }
+        nodes[Int(row)].attributes.remove(Set(texts: gone.map(\.name)))
+        for (name, _) in gone {
+            guard let shown = nodes[Int(row)].instanceAttribute(named: name) else { continue }
+            structureChange.addedAttributes.append(shown)
+        }
+    }
+}
+
+extension AttributeDefinition {
+    /// True if an attribute that gets this definition keeps its vertex, and a state its value.
+    fileprivate func keepsVertex(of old: AttributeDefinition) -> Bool {
+        switch (old.role, role) {
+        case (.state, .state): old.type == type
+        case (.state, _), (_, .state): false
+        default: true
+        }
     }
 }

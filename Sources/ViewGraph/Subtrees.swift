@@ -96,6 +96,7 @@ extension ViewGraph {
     /// O(subtrees + their edges + siblings of their roots).
     /// - Parameter roots: none inside another.
     func destroySubtrees(_ roots: [UInt32]) {
+        defer { persistence.forgetMadeIDs() }
         for (parent, children) in Dictionary(grouping: roots, by: { nodes[Int($0)].parent }) {
             nodes.detach(children, from: parent)
             for child in children { destroySubtree(child) }

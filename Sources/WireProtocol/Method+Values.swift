@@ -35,7 +35,7 @@ extension Method {
         Method(
             name: "set", summary: "Writes one value, as a transaction of its own.",
             parameters: [path(), .required(.value, .any, "The new value.")] + writeOptions,
-            result: written, errors: writeErrors + [.conflict, .stale, .ruleFailed], need: Need(.write, on: "the path")
+            result: written, errors: writeErrors + [.conflict, .stale, .ruleFailed, .cycle], need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
             .set(Mutation(operation: .set, target: given.target(), value: given.value(.value)), given.writeOptions())
         }
@@ -45,7 +45,7 @@ extension Method {
         Method(
             name: "transact", summary: "Commits mutations together, all or none, as one revision.",
             parameters: [mutations] + writeOptions + [motions], result: written,
-            errors: writeErrors + [.stale, .conflict, .ruleFailed], need: Need(.write, on: "each path")
+            errors: writeErrors + [.stale, .conflict, .ruleFailed, .cycle], need: Need(.write, on: "each path")
         ) { (given) throws(Failure) in
             .transact(try given.mutations(), given.transactOptions())
         }
@@ -60,7 +60,7 @@ extension Method {
                 .optional(
                     .arguments, .map(.any), "The action's parameters by name; those with a default may be left out."),
             ] + writeOptions, result: written,
-            errors: writeErrors + [.stale, .conflict, .ruleFailed], need: Need(.do, on: "the path")
+            errors: writeErrors + [.stale, .conflict, .ruleFailed, .cycle], need: Need(.do, on: "the path")
         ) { (given) throws(Failure) in
             .do(path: given.target(), arguments: given.value(.arguments).map ?? ValueMap(), given.writeOptions())
         }

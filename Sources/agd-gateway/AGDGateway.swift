@@ -127,9 +127,10 @@ struct AGDGateway: Verb {
             let loop = try Loop()
             let door = FrontDoor(settings: settings, tokens: tokens, LoopMachine(loop))
             let server = try HTTPServer(loop, listener: listener) { head, channel in Exchange(head, on: channel, door) }
+            let turns = try BeforeSleep(loop) { door.meter.endTurn(at: Loop.processorTime) }
             door.start()
             AGDGateway.say(address)
-            withExtendedLifetime(server) { loop.run() }
+            withExtendedLifetime((server, turns)) { loop.run() }
         } catch { fail(error.number) }
     }
 

@@ -30,7 +30,7 @@ struct Answer: Error {
     /// Shorter bodies are sent as they are: they fit into one packet.
     static let shortestPacked = 1024
     /// Longer bodies are sent as they are: streams would wait for the compression.
-    private static let longestPacked = 4 << 20
+    private static let longestPacked = 1 << 20
 
     /// True if the compressed body is worth its time.
     var isPackable: Bool {

@@ -38,7 +38,7 @@ final class FrontDoor {
     private let settings: Gateway.Settings
     private let tokens: Tokens?
     private let pulse: Pulse
-    private let meter = Meter()
+    let meter = Meter()
     private let pace: Pace
     let budgets: Budgets
     private let machine: any Machine

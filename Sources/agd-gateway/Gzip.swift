@@ -31,6 +31,13 @@ final class Gzip {
     /// Compresses more bytes. The output contains all of them.
     /// - Parameter isLast: ends the stream. Nothing may be added after that.
     func add(_ bytes: UnsafeRawBufferPointer, isLast: Bool = false) -> [UInt8] {
+        add(bytes, isLast ? Z_FINISH : Z_SYNC_FLUSH)
+    }
+
+    /// Compresses a part of what belongs together. The output may lack some of it until `add` is called.
+    func begin(_ bytes: UnsafeRawBufferPointer) -> [UInt8] { add(bytes, Z_NO_FLUSH) }
+
+    private func add(_ bytes: UnsafeRawBufferPointer, _ flush: Int32) -> [UInt8] {
         var output: [UInt8] = []
         // zlib reads the input only during this call, and declares it as mutable for no reason.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
@@ -40,7 +47,7 @@ final class Gzip {
             output += Array(unsafeUninitializedCapacity: room) { part, count in
                 stream.pointee.next_out = part.baseAddress
                 stream.pointee.avail_out = UInt32(room)
-                deflate(stream, isLast ? Z_FINISH : Z_SYNC_FLUSH)
+                deflate(stream, flush)
                 count = room - Int(stream.pointee.avail_out)
             }
         } while stream.pointee.avail_out == 0

@@ -16,7 +16,7 @@ enum Limits {
     /// Bytes of a body without a token: that of the form.
     static let formBody = 4 << 10
     /// Values in a body, with the keys of objects. A parsed value takes up to 100 bytes.
-    static let bodyValues = 500_000
+    static let bodyValues = 100_000
     /// Bytes of a request to the daemon, which is the body in the daemon's form. It is the daemon's default.
     static let message = 16 << 20
     /// Bytes of one message of the daemon.

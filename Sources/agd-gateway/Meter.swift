@@ -16,6 +16,10 @@ final class Meter {
         var sum = 0.0
     }
     private var series: [String: Series] = [:]
+    /// The longest turn of the loop, in seconds of processor time, and the number of long ones.
+    private var longestTurn = 0.0
+    private var longTurns = 0
+    private var turnBegin: Double?
     /// Calls of `/rpc`. Only methods that the gateway has are counted.
     private var calls: [String: Int] = [:]
 
@@ -24,6 +28,15 @@ final class Meter {
         let bucket = Meter.bounds.firstIndex { seconds <= $0 } ?? Meter.bounds.count
         series[name, default: Series()].counts[bucket] += 1
         series[name, default: Series()].sum += seconds
+    }
+
+    /// Called before each sleep of the loop.
+    func endTurn(at processorTime: Double) {
+        if let turnBegin {
+            longestTurn = max(longestTurn, processorTime - turnBegin)
+            if processorTime - turnBegin > 0.1 { longTurns += 1 }
+        }
+        turnBegin = processorTime
     }
 
     func note(method: String) { calls[method, default: 0] += 1 }
@@ -37,6 +50,12 @@ final class Meter {
             # HELP agd_gateway_resident_memory_bytes Memory that the gateway uses.
             # TYPE agd_gateway_resident_memory_bytes gauge
             agd_gateway_resident_memory_bytes \(Meter.residentMemory)
+            # HELP agd_gateway_longest_turn_seconds Longest turn since the start, in processor time.
+            # TYPE agd_gateway_longest_turn_seconds gauge
+            agd_gateway_longest_turn_seconds \(longestTurn)
+            # HELP agd_gateway_turns_over_100ms Turns of more than 100 ms of processor time.
+            # TYPE agd_gateway_turns_over_100ms counter
+            agd_gateway_turns_over_100ms_total \(longTurns)
             # HELP agd_gateway_calls Calls of methods by pages.
             # TYPE agd_gateway_calls counter
 

@@ -10,6 +10,7 @@ final class Pace {
     static let perByteEncoded = 15
     static let perBytePacked = 30
     static let perRequest = 50_000
+    static let perWrite = 3_000
     static let perSubscription = 20_000
 
     private let machine: any Machine
@@ -71,6 +72,9 @@ final class Pace {
                 work()
             }
         }
+        // A slice keeps what was removed from it.
+        if requests.isEmpty { requests = [] }
+        if pages.isEmpty { pages = [] }
         if !requests.isEmpty || !pages.isEmpty { schedule() }
     }
 }

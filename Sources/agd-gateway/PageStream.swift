@@ -50,6 +50,39 @@ final class PageStream {
         var bytes: [UInt8] { rest.map { head + $0 + Text.end } ?? head }
     }
 
+    /// Events that are still to be compressed: a part of them whenever the page reads and the turn has time.
+    private struct Unpacked {
+        /// Bytes that are compressed at a time.
+        private static let slice = 32 << 10
+
+        private var parts: ArraySlice<[UInt8]> = []
+        /// Bytes of the first part that have been compressed.
+        private var taken = 0
+        private(set) var count = 0
+
+        mutating func add(_ part: [UInt8]) {
+            parts.append(part)
+            count += part.count
+        }
+
+        /// - Returns: the number of bytes, and their compressed form.
+        mutating func takeSlice(_ packer: Gzip) -> (count: Int, packed: [UInt8]) {
+            guard let part = parts.first else { return (0, []) }
+            let end = min(part.count, taken + Unpacked.slice)
+            let size = end - taken
+            count -= size
+            let packed = part[taken..<end].withUnsafeBytes { count > 0 ? packer.begin($0) : packer.add($0) }
+            taken = end
+            if end == part.count {
+                parts.removeFirst()
+                // A slice keeps what was removed from it.
+                if parts.isEmpty { parts = [] }
+                taken = 0
+            }
+            return (size, packed)
+        }
+    }
+
     /// Paths whose new values wait for a slow page. With more, it gets all that has changed since.
     private static let mostPending = 256
 
@@ -84,6 +117,7 @@ final class PageStream {
     private let packer: Gzip?
     private var places: [Place] = []
     private var told: Position?
+    private var unpacked = Unpacked()
     private var waiting: [[UInt8]] = []
     private var waitingBytes = 0
     /// A later turn goes on with what waits.
@@ -129,11 +163,13 @@ final class PageStream {
         for (index, place) in places.enumerated() { place.watch?.leave(self, at: index, at: now) }
         places = []
         waiting = []
+        unpacked = Unpacked()
     }
 
     // MARK: Events
 
-    private var isFree: Bool { !isClosed && channel.isWritable && waiting.isEmpty }
+    private var mayWrite: Bool { !isClosed && channel.isWritable && unpacked.count == 0 }
+    private var isFree: Bool { mayWrite && waiting.isEmpty }
 
     /// The subscription is ready, for the first time or again. Its beginning may be large, so it waits until the page
     /// has read the others'.
@@ -178,7 +214,7 @@ final class PageStream {
         if event == "refused" { places[index].isBeginning = false }
         if places[index].isBeginning { return }
         let text = Text(event, index, encoded)
-        if isFree, mayWriteNow(text), write(text) { return }
+        if isFree, mayWriteNow(), write(text) { return }
         // The next frame has the present values.
         if event == "frames" { return }
         guard waiting.count < PageStream.mostWaiting, pays(for: text.count) else { return end() }
@@ -189,18 +225,22 @@ final class PageStream {
     func send(update encoded: Encoded, _ index: Int, _ paths: [String], _ revision: Int64) {
         guard !isClosed, !places[index].isBeginning else { return }
         let text = Text("update", index, encoded)
-        if places[index].pendingFrom == nil, isFree, mayWriteNow(text), write(text) { return }
+        if places[index].pendingFrom == nil, isFree, mayWriteNow(), write(text) { return }
         guard !isClosed else { return }
         if places[index].pendingFrom == nil { places[index].pendingFrom = revision }
-        places[index].pending?.formUnion(paths.names)
-        if (places[index].pending?.count ?? 0) > PageStream.mostPending { places[index].pending = nil }
+        guard let pending = places[index].pending else { return }
+        if pending.count + paths.count > PageStream.mostPending {
+            places[index].pending = nil
+        } else {
+            places[index].pending?.formUnion(paths.names)
+        }
     }
 
-    /// The page has received everything of a subscription up to the revision. When this holds for all its
+    /// The page has received everything of some subscriptions up to the revision. When this holds for all its
     /// subscriptions, the page gets a position from which it can resume.
-    func didHear(_ index: Int, _ epoch: String, _ revision: Int64) {
-        guard !isClosed, !places[index].isBehind, waiting.isEmpty else { return }
-        places[index].heard = (epoch, revision)
+    func didHear(_ indices: [Int], _ epoch: String, _ revision: Int64) {
+        guard !isClosed, waiting.isEmpty else { return }
+        for index in indices where !places[index].isBehind { places[index].heard = (epoch, revision) }
         guard places.allSatisfy({ $0.watch == nil || $0.heard?.epoch == epoch && !$0.isBehind }) else { return }
         let least = places.compactMap(\.heard?.revision).min() ?? revision
         if let told, told.epoch == epoch, told.revision >= least { return }
@@ -221,7 +261,8 @@ final class PageStream {
 
     /// The page reads again, or there may be room for what waits.
     func becameWritable() {
-        while !isClosed, channel.isWritable, let event = waiting.first {
+        pack()
+        while mayWrite, let event = waiting.first {
             if pace.isSpent { return goOnLater() }
             waiting.removeFirst()
             waitingBytes -= event.count
@@ -235,9 +276,9 @@ final class PageStream {
 
     // MARK: Writing
 
-    /// False for what takes long to compress, when this turn has no time for it.
-    private func mayWriteNow(_ text: Text) -> Bool {
-        if packer == nil || text.rest == nil || !pace.isSpent { return true }
+    /// False when this turn has no time left.
+    private func mayWriteNow() -> Bool {
+        if !pace.isSpent { return true }
         goOnLater()
         return false
     }
@@ -245,21 +286,40 @@ final class PageStream {
     /// True if there is memory for more bytes that wait.
     private func pays(for more: Int) -> Bool {
         let size = PageStream.size(isPacked: packer != nil)
-        return memory.resize(to: max(size, size - Limits.slack + channel.waiting + waitingBytes + more))
+        return memory.resize(
+            to: max(size, size - Limits.slack + channel.waiting + unpacked.count + waitingBytes + more))
     }
 
     /// - Returns: false if there is no room.
     @discardableResult private func write(_ text: Text) -> Bool {
         guard !isClosed, pays(for: text.count) else { return false }
-        if packer != nil { write(text.bytes) } else { for part in text.parts { write(part) } }
+        write(text.parts)
         return true
     }
 
-    private func write(_ bytes: [UInt8]) {
+    private func write(_ bytes: [UInt8]) { write([bytes]) }
+
+    private func write(_ parts: [[UInt8]]) {
         guard !isClosed else { return }
         lastWrite = machine.now
-        if packer != nil { pace.spend(bytes.count * Pace.perBytePacked) }
-        channel.write(packer.map { packer in bytes.withUnsafeBytes { packer.add($0) } } ?? bytes)
+        pace.spend(Pace.perWrite)
+        if packer == nil {
+            for part in parts where !isClosed { channel.write(part) }
+        } else {
+            for part in parts { unpacked.add(part) }
+            pack()
+        }
+    }
+
+    /// Compresses what waits for that, while the page reads and the turn has time. The page gets complete events.
+    private func pack() {
+        guard let packer else { return }
+        while !isClosed, unpacked.count > 0, channel.isWritable {
+            if pace.isSpent { return goOnLater() }
+            let (count, packed) = unpacked.takeSlice(packer)
+            pace.spend(count * Pace.perBytePacked)
+            if !packed.isEmpty { channel.write(packed) }
+        }
     }
 
     /// Closes the connection of the page.

@@ -93,7 +93,7 @@ final class SharedWatch {
         } else {
             guard page.put("update", index, encodedSnapshot) else { return }
         }
-        page.didHear(index, epoch, revision)
+        page.didHear([index], epoch, revision)
     }
 
     /// Made once for all pages that begin between two events.
@@ -183,7 +183,10 @@ final class SharedWatch {
         if case .int(let number)? = parameters["revision"] { revision = max(revision, number) }
         switch method {
         case "update": return update(parameters)
-        case "bookmark": for (page, index) in pages.values { page.didHear(index, epoch, revision) }
+        case "bookmark":
+            // A page with many equal subscriptions looks once whether it has heard all.
+            let indices = Dictionary(grouping: pages.values) { ObjectIdentifier($0.page) }
+            for entries in indices.values { entries[0].page.didHear(entries.map(\.index), epoch, revision) }
         default:
             let encoded = encode(parameters)
             for (page, index) in pages.values { page.send(method, index, encoded) }

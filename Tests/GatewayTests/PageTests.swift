@@ -208,8 +208,8 @@ struct LimitTests {
 
     @Test("a body that grows past the daemon's message size is refused, with the reason")
     func growing() {
-        let text = String(repeating: "x", count: 10 << 20)
-        let numbers = String(repeating: "1e15,", count: 400_000)
+        let text = String(repeating: "x", count: 15 << 20)
+        let numbers = String(repeating: "1e15,", count: 90_000)
         let error = gateway.rpc(#"{"id":1,"method":"eval","params":{"text":"\#(text)","numbers":[\#(numbers)1]}}"#)
             .json["error"]
         #expect(error?["data"]?["code"] == "limit" && error?["message"]?.string?.contains("the daemon takes") == true)
@@ -271,6 +271,27 @@ struct LimitTests {
             gateway.machine.advance(0)
         }
         #expect(begun == Limits.subscriptionsOfPage)
+    }
+
+    @Test("a large event is compressed in slices, each when the page reads")
+    func slices() {
+        let gateway = FakeGateway()
+        for number in 0..<20_000 {
+            gateway.daemon.set("/a/\(number * 7919 % 100_003).x", Int64(number * 2_654_435_761 % 1_000_000_007))
+        }
+        let channel = FakeChannel()
+        channel.isReading = false
+        var sizes: [Int] = []
+        channel.onBytes = { sizes.append($0.count) }
+        channel.ask(gateway.door, "GET", "/watch?path=/a/*.x", [("Accept-Encoding", "gzip")])
+        gateway.daemon.answerAll()
+        let beginning = sizes.reduce(0, +)
+        while channel.waiting > 0 {
+            channel.read()
+            gateway.machine.advance(0)
+        }
+        #expect(beginning < 64 << 10 && sizes.reduce(0, +) > 64 << 10)
+        #expect(sizes.allSatisfy { $0 < 48 << 10 })
     }
 
     @Test("streams of one peer and principal have a share; another peer still gets one")
@@ -366,6 +387,7 @@ struct LimitTests {
                 #"{"jsonrpc":"2.0","method":"update","params":{"subscription":99,"revision":1,\#(number == 0 ? "\"initial\":true," : "")"changes":[{"path":"/huge\#(number).x","value":"\#(value)"}]}}"#
             )
         }
+        gateway.machine.advance(0)
         #expect(text.contains("event: refused") && text.contains(#""code":"limit""#))
         #expect(gateway.door.budgets.memory.used < 1 << 20)
         let methods = line.requests.map { $0["method"] }

@@ -35,6 +35,34 @@ struct LimitTests {
             """
     }
 
+    @Test("a document is charged for what it gives to slots, also inside of it, and for the nodes that it changes")
+    func atOnce() throws {
+        let limits = limits {
+            $0.requestCost = 50_000
+            $0.sliceSteps = 100_000_000
+        }
+        let graph = try Harness(limits: limits)
+        _ = try graph.apply("components: { Box: { kind: container, children: [{ slot: content }] } }\nnodes: []")
+        func children(_ count: Int, _ more: String = "") -> String {
+            "[\((0..<count).map { "{ id: x\($0)\(more) }" }.joined(separator: ", "))]"
+        }
+        func use(_ id: String, _ children: String) -> ErrorCode? {
+            refusal { try graph.apply("nodes: [{ id: \(id), component: Box, children: \(children) }]") }?.code
+        }
+        #expect(use("few", children(1000)) == nil)
+        #expect(use("many", children(2000)) == .limit)
+        #expect(use("deep", "[{ id: g, kind: container, children: \(children(2000)) }]") == .limit)
+        #expect(refusal { try graph.apply("nodes: [{ id: plain, kind: container, children: \(children(2000)) }]") } == nil)
+        func change(_ count: Int) -> ErrorCode? {
+            let nodes = children(count, ", state: { s: \(count) }")
+            return refusal {
+                try graph.apply("nodes: [{ id: plain, kind: container, children: \(nodes) }]", mode: .merge)
+            }?.code
+        }
+        #expect(change(1000) == .limit)
+        #expect(change(200) == nil)
+    }
+
     @Test("a document is charged for its slots before it is built, and a list for those of its instances")
     func slots() throws {
         let limits = limits {

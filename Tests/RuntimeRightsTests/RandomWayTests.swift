@@ -7,9 +7,9 @@ import WireProtocol
 @testable import GraphRuntime
 @testable import RuntimeHarness
 
-/// Says who may have changed a state, from the texts of the documents and the access lines alone. It knows who has
-/// written a reference, and takes each for all paths that it could name. So it never forbids what is right, and it
-/// shares nothing with the graph.
+/// Says who may have changed a state, from the texts of the documents and the access lines alone. It knows the references
+/// of each attribute that a document has defined, and takes a name for all paths that it could mean. So it never forbids
+/// what is right, and it shares nothing with the graph.
 private struct WayModel {
     /// What users may write, as the beginnings of paths.
     static let rights: [(user: UInt32, right: AccessRight, node: String)] = [
@@ -18,9 +18,10 @@ private struct WayModel {
     /// The ways of the scene, whose author has every right.
     private static let standing = ["/pub.p": "/v.x", "/pub.list": "/v.list", "/pub.go": "/v.x", "/up.far": "/v.x"]
 
-    /// The references and patterns in the documents of each user so far.
-    private var references: [UInt32: Set<String>] = [:]
-    private var triggers: Set<UInt32> = []
+    /// The references of attributes, by path. An element of a list is `*`.
+    private var references: [String: Set<String>] = [:]
+    /// What the actions of each user write that the graph sets off.
+    private var triggers: [UInt32: Set<String>] = [:]
 
     /// One who writes, and the paths that he names.
     struct Writer {
@@ -28,12 +29,17 @@ private struct WayModel {
         var paths: [String]
     }
 
-    mutating func note(_ document: String, by user: UInt32) {
-        let isPart = { (letter: Character) in letter.isLetter || letter.isNumber || "/.*$".contains(letter) }
-        for word in document.split(whereSeparator: { !isPart($0) }) where word.hasPrefix("$") || word.hasPrefix("/") {
-            references[user, default: []].insert(String(word))
+    /// A document has been applied at a user's part. It defines its attributes anew.
+    mutating func note(_ document: RandomDocument, at part: String, by user: UInt32) {
+        references.merge(document.references.map { (part + $0.key, $0.value) }) { $1 }
+        triggers[user, default: []].formUnion(document.triggers)
+    }
+
+    /// A node has another path. There may be old references at this path.
+    mutating func noteMove(from old: String, to new: String) {
+        for (path, names) in references where Self.isBelow(path, old) {
+            references[new + path.dropFirst(old.count), default: []].formUnion(names)
         }
-        if document.contains("onChange") || document.contains("onAppear") { triggers.insert(user) }
     }
 
     static func isBelow(_ path: String, _ node: String) -> Bool {
@@ -72,6 +78,13 @@ private struct WayModel {
         return text == path || text.hasPrefix(path + ".")
     }
 
+    /// The references of an attribute of a user.
+    private func references(of path: String) -> Set<String> {
+        if let known = references[path] { return known }
+        guard let dot = path.lastIndex(of: "."), let slash = path[..<dot].lastIndex(of: "/") else { return [] }
+        return references["\(path[...slash])*\(path[dot...])"] ?? []
+    }
+
     /// True if a way leads from what somebody may write, and has named, to the state, and the author of each step may
     /// write the state.
     /// - Parameters:
@@ -79,26 +92,117 @@ private struct WayModel {
     func explains(
         _ state: String, by writers: [Writer], fired: (UInt32) -> Bool, among paths: Set<String>
     ) -> Bool {
+        func lead(_ references: Set<String>, of user: UInt32) -> Set<String> {
+            paths.filter { path in references.contains { Self.names($0, path, by: user) } }
+        }
         var reached = Set(writers.flatMap { writer in writer.paths.filter { Self.mayWrite(writer.user, $0) } })
-        for user in triggers where fired(user) && Self.mayWrite(user, state) {
-            reached.formUnion(paths.filter { Self.author(of: $0) == user })
+        for (user, references) in triggers where fired(user) && Self.mayWrite(user, state) {
+            reached.formUnion(lead(references, of: user))
         }
         var pending = Array(reached)
-        var used: Set<UInt32> = []
         while let path = pending.popLast() {
             if path == state { return true }
-            var next: [String] = []
+            var next: Set<String> = []
             if let author = Self.author(of: path) {
-                guard Self.mayWrite(author, state), used.insert(author).inserted else { continue }
-                next = paths.filter { path in
-                    (references[author] ?? []).contains { Self.names($0, path, by: author) }
-                }
+                guard Self.mayWrite(author, state) else { continue }
+                next = lead(references(of: path), of: author)
             } else if let end = Self.standing[path] {
                 next = [end]
             }
             for path in next where reached.insert(path).inserted { pending.append(path) }
         }
         return false
+    }
+}
+
+/// A document for a part of the tree, with what the model has to know of it.
+private struct RandomDocument {
+    var text = ""
+    /// What each attribute leads to, by path below the part.
+    var references: [String: Set<String>] = [:]
+    var triggers: Set<String> = []
+    /// The paths below the part that `values` sets.
+    var values: [String] = []
+
+    private static let names = [
+        "$/v.x", "$/v.list", "$/pub.p", "$/pub.list", "$/s.x", "$/up/a/n0.s", "$/up/b/n0.s", "$/up/a/n1.b",
+        "$/up/b/n1.b",
+        "$up", "$far", "$own", "$s", "$b", "$later", "$timeZone", "$lock.open", "$/up.lock.open", "$/up/a/n0/l/k.e.n",
+        "$/up/b/n0/l/k.e", "$/up/a/n1.lock.open",
+    ]
+
+    init(_ random: inout SeededGenerator, for part: String) {
+        let head = random.chance(60) ? "dangling: [later, lock, s, b, list]\n" : ""
+        let top = random.chance(60) ? link(&random, part) : node(&random, "n\(random.below(2))", below: "")
+        if random.chance(30) { values = ["/n0.b", "/n0.s", "/n1/l/k.m"] }
+        text =
+            "agd: 1\n\(head)nodes: [\(top)]"
+            + (values.isEmpty ? "" : "\nvalues: { /n0.b: 6, /n0.s: 5, /n1/l/k.m: 4 }")
+    }
+
+    /// A node whose bindings lead to bindings of the other user, or to states that only one of them may write. With the
+    /// next document of either, a way through several of them leads elsewhere.
+    private mutating func link(_ random: inout SeededGenerator, _ part: String) -> String {
+        let (on, end) =
+            part == "a"
+            ? (random.pick(["$/up/b/n0.b", "$/up/b/n0.b", "$c", "$s"]), random.pick(["$s", "$/s.x"]))
+            : (random.pick(["$/up/a/n0.c", "$/up/a/n0.c", "$/up/a/n0.b", "$s"]), "$s")
+        references["/n0.b"] = [on]
+        references["/n0.c"] = [end]
+        return "{ id: n0, kind: container, state: { s: \(random.below(9)) }, binding: { b: \(on), c: \(end) } }"
+    }
+
+    private mutating func node(
+        _ random: inout SeededGenerator, _ id: String, below parent: String, depth: Int = 0
+    ) -> String {
+        let path = "\(parent)/\(id)"
+        var parts = ["id: \(id)", "kind: container"]
+        func reference() -> String { random.pick(RandomDocument.names) }
+        if random.chance(50) { parts.append("state: { s: \(random.below(9)), list: [{ id: k, n: 1 }] }") }
+        if random.chance(60) {
+            let (one, other) = (reference(), reference())
+            let kind = random.below(3)
+            references["\(path).b"] = kind == 1 ? [one, other] : [one]
+            let target = [one, "'=true ? \(one) : \(other)'", "{ get: '1', set: { \(one): =newValue } }"][kind]
+            parts.append("binding: { b: \(target) }")
+        }
+        if random.chance(20) {
+            references["\(path).lock"] = ["$lock", "$b"]
+            parts.append("inherit: { lock: Lock }")
+        }
+        if random.chance(20) { parts.append("environment: { objects: [\(random.pick(["$lock", "$b"]))] }") }
+        if random.chance(40) {
+            let target = random.chance(30) ? random.pick(["/v.x", "/up/*/*.s", "/**.x"]) : reference()
+            references["\(path).go"] = [target]
+            parts.append("actions: { go: { set: { \(target): \(random.below(9)) } } }")
+        }
+        if random.chance(20) {
+            let target = reference()
+            triggers.insert(target)
+            parts.append("onChange: { of: $own, perform: { set: { \(target): 7 } } }")
+        }
+        if random.chance(20) {
+            let target = reference()
+            triggers.insert(target)
+            parts.append("onAppear: { set: { \(target): 8 } }")
+        }
+        var children: [String] = []
+        if random.chance(40) {
+            let inner = random.pick([
+                "{ kind: view }", "{ binding: { m: $e.n } }", "{ actions: { go: { set: { $e.n: 3 } } } }",
+                "{ onAppear: { set: { $e.n: 4 } } }",
+            ])
+            let data = random.pick(["$/v.list", "$/pub.list", "$list", "$/up/a/n0.list", "$b"])
+            references["\(path)/l/*.e"] = [data]
+            for name in ["m", "go"] { references["\(path)/l/*.\(name)"] = ["$e"] }
+            if inner.contains("onAppear") { triggers.insert("$e") }
+            children.append("{ id: l, forEach: { in: \(data), as: e, node: \(inner) } }")
+        }
+        if depth < 2, random.chance(50) {
+            children.append(node(&random, "n\(random.below(2))", below: path, depth: depth + 1))
+        }
+        if !children.isEmpty { parts.append("children: [\(children.joined(separator: ", "))]") }
+        return "{ \(parts.joined(separator: ", ")) }"
     }
 }
 
@@ -123,86 +227,44 @@ struct RandomWayTests {
         """
     private static let users: [(client: UInt64, user: UInt32, part: String)] = [(11, 1001, "a"), (12, 1002, "b")]
 
-    private static func connect(_ graph: Harness) throws {
+    /// Before the first turn of a life, as a daemon has its rules when it starts.
+    private static func begin(_ graph: Harness) throws {
         var rules = try WayModel.rights.map { AccessRule($0.right, [.user($0.user)], try PathPattern($0.node + "/**")) }
         rules.append(AccessRule(.read, [.everyone], .everything))
-        graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
-        for (client, user, _) in users {
-            graph.turn([.connected(ClientID(number: client), Peer(pid: 3, uid: user, gid: user))])
-        }
-        graph.turn([.connected(ClientID(number: 9), Peer(pid: 3, uid: 7, gid: 7))])
+        graph.runtime.changeAccess(to: AccessRules(rules, owner: 7))
+        for (client, user, _) in users { connect(client, user, graph) }
+        connect(9, 7, graph)
     }
 
-    private static let references = [
-        "$/v.x", "$/v.list", "$/pub.p", "$/pub.list", "$/s.x", "$/up/a/n0.s", "$/up/b/n0.s", "$/up/a/n1.b",
-        "$/up/b/n1.b",
-        "$up", "$far", "$own", "$s", "$b", "$later", "$timeZone", "$lock.open", "$/up.lock.open", "$/up/a/n0/l/k.e.n",
-        "$/up/b/n0/l/k.e", "$/up/a/n1.lock.open",
-    ]
-
-    private static func node(_ random: inout SeededGenerator, _ id: String, depth: Int = 0) -> String {
-        var parts = ["id: \(id)", "kind: container"]
-        func reference() -> String { random.pick(references) }
-        if random.chance(50) { parts.append("state: { s: \(random.below(9)), list: [{ id: k, n: 1 }] }") }
-        if random.chance(60) {
-            let target = [
-                reference(), "'=true ? \(reference()) : \(reference())'",
-                "{ get: '1', set: { \(reference()): =newValue } }",
-            ]
-            parts.append("binding: { b: \(target[random.below(3)]) }")
-        }
-        if random.chance(20) { parts.append("inherit: { lock: Lock }") }
-        if random.chance(20) { parts.append("environment: { objects: [\(random.pick(["$lock", "$b"]))] }") }
-        if random.chance(40) {
-            let target = random.chance(30) ? random.pick(["/v.x", "/up/*/*.s", "/**.x"]) : reference()
-            parts.append("actions: { go: { set: { \(target): \(random.below(9)) } } }")
-        }
-        if random.chance(20) { parts.append("onChange: { of: $own, perform: { set: { \(reference()): 7 } } }") }
-        if random.chance(20) { parts.append("onAppear: { set: { \(reference()): 8 } }") }
-        var children: [String] = []
-        if random.chance(40) {
-            let inner = random.pick([
-                "{ kind: view }", "{ binding: { m: $e.n } }", "{ actions: { go: { set: { $e.n: 3 } } } }",
-                "{ onAppear: { set: { $e.n: 4 } } }",
-            ])
-            let data = random.pick(["$/v.list", "$/pub.list", "$list", "$/up/a/n0.list", "$b"])
-            children.append("{ id: l, forEach: { in: \(data), as: e, node: \(inner) } }")
-        }
-        if depth < 2, random.chance(50) { children.append(node(&random, "n\(random.below(2))", depth: depth + 1)) }
-        if !children.isEmpty { parts.append("children: [\(children.joined(separator: ", "))]") }
-        return "{ \(parts.joined(separator: ", ")) }"
+    private static func connect(_ client: UInt64, _ user: UInt32, _ graph: Harness) {
+        graph.turn([.connected(ClientID(number: client), Peer(pid: 3, uid: user, gid: user))])
     }
 
-    /// A node whose binding leads on to a binding of somebody else, or to a state: with the next document of either, a
-    /// way through both leads elsewhere.
-    private static func link(_ random: inout SeededGenerator) -> String {
-        let target = random.pick(["$/up/a/n0.b", "$/up/b/n0.b", "$/up/a/n0.s", "$/up/b/n0.s", "$s", "$/s.x"])
-        return "{ id: n0, kind: container, state: { s: \(random.below(9)) }, binding: { b: \(target) } }"
-    }
-
-    private static func request(_ random: inout SeededGenerator, _ paths: [String], _ part: String) -> Request {
+    private static func request(
+        _ random: inout SeededGenerator, _ paths: [String], _ part: String
+    ) -> (request: Request, document: RandomDocument?) {
         let bindings = paths.filter { $0.hasSuffix("/n0.b") }
-        let path = random.chance(40) && !bindings.isEmpty ? random.pick(bindings) : random.pick(paths)
-        let value: Value = random.pick([.int(Int64(random.below(99))), true, ["n": 5], [["id": "k", "n": 9]]])
-        let mutation = Mutation(operation: random.pick([.set, .add, .merge]), path: path, value: value)
-        switch random.below(12) {
+        let path = random.chance(60) && !bindings.isEmpty ? random.pick(bindings) : random.pick(paths)
+        let other: Value = random.pick([true, ["n": 5], [["id": "k", "n": 9]]])
+        let value = random.chance(70) ? Value.int(Int64(random.below(99))) : other
+        let mutation = Mutation(
+            operation: random.chance(70) ? .set : random.pick([.add, .merge]), path: path, value: value)
+        switch random.below(16) {
         case 0...4:
-            let head = random.chance(60) ? "dangling: [later, lock, s, b, list]\n" : ""
-            let nodes = random.chance(50) ? link(&random) : node(&random, "n\(random.below(2))")
-            let values = random.chance(30) ? "\nvalues: { /n0.b: 6, /n0.s: 5, /n1/l/k.m: 4 }" : ""
-            return .apply(
+            let document = RandomDocument(&random, for: part)
+            let request = Request.apply(
                 .init(
-                    document: .string("agd: 1\n\(head)nodes: [\(nodes)]\(values)"), at: "/up/\(part)",
-                    mode: random.chance(80) ? .merge : .replace, dryRun: false, options: .init()))
-        case 5: return .do(path: RequestPath(path), arguments: ValueMap(), .init())
-        case 6: return .transact([mutation], .init())
-        case 7: return .onDisconnect([mutation], .init())
-        case 8: return .remove(path: "/up/\(part)/n\(random.below(2))", .init())
+                    document: .string(document.text), at: "/up/\(part)", mode: random.chance(80) ? .merge : .replace,
+                    dryRun: false, options: .init()))
+            return (request, document)
+        case 5: return (.do(path: RequestPath(path), arguments: ValueMap(), .init()), nil)
+        case 6: return (.transact([mutation], .init()), nil)
+        case 7: return (.onDisconnect([mutation], .init()), nil)
+        case 8: return (.remove(path: "/up/\(part)/n\(random.below(2))", .init()), nil)
         case 9:
-            return .move(
-                path: "/up/\(part)/n0/n1", to: random.chance(50) ? "/up/\(part)" : "/up/\(part)/n1", index: nil, .init()
-            )
-        default: return .set(mutation, .init())
+            let parent = random.chance(50) ? "/up/\(part)" : "/up/\(part)/n1"
+            return (.move(path: "/up/\(part)/n0/n1", to: parent, index: nil, .init()), nil)
+        default: return (.set(mutation, .init()), nil)
         }
     }
 
@@ -215,13 +277,11 @@ struct RandomWayTests {
     }
 
     /// The paths that a request names, as far as their writer has to have a right there.
-    private static func named(_ request: Request, _ part: String, among paths: Set<String>) -> [String] {
+    private static func named(_ request: Request) -> [String] {
         switch request {
         case .set(let mutation, _): [mutation.path]
         case .transact(let mutations, _): mutations.map(\.path)
         case .do(let path, _, _): [path.text]
-        // The values of a document, and the states of its nodes.
-        case .apply, .remove, .move: paths.filter { WayModel.isBelow($0, "/up/\(part)") }
         default: []
         }
     }
@@ -232,19 +292,23 @@ struct RandomWayTests {
     func random(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var graph = try Harness(RandomWayTests.scene)
-        try Self.connect(graph)
+        try Self.begin(graph)
         var model = WayModel()
         var wills: [UInt32: [String]] = [:]
         var before = try Self.contents(graph)
         let first = before
         var done = 0
-        func check(_ writers: [WayModel.Writer], isStructure: Bool, _ step: String) throws {
+        /// - Parameter part: a part whose structure its user has changed, with its states.
+        func check(
+            _ writers: [WayModel.Writer], changing part: String? = nil, isStart: Bool = false, _ step: String
+        ) throws {
             let after = try Self.contents(graph)
             let paths = Set(before.keys).union(after.keys)
             let changed = Set(paths.filter { before[$0] != after[$0] })
             // Actions are set off by a change of `own`, by a new node, and by a new element.
-            let mayAppear = isStructure || changed.contains { $0.hasSuffix(".list") }
+            let mayAppear = isStart || part != nil || changed.contains { $0.hasSuffix(".list") }
             for state in changed where WayModel.isState(state) && before[state] != nil && after[state] != nil {
+                if let part, WayModel.isBelow(state, part) { continue }
                 let isRight = model.explains(
                     state, by: writers,
                     fired: { user in mayAppear || changed.contains(user == 1001 ? "/up/a.own" : "/up/b.own") },
@@ -258,30 +322,33 @@ struct RandomWayTests {
         }
         for _ in 0..<150 {
             let (client, user, part) = random.pick(Self.users)
-            let request = Self.request(&random, before.keys.sorted(), part)
+            let (request, document) = Self.request(&random, before.keys.sorted(), part)
             let isDone = refusal { try graph.succeed(request, from: client) } == nil
-            var isStructure = false
+            var (isStructure, paths) = (false, Self.named(request))
             if isDone {
                 done += 1
                 switch request {
-                case .apply(let apply):
-                    model.note(apply.document.string ?? "", by: user)
+                case .apply:
+                    guard let document else { break }
+                    model.note(document, at: "/up/\(part)", by: user)
+                    paths = document.values.map { "/up/\(part)\($0)" }
                     isStructure = true
                 case .onDisconnect(let mutations, _): wills[user, default: []] += mutations.map(\.path)
-                case .remove, .move: isStructure = true
+                case .move(let path, let to, _, _):
+                    model.noteMove(from: path, to: "\(to ?? "")/n1")
+                    isStructure = true
+                case .remove: isStructure = true
                 default: break
                 }
             }
-            let after = try Self.contents(graph)
-            let paths = Self.named(request, part, among: Set(before.keys).union(after.keys))
             try check(
-                isDone ? [WayModel.Writer(user: user, paths: paths)] : [], isStructure: isStructure,
-                "\(client): \(request)")
+                isDone ? [WayModel.Writer(user: user, paths: paths)] : [],
+                changing: isStructure ? "/up/\(part)" : nil, "\(client): \(request)")
             func lastWill(of user: UInt32) -> WayModel.Writer { .init(user: user, paths: wills[user] ?? []) }
             if random.chance(10) {
                 graph.turn([.disconnected(ClientID(number: client))])
-                try Self.connect(graph)
-                try check([lastWill(of: user)], isStructure: false, "\(client) has gone")
+                Self.connect(client, user, graph)
+                try check([lastWill(of: user)], "\(client) has gone")
             }
             if random.chance(5) {
                 graph.end()
@@ -289,9 +356,9 @@ struct RandomWayTests {
                 let next = try Harness(RandomWayTests.scene, from: graph, after: 1)
                 _ = next.runtime.restore(rows)
                 graph = next
-                try Self.connect(graph)
+                try Self.begin(graph)
                 graph.turn([])
-                try check(Self.users.map { lastWill(of: $0.user) }, isStructure: true, "a restart")
+                try check(Self.users.map { lastWill(of: $0.user) }, isStart: true, "a restart")
             }
         }
         #expect(done > 2)

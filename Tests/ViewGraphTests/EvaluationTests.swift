@@ -41,9 +41,10 @@ struct BudgetTests {
     @Test("instances that are refused cost nothing") func instances() throws {
         var budget = Budget()
         budget.growth = 200
-        #expect(throws: Failure.self) { try budget.chargeInstances(3, nodes: 1, attributes: 1, placements: 0) }
+        let one = Wiring.Growth(nodes: 1)
+        #expect(throws: Failure.self) { try budget.chargeInstances(3, one) }
         #expect(budget.growth == 200)
-        try budget.chargeInstances(2, nodes: 1, attributes: 1, placements: 0)
+        try budget.chargeInstances(2, one)
         #expect(budget.growth == 40)
     }
 
