@@ -30,6 +30,8 @@ extension World {
     }
 
     func event(_ client: Client, _ event: Value) {
+        if client.role == .greedy { return }
+        if event.member("method")?.string == "forward" { return forward(client, event.member("params") ?? .null) }
         guard let watch = client.watch, let parameters = event.member("params"),
             let number = parameters.integer("subscription"), number == watch.subscription
         else { return fault("[Events] \(client.name) is sent \(event.jsonText.prefix(300))") }
@@ -48,7 +50,10 @@ extension World {
 
     func answer(_ client: Client, _ reply: Value) {
         guard let id = reply.integer("id"), let pending = client.pending.removeValue(forKey: id) else {
-            if client.role == .rowdy || reply.member("error")?.member("data")?.member("code") == "limit" { return }
+            if client.role == .rowdy || client.role == .greedy { return }
+            // Beside a greedy user there is room for a modest one, but not for many clients.
+            let isRefused = reply.member("error")?.member("data")?.member("code") == "limit"
+            if hasGreed, isRefused, client.role != .modest { return }
             return fault("[Messages] \(client.name) is answered \(reply.jsonText.prefix(300)), and has not asked")
         }
         let error = reply.member("error")
@@ -68,11 +73,12 @@ extension World {
             if let code { operation.refusal = code } else { operation.revision = result.integer("revision") }
             judgement.operations.append(operation)
             if case .owner = client.role, case .change(let changes) = operation.kind,
-                case .set(_, .int(let number))? = changes.first,
-                code == nil
+                case .set(let path, .int(let number))? = changes.first, path.hasPrefix("/c."), code == nil
             {
                 client.acknowledged = number
             }
+            if case .tree(let tree) = operation.kind, code == nil { client.tree = tree }
+            if case .forwarded(let number) = operation.kind { forwardedAnswer(client, number, reply) }
             judgement.note(operation)
         case .get:
             if let error { return fault("[get] \(client.name) is refused \(error.jsonText)") }
@@ -96,7 +102,16 @@ extension World {
                 watch.position = result.integer("revision")
             }
             return
+        case .delegate:
+            client.delegation = result.integer("subscription")
+            if client.delegation == nil { fault("[delegate] it is refused: \(reply.jsonText)") }
+            isFarDelegated = true
+        case .answer: if error != nil, code != "notFound" { fault("[answer] it is refused: \(reply.jsonText)") }
+        case .greedy: if error != nil, code != "limit" { fault("[Errors] \(client.name) is answered \(reply.jsonText.prefix(300))") }
         case .refused: if code != "notFound" { fault("[Errors] \(client.name) is answered \(reply.jsonText)") }
+        case .change:
+            if let error { fault("[transact] \(client.name) is refused \(error.jsonText)") }
+            acknowledged.append(result.integer("revision") ?? 0)
         case .ping, .other:
             if let error { return fault("[Errors] \(client.name) is refused \(error.jsonText)") }
         }
@@ -126,7 +141,12 @@ extension World {
                 )
             }
             kind = .found([.set("/c.v\(number)", .int(value))])
-        default: kind = .foundNode(isThere: content?.member("value") != nil)
+        default:
+            func isThere(_ path: String) -> Bool { values.map?[.string(path)]?.member("value") != nil }
+            let boxes = (1...Model.Tree.boxes).filter { isThere("/box\($0)/ball.v") }
+            if boxes.count != 1 { fault("[move] the ball is in the boxes \(boxes)") }
+            client.tree = Model.Tree(hasNode: isThere("/w/m.z"), box: boxes.first ?? 1)
+            kind = .foundTree(client.tree)
         }
         let operation = Operation(kind, "found", author: client.author, low: low)
         operation.revision = revision
@@ -156,6 +176,7 @@ extension World {
                 if let connection = client.connection { sim_set_window(connection, 200_000) }
                 if client.hasEnded, client.pending.isEmpty { lose(client) }
                 if client.mustLook { look(client) }
+                if client.role == .greedy { lose(client) }
             }
             if let client = clients.first(where: { client in
                 lost.contains { $0.author == client.author } && !client.hasEnded
@@ -164,7 +185,8 @@ extension World {
             }
             turn(times: 2)
             read()
-            sim_advance(1_000_000)
+            // What waits for somebody who does not answer waits for seconds.
+            sim_advance(rounds < 500 ? 1_000_000 : 10_000_000)
             let isDone =
                 lost.isEmpty
                 && clients.allSatisfy {
@@ -181,6 +203,11 @@ extension World {
             turn(times: 2)
             read()
         }
+        for _ in 0..<Model.pastTime where daemon != nil {
+            sim_advance(1_000_000_000)
+            turn(times: 2)
+            read()
+        }
         guard faults.isEmpty, daemon != nil else { return }
         guard let (values, revision) = readEverything() else { return }
         judgement.judge(values, revision, wills: wills, fault)
@@ -191,6 +218,7 @@ extension World {
         let wanted: [(String, Int)] = [
             ("clients", connected.count + 1),
             ("subscriptions", connected.filter { $0.watch?.subscription != nil }.count),
+            ("running_timelines", 0),
         ]
         for (name, count) in wanted where figures.integer(name) != Int64(count) {
             fault("[stats] \(name) is \(figures.integer(name) ?? -1) and not \(count): something is not given back")
