@@ -66,6 +66,10 @@ double sim_real_seconds(void) {
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+bool sim_contains(const void *bytes, size_t count, const void *wanted, size_t length) {
+    return memmem(bytes, count, wanted, length);
+}
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
     sim_advance(tick);
     int64_t now = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? wall

@@ -86,13 +86,13 @@ final class Judgement {
         }
         var changes = 0
         for operation in rest {
-            let before = model
+            model.hasChanged = false
             if let refusal = Judgement.perform(operation, on: &model) {
                 fault(
                     "[transact] at \(revision) \(operation.author) has done \(Judgement.text(operation)), which the model refuses: \(refusal)"
                 )
             }
-            if !model.isSame(as: before) { changes += 1 }
+            if model.hasChanged { changes += 1 }
         }
         if changes > 1 {
             fault("[Order] revision \(revision) has \(changes) transactions: \(rest.map { Judgement.text($0) })")
@@ -104,8 +104,15 @@ final class Judgement {
     /// The model has changed.
     func become(_ model: Model, at revision: Int64) {
         self.model = model
-        let now = model.contents()
         var differences: [String: Value?] = [:]
+        if let written = self.model.takeWritten() {
+            for (path, content) in written where contents[path] != content {
+                differences.updateValue(content, forKey: path)
+                contents[path] = content
+            }
+            return truth.note(revision, differences)
+        }
+        let now = model.contents()
         for (path, content) in now where contents[path] != content { differences.updateValue(content, forKey: path) }
         for path in contents.keys where now[path] == nil { differences.updateValue(nil, forKey: path) }
         contents = now

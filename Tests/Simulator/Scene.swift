@@ -79,6 +79,10 @@ struct Model {
 
     private(set) var text = "agd: 1\nnodes:\n"
     private(set) var states: [String: Value] = [:]
+    /// The states that were written since somebody looked; nil: more than states has changed.
+    private(set) var written: Set<String>? = []
+    /// Something has become another since this was set to false.
+    var hasChanged = false
     private var initial: [String: Value] = [:]
     private var transient: Set<String> = []
     private var bindings: [String: String] = [:]
@@ -308,7 +312,7 @@ struct Model {
     /// - Returns: the code of the refusal; nil: it was done.
     mutating func perform(_ changes: [Change]) -> String? {
         if case .call(let action, let by)? = changes.first { return perform(steps(of: action, by)) }
-        if changes.first?.path == Model.past + "fresh" { return nil }
+        if case .set(let path, _)? = changes.first, path.hasPrefix(Model.past) { return nil }
         var written: [String: Value] = [:]
         for change in changes {
             var path = change.path
@@ -342,7 +346,11 @@ struct Model {
             }
             written[path] = new
         }
-        for (path, value) in written { states[path] = value }
+        for (path, value) in written where states[path] != value {
+            states[path] = value
+            self.written?.insert(path)
+            hasChanged = true
+        }
         if written["/w.items"] != nil { feed() }
         return nil
     }
@@ -360,12 +368,16 @@ struct Model {
 
     /// An instance for each element.
     private mutating func feed() {
+        written = nil
         let wanted = (states["/w.items"]?.list ?? []).compactMap(\.string).map { "/w/r/\($0).q" }
         for path in states.keys where path.hasPrefix("/w/r/") && !wanted.contains(path) { states[path] = nil }
         for path in wanted where states[path] == nil { states[path] = 0 }
     }
 
     mutating func become(_ wanted: Tree) {
+        if wanted == tree { return }
+        written = nil
+        hasChanged = true
         if wanted.hasNode != tree.hasNode { states["/w/m.z"] = wanted.hasNode ? 0 : nil }
         if wanted.box != tree.box { states[wanted.ball + ".v"] = states.removeValue(forKey: tree.ball + ".v") }
         tree = wanted
@@ -376,7 +388,22 @@ struct Model {
     mutating func begin() { feed() }
 
     /// The daemon has started again.
-    mutating func restart() { for path in transient { states[path] = initial[path] } }
+    mutating func restart() {
+        for path in transient { states[path] = initial[path] }
+        written = nil
+    }
+
+    /// The contents that have changed since this was asked last, if they are those of states alone, on which nothing
+    /// depends.
+    mutating func takeWritten() -> [String: Value]? {
+        defer { written = [] }
+        guard let written, written.allSatisfy({ path in Model.plainNodes.contains { path.hasPrefix($0) } }) else {
+            return nil
+        }
+        return Dictionary(uniqueKeysWithValues: written.map { ($0, ["value": states[$0] ?? .null]) })
+    }
+
+    private static let plainNodes = ["/c.", "/bank.", "/act.", "/far.", "/wills."]
 }
 
 private func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {

@@ -112,7 +112,7 @@ extension World {
         let client = generator.pick(clients)
         guard connect(client), client.pending.count < 60 else { return }
         if client.mustLook { return look(client) }
-        for _ in 0..<1 + generator.below(generator.chance(20) ? 40 : 10) {
+        for _ in 0..<1 + generator.below(generator.chance(25) ? 90 : 12) {
             switch client.role {
             case .owner(let number):
                 client.written += 1
@@ -320,20 +320,21 @@ extension World {
         tell("\(client.name) \(client.isStalled ? "reads nothing" : "reads again")")
     }
 
+    static let nonsense: [String] = [
+        "{", "[]", "[1]", "null", "{\"jsonrpc\":\"2.0\",\"id\":\"s\"}", String(repeating: "[", count: 3000),
+        "\u{0}\u{1}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"set\",\"params\":{\"path\":\"/w.a\",\"value\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)2.x\"}}",
+        String(repeating: "x", count: 70_000),
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"apply\",\"params\":{\"document\":\"a: [\"}}",
+    ]
+
     func nonsense() {
         guard let client = clients.first(where: { $0.role == .rowdy }), connect(client), !client.hasEnded else {
             return
         }
-        let lines: [String] = [
-            "{", "[]", "[1]", "null", "{\"jsonrpc\":\"2.0\",\"id\":\"s\"}", String(repeating: "[", count: 3000),
-            "\u{0}\u{1}",
-            "{\"jsonrpc\":\"2.0\",\"method\":\"set\",\"params\":{\"path\":\"/w.a\",\"value\":1}}",
-            "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)\"}}",
-            "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)2.x\"}}",
-            String(repeating: "x", count: 70_000),
-            "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"apply\",\"params\":{\"document\":\"a: [\"}}",
-        ]
-        let line = generator.pick(lines)
+        let line = generator.pick(World.nonsense)
         tell("\(client.name) → \(line.prefix(100))")
         client.output += (line + "\n").utf8
         client.flush()

@@ -65,6 +65,7 @@ final class World {
     /// Shows each step.
     let isTelling: Bool
     let log: Logger
+    let parser = JSONParser()
 
     static let socket = "/sim/agd.sock"
     static let stepsOfChapter = 250

@@ -21,6 +21,8 @@ int64_t sim_monotonic(void);
 // The time that each reading of a clock takes.
 void sim_set_tick(int64_t nanoseconds);
 double sim_real_seconds(void);
+// Whether some bytes are among others.
+bool sim_contains(const void *bytes, size_t count, const void *wanted, size_t length);
 
 // Files.
 void sim_write_file(const char *path, const char *text);
