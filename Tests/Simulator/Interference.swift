@@ -62,7 +62,7 @@ struct Interference {
             return [
                 rule(.read, 1005, "/w/v0/**"), rule(.write, 1005, "/w/v1/**"), rule(.read, 1005, "/w.a"),
                 rule(.do, 1005, "/act.shift"), rule(.define, 1005, "/box2/**"),
-                rule(.read, 1006, "/w.text"), rule(.read, 1006, "/vaul/**"), rule(.define, 1006, "/free/**"),
+                rule(.read, 1006, "/w.text"), rule(.read, 1006, "/.*"), rule(.read, 1006, "/vaul/**"), rule(.define, 1006, "/free/**"),
             ].compactMap { $0 }
         }
 

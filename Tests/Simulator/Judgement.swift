@@ -224,7 +224,9 @@ final class Judgement {
             for (restarts, record) in watch.records {
                 truth.replay(restarts: restarts)
                 switch record {
-                case .subscribed(let result, let since): watch.validator.subscribed(result, since: since)
+                case .subscribed(let result, let since):
+                    watch.validator.subscribed(result, since: since)
+                    watch.motion?.begin(result)
                 case .event(let event):
                     figures.events += 1
                     watch.validator.receive(event)

@@ -26,6 +26,9 @@ final class MotionValidator {
         (self.name, self.truth, self.hasMaxRate) = (name, truth, hasMaxRate)
     }
 
+    /// The subscription begins; what was before is told with the snapshot, or was told before.
+    func begin(_ result: Value) { told = result.integer("revision") ?? told }
+
     func receive(_ event: Value) {
         guard let parameters = event.map?["params"] else { return }
         switch event.map?["method"]?.string {

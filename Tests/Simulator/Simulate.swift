@@ -7,7 +7,7 @@ import Glibc
 enum Simulate {
     static let steps = 1000
     /// Each so many seeds there are two worlds with another hidden part.
-    static let interferenceShare: UInt64 = 8
+    static let interferenceShare: UInt64 = 3
 
     static func main() {
         setenv("TZ", "UTC", 1)
