@@ -114,7 +114,7 @@ struct Interference {
                 "/w/v0.r0", "/w/v0.n", "/w/v1.n", "/w/v1.r2", "/w.a", "/w.b", "/w.text", "/w", "/w/v0", "/w/v1", "/w/v2",
                 "/vault", "/vault.alpha", "/vault.beta", "/vault.alph", "/vault.bet", "/vault.list", "/vault.list[0]",
                 "/vault.rule", "/vault.fails", "/vault/inner", "/vault/inner.x", "/vault/n3", "/vault/n3.hidden", "/vaults", "/vaults.beta", "/vaulx.a", "/vaultx", "/vaul",
-                "/vaul.alpha", "/act.shift", "/act.swap", "/box2", "/box2/new", "/box2/new.s", "/box1/ball", "/free",
+                "/vaul.alpha", "/vaul.beta", "/vaul/inner", "/vaul/inner.x", "/act.shift", "/act.swap", "/box2", "/box2/new", "/box2/new.s", "/box1/ball", "/free",
                 "/free/child.n", "/free/new", "/nothing", "/secret",
             ])
             let patterns = generator.pick(["\"\(path)\"", "\"\(path)/**\"", "\"/**\"", "\"/w/v0/**\",\"\(path)\"", "\"/vaul/**\"", "\"/w/*.n\""])

@@ -53,7 +53,7 @@ final class MotionValidator {
         guard let now = event.map?["time"].flatMap(MotionValidator.number) else {
             return faults.append("\(name): frames without a time")
         }
-        if now <= time { faults.append("\(name): frames of \(now) come behind those of \(time)") }
+        if now < time { faults.append("\(name): frames of \(now) come behind those of \(time)") }
         time = now
         for (path, value) in event.map?["values"]?.map ?? ValueMap() {
             guard let path = path.string else { continue }

@@ -89,7 +89,7 @@ struct Model {
     private var rules: [(path: String, rule: Rule)] = []
     private(set) var tree = Tree()
 
-    static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "high", "next"]
+    static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "low", "after", "next"]
     /// What the time that has passed decides, as well: told apart, at rest.
     static let past = "/past."
     /// Seconds after which the past has come to rest.
@@ -127,6 +127,12 @@ struct Model {
                 computed.append("r\(place): '\(rule.text)'")
                 names["r\(place)"] = "\(path).r\(place)"
             }
+            // One whose result often stays the same, and one that reads it alone.
+            let low: Rule = .combine("%", .read(name: "n", path: path + ".n"), .number(2))
+            self.rule("\(path).low", low)
+            let after: Rule = .combine("+", .read(name: "low", path: path + ".low"), .number(1))
+            self.rule("\(path).after", after)
+            computed += ["low: '\(low.text)'", "after: '\(after.text)'"]
             text += """
                       - id: v\(number)
                         kind: container

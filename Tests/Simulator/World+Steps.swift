@@ -25,7 +25,8 @@ extension World {
         case 95: batch()
         case 96: backUp()
         case 97: generator.chance(50) ? delegate() : writeFar()
-        case 98: if generator.chance(30) { beModest() } else if hasGreed { crowd() }
+        case 98: if hasGreed { crowd() } else { beModest() }
+        case 99 where hasGreed: beModest()
         default: turn(times: 1 + generator.below(4))
         }
         sim_set_short(generator.chance(30))
