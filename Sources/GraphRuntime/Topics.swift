@@ -295,7 +295,9 @@ final class Topics {
         func checkInvariants() -> [String] {
             var faults = topics.checkInvariants()
             for (number, subscription) in subscriptions {
-                if subscription.hasEnded || subscription.topic.hasEnded { faults.append("subscription \(number) has ended") }
+                if subscription.hasEnded || subscription.topic.hasEnded {
+                    faults.append("subscription \(number) has ended")
+                }
                 if !subscription.topic.members.contains(where: { $0 === subscription }) {
                     faults.append("subscription \(number) is missing in its topic")
                 }

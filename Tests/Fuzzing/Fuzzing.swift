@@ -77,9 +77,11 @@ public enum Fuzzing {
             "t": ["timestamp": ["seconds": "1", "nanos": 0]], "p": ["duration": ["seconds": "1", "nanos": 0]],
         ]
         for isUnchecked in [false, true] {
-            guard let rule = try? RuleCase(json: [
-                "expr": .string(text(bytes)), "bindings": bindings, "disable_check": .bool(isUnchecked),
-            ]) else { continue }
+            guard
+                let rule = try? RuleCase(json: [
+                    "expr": .string(text(bytes)), "bindings": bindings, "disable_check": .bool(isUnchecked),
+                ])
+            else { continue }
             _ = rule.run(on: Evaluator()).json
         }
     }
@@ -88,12 +90,14 @@ public enum Fuzzing {
     @Sendable private static func timelines(_ bytes: [UInt8]) {
         let lines = text(bytes).split(separator: "\n", omittingEmptySubsequences: false)
         let written = String(lines[0])
-        let read = (try? Animation(written)) ?? (try? JSONParser.parseOnce(Array(written.utf8))).flatMap { try? Animation($0) }
+        let read =
+            (try? Animation(written)) ?? (try? JSONParser.parseOnce(Array(written.utf8))).flatMap { try? Animation($0) }
         guard let animation = read else { return }
         let again = try? Animation(animation.description)
         precondition(again == animation, "\(animation) is read as \(String(describing: again))")
         let values = lines.dropFirst().prefix(8).compactMap { try? JSONParser.parseOnce(Array($0.utf8)) }
-        guard values.count > 1, var timeline = Timeline(changing: values[0], to: values[1], animation: animation, start: 0)
+        guard values.count > 1,
+            var timeline = Timeline(changing: values[0], to: values[1], animation: animation, start: 0)
         else { return }
         var now = 0.0
         for value in values.dropFirst(2) {
@@ -146,7 +150,8 @@ public enum Fuzzing {
         }
         guard let transaction = try? Transaction(json: body) else { return }
         let again = try? Transaction(json: transaction.json)
-        precondition(again?.contents.count == transaction.contents.count, "a body is no longer the same when it is read again")
+        precondition(
+            again?.contents.count == transaction.contents.count, "a body is no longer the same when it is read again")
         var merged = transaction
         merged.merge(transaction)
     }

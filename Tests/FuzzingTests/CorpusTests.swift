@@ -8,7 +8,9 @@ struct CorpusTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Corpus")
 
-    @Test("each reader survives its corpus", arguments: Fuzzing.entries.keys.sorted()) func replay(_ name: String) throws {
+    @Test("each reader survives its corpus", arguments: Fuzzing.entries.keys.sorted()) func replay(_ name: String)
+        throws
+    {
         let entry = try #require(Fuzzing.entries[name])
         let files = try FileManager.default.contentsOfDirectory(
             at: CorpusTests.folder.appendingPathComponent(name), includingPropertiesForKeys: nil)

@@ -131,7 +131,9 @@ struct WayTests {
         #expect(try vault(graph) == [0, 1, ["open": false]])
     }
 
-    @Test("whoever binds a hidden path is not told whether there is something", arguments: ["$/vault.door", "$/vault.nope"])
+    @Test(
+        "whoever binds a hidden path is not told whether there is something",
+        arguments: ["$/vault.door", "$/vault.nope"])
     func hiddenPath(_ path: String) throws {
         let graph = try Harness(WayTests.scene)
         let rule = AccessRule(.define, [.user(1001)], try PathPattern("/home/alice/**"))

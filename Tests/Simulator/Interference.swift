@@ -20,10 +20,15 @@ struct Interference {
         let told = [0, 1].map { Run(seed, variant: $0, isTelling).tell() }
         var faults = told.flatMap(\.faults)
         for (number, (one, other)) in zip(told[0].lines, told[1].lines).enumerated() where one != other {
-            let place = zip(one, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset ?? min(one.count, other.count)
-            func line(_ lines: [String]) -> String { place < lines.count ? String(lines[place].prefix(400)) : "nothing" }
+            let place =
+                zip(one, other).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+                ?? min(one.count, other.count)
+            func line(_ lines: [String]) -> String {
+                place < lines.count ? String(lines[place].prefix(400)) : "nothing"
+            }
             faults.append(
-                "step 0: [Rights] peeper \(number) is told of what it may not read: line \(place) is\n  \(line(one))\nor, with another hidden part,\n  \(line(other))")
+                "step 0: [Rights] peeper \(number) is told of what it may not read: line \(place) is\n  \(line(one))\nor, with another hidden part,\n  \(line(other))"
+            )
         }
         return (faults, told.reduce(0) { $0 + $1.requests })
     }
@@ -62,7 +67,8 @@ struct Interference {
             return [
                 rule(.read, 1005, "/w/v0/**"), rule(.write, 1005, "/w/v1/**"), rule(.read, 1005, "/w.a"),
                 rule(.do, 1005, "/act.shift"), rule(.define, 1005, "/box2/**"),
-                rule(.read, 1006, "/w.text"), rule(.read, 1006, "/.*"), rule(.read, 1006, "/vaul/**"), rule(.define, 1006, "/free/**"),
+                rule(.read, 1006, "/w.text"), rule(.read, 1006, "/.*"), rule(.read, 1006, "/vaul/**"),
+                rule(.define, 1006, "/free/**"),
             ].compactMap { $0 }
         }
 
@@ -106,21 +112,30 @@ struct Interference {
         /// What is done to what everybody may see, by the daemon's own user.
         private func change() {
             counter += 1
-            send(owner, "set", "{\"path\":\"\(generator.pick(["/w.a", "/w.text"]))\",\"value\":\(generator.chance(50) ? "\(counter)" : "\"t\(counter)\"")}")
+            send(
+                owner, "set",
+                "{\"path\":\"\(generator.pick(["/w.a", "/w.text"]))\",\"value\":\(generator.chance(50) ? "\(counter)" : "\"t\(counter)\"")}"
+            )
         }
 
         private func peep(_ client: Client) {
             let path = generator.pick([
-                "/w/v0.r0", "/w/v0.n", "/w/v1.n", "/w/v1.r2", "/w.a", "/w.b", "/w.text", "/w", "/w/v0", "/w/v1", "/w/v2",
+                "/w/v0.r0", "/w/v0.n", "/w/v1.n", "/w/v1.r2", "/w.a", "/w.b", "/w.text", "/w", "/w/v0", "/w/v1",
+                "/w/v2",
                 "/vault", "/vault.alpha", "/vault.beta", "/vault.alph", "/vault.bet", "/vault.list", "/vault.list[0]",
-                "/vault.rule", "/vault.fails", "/vault/inner", "/vault/inner.x", "/vault/n3", "/vault/n3.hidden", "/vaults", "/vaults.beta", "/vaulx.a", "/vaultx", "/vaul",
-                "/vaul.alpha", "/vaul.beta", "/vaul/inner", "/vaul/inner.x", "/act.shift", "/act.swap", "/box2", "/box2/new", "/box2/new.s", "/box1/ball", "/free",
+                "/vault.rule", "/vault.fails", "/vault/inner", "/vault/inner.x", "/vault/n3", "/vault/n3.hidden",
+                "/vaults", "/vaults.beta", "/vaulx.a", "/vaultx", "/vaul",
+                "/vaul.alpha", "/vaul.beta", "/vaul/inner", "/vaul/inner.x", "/act.shift", "/act.swap", "/box2",
+                "/box2/new", "/box2/new.s", "/box1/ball", "/free",
                 "/free/child.n", "/free/new", "/nothing", "/secret",
             ])
-            let patterns = generator.pick(["\"\(path)\"", "\"\(path)/**\"", "\"/**\"", "\"/w/v0/**\",\"\(path)\"", "\"/vaul/**\"", "\"/w/*.n\""])
+            let patterns = generator.pick([
+                "\"\(path)\"", "\"\(path)/**\"", "\"/**\"", "\"/w/v0/**\",\"\(path)\"", "\"/vaul/**\"", "\"/w/*.n\"",
+            ])
             counter += 1
             let rule = generator.pick([
-                "alpha", "beta + 1", "n + a", "$/vault.alpha", "$/vault.list", "$/w/v0.r0", "$/w.a + 1", "self.id", "env.locale",
+                "alpha", "beta + 1", "n + a", "$/vault.alpha", "$/vault.list", "$/w/v0.r0", "$/w.a + 1", "self.id",
+                "env.locale",
                 "vault", "r0", "hidden", "[1, 2, 3].map(x, x * n)",
             ])
             let (method, parameters): (String, String)
@@ -128,18 +143,33 @@ struct Interference {
             case 0, 1: (method, parameters) = ("get", "{\"path\":\"\(path)\"}")
             case 2, 3: (method, parameters) = ("get", "{\"paths\":[\(patterns)]}")
             case 4: (method, parameters) = ("set", "{\"path\":\"\(path)\",\"value\":\(counter)}")
-            case 5: (method, parameters) = ("transact", "{\"mutations\":[{\"op\":\"add\",\"path\":\"/w/v1.n\",\"value\":1},{\"op\":\"test\",\"path\":\"\(path)\",\"value\":1}]}")
-            case 6, 7: (method, parameters) = ("subscribe", "{\"paths\":[\(patterns)],\"events\":[\"update\"\(generator.chance(50) ? ",\"structure\"" : "")],\"bookmarks\":\(generator.chance(50))}")
+            case 5:
+                (method, parameters) = (
+                    "transact",
+                    "{\"mutations\":[{\"op\":\"add\",\"path\":\"/w/v1.n\",\"value\":1},{\"op\":\"test\",\"path\":\"\(path)\",\"value\":1}]}"
+                )
+            case 6, 7:
+                (method, parameters) = (
+                    "subscribe",
+                    "{\"paths\":[\(patterns)],\"events\":[\"update\"\(generator.chance(50) ? ",\"structure\"" : "")],\"bookmarks\":\(generator.chance(50))}"
+                )
             case 8: (method, parameters) = ("describe", "{\"path\":\"\(path)\"}")
             case 9: (method, parameters) = ("explain", "{\"path\":\"\(path)\"}")
             case 10: (method, parameters) = ("dump", "{\"path\":\"\(path)\"}")
             case 11: (method, parameters) = ("dump", "{\"path\":\"\(path)\",\"format\":\"scene\"}")
-            case 12, 13: (method, parameters) = ("eval", "{\"expression\":\"\(rule)\",\"at\":\"\(generator.pick(["/", "/w/v0", "/w/v1", "/box2", "/free", path]))\"}")
+            case 12, 13:
+                (method, parameters) = (
+                    "eval",
+                    "{\"expression\":\"\(rule)\",\"at\":\"\(generator.pick(["/", "/w/v0", "/w/v1", "/box2", "/free", path]))\"}"
+                )
             case 14: (method, parameters) = ("remove", "{\"path\":\"\(path)\"}")
             case 15: (method, parameters) = ("move", "{\"path\":\"\(path)\",\"index\":0}")
             case 16: (method, parameters) = ("do", "{\"path\":\"\(path)\"}")
             case 17: (method, parameters) = ("delegate", "{\"path\":\"\(path)\"}")
-            case 18: (method, parameters) = ("onDisconnect", "{\"mutations\":[{\"op\":\"set\",\"path\":\"\(path)\",\"value\":1}]}")
+            case 18:
+                (method, parameters) = (
+                    "onDisconnect", "{\"mutations\":[{\"op\":\"set\",\"path\":\"\(path)\",\"value\":1}]}"
+                )
             case 19: (method, parameters) = ("stats", "{}")
             default:
                 let rules = ",\"computed\":{\"c\":\"\(rule)\"}"
@@ -166,7 +196,8 @@ struct Interference {
             client.nextID += 1
             requests += 1
             world.tell("variant \(variant): client \(client.number) → \(method) \(parameters.prefix(300))")
-            client.output += "{\"jsonrpc\":\"2.0\",\"id\":\(client.nextID),\"method\":\"\(method)\",\"params\":\(parameters)}\n".utf8
+            client.output +=
+                "{\"jsonrpc\":\"2.0\",\"id\":\(client.nextID),\"method\":\"\(method)\",\"params\":\(parameters)}\n".utf8
             client.flush()
         }
 
@@ -180,7 +211,9 @@ struct Interference {
                 }
             }
             owner.flush()
-            for line in owner.lines() { world.tell("variant \(variant): owner ← \(String(decoding: line.prefix(300), as: UTF8.self))") }
+            for line in owner.lines() {
+                world.tell("variant \(variant): owner ← \(String(decoding: line.prefix(300), as: UTF8.self))")
+            }
         }
 
         func tell() -> (faults: [String], lines: [[String]], requests: Int) {

@@ -178,7 +178,8 @@ final class Judgement {
                         switch change {
                         case .test(let path, let value):
                             return truth.hasHad(path, in: during) { $0 != ["value": value] }
-                        case .call("/act.guarded", _): return truth.hasHad("/w.on", in: during) { $0 != ["value": true] }
+                        case .call("/act.guarded", _):
+                            return truth.hasHad("/w.on", in: during) { $0 != ["value": true] }
                         default: return false
                         }
                     case "notFound":
@@ -278,7 +279,9 @@ final class Judgement {
             fault("[The past] \(Model.past)before is \(before.jsonText), which /w.a has never been")
         }
         if told(Model.past + "fresh") != ["error": "stale"] {
-            fault("[state: expires] \(Model.past)fresh is \(told(Model.past + "fresh")?.jsonText ?? "nothing") in the end")
+            fault(
+                "[state: expires] \(Model.past)fresh is \(told(Model.past + "fresh")?.jsonText ?? "nothing") in the end"
+            )
         }
     }
 }

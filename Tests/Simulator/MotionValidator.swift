@@ -60,7 +60,8 @@ final class MotionValidator {
             let number = MotionValidator.number(value)
             let before = frames[path]
             frames[path] = (
-                value, min(before?.low ?? .infinity, number ?? .infinity), max(before?.high ?? -.infinity, number ?? -.infinity)
+                value, min(before?.low ?? .infinity, number ?? .infinity),
+                max(before?.high ?? -.infinity, number ?? -.infinity)
             )
         }
     }
@@ -92,7 +93,8 @@ final class MotionValidator {
             // It may have jumped since.
             guard let value = targets[path], truth.isEverKnown(path, in: 0...Int64.max) else { continue }
             if MotionValidator.number(frame.last) ?? 0 != MotionValidator.number(value) ?? 0 {
-                faults.append("\(name): the last frame of \(path) is \(frame.last.jsonText), and it rests at \(value.jsonText)")
+                faults.append(
+                    "\(name): the last frame of \(path) is \(frame.last.jsonText), and it rests at \(value.jsonText)")
             }
             var (low, high) = (Double.infinity, -Double.infinity)
             _ = truth.hasHad(path, in: 0...Int64.max) { content in
@@ -102,7 +104,9 @@ final class MotionValidator {
             }
             let room = (high - low) * 1e-9
             if frame.low < low - room || frame.high > high + room {
-                faults.append("\(name): \(path) was shown from \(frame.low) to \(frame.high), and was never beyond \(low) and \(high)")
+                faults.append(
+                    "\(name): \(path) was shown from \(frame.low) to \(frame.high), and was never beyond \(low) and \(high)"
+                )
             }
         }
         for transaction in moving.sorted() {

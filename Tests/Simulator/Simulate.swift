@@ -54,7 +54,9 @@ enum Simulate {
         if seed % interferenceShare == 0 {
             let (faults, requests) = Interference(seed: seed, isTelling: isTelling).run()
             for fault in faults.prefix(12) { print(fault) }
-            print("seed \(seed): \(requests) requests, \(Int(Double(requests) / (sim_real_seconds() - start))) a second; two worlds with another hidden part")
+            print(
+                "seed \(seed): \(requests) requests, \(Int(Double(requests) / (sim_real_seconds() - start))) a second; two worlds with another hidden part"
+            )
             exit(faults.isEmpty ? 0 : 1)
         }
         let world = World(seed: seed, isTelling: isTelling)

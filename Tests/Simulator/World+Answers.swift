@@ -112,7 +112,10 @@ extension World {
             if client.delegation == nil { fault("[delegate] it is refused: \(reply.jsonText)") }
             isFarDelegated = true
         case .answer: if error != nil, code != "notFound" { fault("[answer] it is refused: \(reply.jsonText)") }
-        case .greedy: if error != nil, code != "limit" { fault("[Errors] \(client.name) is answered \(reply.jsonText.prefix(300))") }
+        case .greedy:
+            if error != nil, code != "limit" {
+                fault("[Errors] \(client.name) is answered \(reply.jsonText.prefix(300))")
+            }
         case .refused: if code != "notFound" { fault("[Errors] \(client.name) is answered \(reply.jsonText)") }
         case .change:
             if let error { fault("[transact] \(client.name) is refused \(error.jsonText)") }

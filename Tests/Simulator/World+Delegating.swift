@@ -75,7 +75,9 @@ extension World {
             told = .refused(error?.member("message")?.string ?? "")
         }
         if verdicts[number] != told {
-            fault("[delegate] \(client.name) is told \(reply.jsonText.prefix(300)), and the delegate has said \(verdicts[number].map { "\($0)" } ?? "nothing")")
+            fault(
+                "[delegate] \(client.name) is told \(reply.jsonText.prefix(300)), and the delegate has said \(verdicts[number].map { "\($0)" } ?? "nothing")"
+            )
         }
     }
 }

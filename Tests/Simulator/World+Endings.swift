@@ -134,7 +134,9 @@ extension World {
     private func judgeRecovered(_ told: [String: Value], _ models: [Model], _ revision: Int64) {
         tell("recovered")
         var written: [String: Set<String>] = [:]
-        for model in models { for (path, content) in model.contents() { written[path, default: []].insert(content.jsonText) } }
+        for model in models {
+            for (path, content) in model.contents() { written[path, default: []].insert(content.jsonText) }
+        }
         for (path, content) in told.sorted(by: { $0.key < $1.key }) where !path.hasPrefix("/wills.") {
             let isOld = judgement.truth.hasHad(path, in: 0...Int64.max) { $0 == content }
             let isComputed = Model.ruleNames.contains { path.hasSuffix(".\($0)") } || path.hasSuffix(".index")
@@ -194,7 +196,9 @@ extension World {
         for (path, content) in told where !path.hasPrefix("/wills.") && !path.hasPrefix("/t.") {
             let wanted = judgement.truth.content(of: path, at: backup)
             if content != wanted, judgement.truth.isKnown(path, backup) {
-                fault("[Backup] \(path) is \(content.jsonText.prefix(100)), and was \(wanted?.jsonText ?? "nothing") at \(backup)")
+                fault(
+                    "[Backup] \(path) is \(content.jsonText.prefix(100)), and was \(wanted?.jsonText ?? "nothing") at \(backup)"
+                )
             }
         }
         stop()
@@ -248,7 +252,8 @@ extension Judgement {
     static func firstDifference(_ told: [String: Value], _ wanted: [String: Value]) -> String? {
         for path in Set(told.keys).union(wanted.keys).sorted()
         where !path.hasPrefix("/wills.") && told[path] != wanted[path] {
-            return "\(path) is \(told[path]?.jsonText.prefix(100) ?? "nothing") and not \(wanted[path]?.jsonText.prefix(100) ?? "nothing")"
+            return
+                "\(path) is \(told[path]?.jsonText.prefix(100) ?? "nothing") and not \(wanted[path]?.jsonText.prefix(100) ?? "nothing")"
         }
         return nil
     }

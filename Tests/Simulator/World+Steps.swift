@@ -151,7 +151,8 @@ extension World {
             .change(changes), "\(method) {\(parameters)}", once: once, author: client.author, low: latest)
         if client.role == .reader {
             // Who may not write may still call an action, which works with the rights of its author.
-            if case .call = changes[0] {} else {
+            if case .call = changes[0] {
+            } else {
                 let isWithin = changes.allSatisfy { $0.path.hasPrefix("/w") && !$0.path.hasPrefix("/wills") }
                 operation.isAlwaysDenied = !isWithin
                 if !isReaderWriting || !isWithin { operation.mustFail = "denied" }
@@ -214,7 +215,9 @@ extension World {
     }
 
     func subscribe(_ client: Client) {
-        guard ![.principal, .rowdy, .greedy, .delegate, .modest].contains(client.role), connect(client), client.pending.count < 60 else {
+        guard ![.principal, .rowdy, .greedy, .delegate, .modest].contains(client.role), connect(client),
+            client.pending.count < 60
+        else {
             return
         }
         if let watch = client.watch, watch.subscription != nil || client.isSubscribing {
@@ -226,7 +229,8 @@ extension World {
         } else {
             let patterns = generator.pick([
                 ["/w/**"], ["/w.a", "/w.b", "/w.sum"], ["/w.o.x"], ["/w/**.q"], ["/t/**", "/w.a"], ["/w/m/**"],
-                ["/bank/**"], ["/c/**"], ["/w/*.r1"], ["/box1/**"], ["/box2/**", "/box1/**"], ["/act.n", "/act.p"], ["/w/v1.a", "/w/v2.r2"], ["/w/r/i1.q"], ["/w.text"],
+                ["/bank/**"], ["/c/**"], ["/w/*.r1"], ["/box1/**"], ["/box2/**", "/box1/**"], ["/act.n", "/act.p"],
+                ["/w/v1.a", "/w/v2.r2"], ["/w/r/i1.q"], ["/w.text"],
             ])
             let events = generator.pick([
                 ["update"], ["update"], ["update", "structure"], ["update", "invalidate"], ["invalidate"],
@@ -237,7 +241,8 @@ extension World {
                 WatchValidator(
                     "\(client.name) \(patterns) \(events)", judgement.truth, patterns: patterns, events: Set(events),
                     hasMaxRate: rate != nil),
-                motion: events.contains("frames") ? MotionValidator(client.name, judgement.truth, hasMaxRate: rate != nil) : nil,
+                motion: events.contains("frames")
+                    ? MotionValidator(client.name, judgement.truth, hasMaxRate: rate != nil) : nil,
                 rate: rate)
             client.watch = watch
             judgement.watches.append(watch)

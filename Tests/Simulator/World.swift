@@ -238,7 +238,9 @@ final class World {
                     continue
                 }
                 let epoch = result.member("epoch")?.string
-                if let known = self.epoch, known != epoch, !isRecovering { fault("[Order] another epoch after a restart") }
+                if let known = self.epoch, known != epoch, !isRecovering {
+                    fault("[Order] another epoch after a restart")
+                }
                 self.epoch = epoch
                 if revision < latest { fault("[Order] revision \(revision) after a restart, and \(latest) was told") }
                 latest = max(latest, revision)
