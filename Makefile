@@ -5,7 +5,7 @@ SYSCONFDIR  ?= /etc
 DESTDIR     ?=
 SWIFT       ?= swift
 
-.PHONY: help run fleet test lint endurance docs site bench counts libraries release package package-test image wheel install uninstall dependencies clean
+.PHONY: help run fleet test lint endurance sanitize docs site bench counts libraries release package package-test image wheel install uninstall dependencies clean
 .DEFAULT_GOAL := help
 
 help: ## show this
@@ -24,11 +24,16 @@ test: lint ## run all tests
 lint: ## compare the sources with the committed format; "Scripts/lint --mend" writes it
 	@SWIFT="$(SWIFT)" Scripts/lint
 
-endurance: counts ## count as "make counts" does, run the tests that take an hour each, and look for mistakes made on purpose; MINUTES=5 is shorter
+endurance: counts ## count as "make counts" does, run the tests that take an hour each, fuzz, and look for mistakes made on purpose; MINUTES=5 is shorter
 	@CONFIGURATION=release SWIFT="$(SWIFT)" Scripts/simulate --seconds $$(($(or $(MINUTES),60) * 60))
 	@SWIFT="$(SWIFT)" Scripts/mutations
+	@SWIFT="$(SWIFT)" Scripts/fuzz $$(($(or $(MINUTES),60) * 60))
 	@AGD_FLEET_SECONDS=$$(($(or $(MINUTES),60) * 60)) SWIFT="$(SWIFT)" Scripts/test --filter FleetTests
 	@AGD_PROGRAMS="$${AGD_PROGRAMS:-$(CURDIR)/.build/release}" node dashboard/test/endurance.js $(MINUTES)
+
+sanitize: ## run the tests of the modules with the address and undefined-behaviour sanitizers
+	@Scripts/dependencies --tests
+	@SWIFT="$(SWIFT)" Scripts/sanitize
 
 docs: dependencies ## build the documentation of the Swift libraries, in .build/docs
 	@SWIFT="$(SWIFT)" Scripts/docs

@@ -232,6 +232,19 @@ let package = Package(
                 "TestSupport", "WireProtocol", log,
             ],
             path: "Tests/Simulator", swiftSettings: strict + whole, linkerSettings: linker),
+        // It reads what the programs read, with the same sources.
+        .target(
+            name: "Fuzzing",
+            dependencies: [
+                "AttributeValues", "GraphRuntime", "RuleCases", "RuleLanguage", "StateStore", "Timelines",
+                "WireProtocol",
+            ],
+            path: "Tests/Fuzzing", swiftSettings: strict),
+        .target(name: "CFuzzer", path: "Tests/CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "Fuzzing"], path: "Tests/Fuzzer", swiftSettings: strict,
+            linkerSettings: linker),
+        .testTarget(name: "FuzzingTests", dependencies: ["Fuzzing"], swiftSettings: strict + whole),
         tests("AttributeValues", ["AttributeValues"]),
         tests("AttributeGraph", ["AttributeGraph"]),
         tests("RuleLanguage", ["RuleCases", "RuleLanguage", "AttributeValues"], exclude: ["Fixtures"]),

@@ -67,3 +67,19 @@ extension Peer {
         self.init(pid: peer.pid, uid: peer.uid, gid: peer.gid, groups: try connection.peerGroups())
     }
 }
+
+#if DEBUG
+    extension Admission {
+        /// Describes each contradiction between the connections and their counts, by user and by process.
+        func checkInvariants(atLeast byUser: [UInt32: Int], sessions: Int) -> [String] {
+            var faults: [String] = []
+            if connections.used != sessions || debts.values.reduce(0, { $0 + $1.connections }) != sessions {
+                faults.append("\(sessions) connections are miscounted")
+            }
+            for (user, count) in byUser where connections.used(by: user) < count {
+                faults.append("user \(user) has \(count) connections, and \(connections.used(by: user)) are counted")
+            }
+            return faults
+        }
+    }
+#endif

@@ -42,3 +42,17 @@ struct SessionTable {
         return true
     }
 }
+
+#if DEBUG
+    extension SessionTable {
+        /// Describes each contradiction between the slots and their count.
+        func checkInvariants() -> [String] {
+            var faults: [String] = []
+            if slots.count(where: { $0 != nil }) != count { faults.append("sessions are miscounted") }
+            if Set(freeSlots).count != freeSlots.count || freeSlots.contains(where: { slots[$0] != nil }) {
+                faults.append("a free slot is listed twice, or has a session")
+            }
+            return faults
+        }
+    }
+#endif

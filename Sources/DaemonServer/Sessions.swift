@@ -440,3 +440,18 @@ struct SessionStatistics {
         ]
     }
 }
+
+#if DEBUG
+    extension Sessions {
+        /// Describes each contradiction between the sessions and what is counted of them.
+        func checkInvariants() -> [String] {
+            var faults = table.checkInvariants()
+            let connections = Dictionary(grouping: all.filter { !$0.isClosing }) { $0.peer.uid }.mapValues(\.count)
+            faults += admission.checkInvariants(atLeast: connections, sessions: count)
+            if output.total < 0 || count == 0 && output.total > 0 {
+                faults.append("\(output.total) bytes of waiting output are counted for \(count) clients")
+            }
+            return faults
+        }
+    }
+#endif

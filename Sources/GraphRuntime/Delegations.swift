@@ -188,3 +188,20 @@ final class Delegations {
                     hint: "read the value to see whether it was written; the setting forward-time is the limit")))
     }
 }
+
+#if DEBUG
+    extension Delegations {
+        /// Describes each contradiction between the delegated nodes and their counts.
+        func checkInvariants() -> [String] {
+            var counted: [ClientID?: Int] = [:]
+            for delegate in delegates.values { counted[delegate.client, default: 0] += 1 }
+            var faults: [String] = []
+            if counted != counts || shares.used != delegates.count { faults.append("delegated nodes are miscounted") }
+            for forward in Array(forwards.values) + others.map(\.forward)
+            where forward.answer == nil && counts[forward.delegate] == nil {
+                faults.append("request \(forward.number) waits for a client that delegates nothing")
+            }
+            return faults
+        }
+    }
+#endif

@@ -62,8 +62,11 @@ extension GraphRuntime {
     private func require(
         _ grants: Grants, toWriteThrough name: Name, inDocumentAt node: NodeID
     ) throws(Failure) {
+        let path = try name.pathFromRoot.map { (path) throws(Failure) in try PathPattern(path.text) }
+        // The refusal must not depend on whether there is a hidden attribute.
+        if let path, !grants.allow(.read, path) { try grants.require(.write, path) }
         guard let place = graph.place(ofName: name, inDocumentAt: node) else {
-            if let path = name.pathFromRoot { try grants.require(.write, PathPattern(path.text)) }
+            if let path { try grants.require(.write, path) }
             return
         }
         for end in graph.ends(ofWritesAt: place) where !grants.allow(.write, PathPattern(attributesAt: end)) {

@@ -91,3 +91,19 @@ struct Repeats {
         return result
     }
 }
+
+#if DEBUG
+    extension Repeats {
+        /// Describes each contradiction between the identifiers and their owners.
+        func checkInvariants() -> [String] {
+            let all = shares.values.reduce(0) { $0 + $1.count }
+            var faults: [String] = []
+            if all != count || revisions.count > count { faults.append("identifiers of \"once\" are miscounted") }
+            for (owner, share) in shares where holders[share.count]?.contains(owner) != true {
+                faults.append("\(owner) has \(share.count) identifiers, and is not listed so")
+            }
+            if most != shares.values.map(\.count).max() ?? 0 { faults.append("nobody has \(most) identifiers") }
+            return faults
+        }
+    }
+#endif

@@ -51,7 +51,8 @@ final class Topic {
     private let ledger: WatchLedger
     /// What the topic has in the ledger: the number of its attributes, or the size of its patterns if that is more.
     private(set) var entered = 0
-    /// The part of it that has been counted for the owners. New attributes are, when the transaction has been told.
+    /// The part of it that has been counted for the owners. New attributes are when the transaction has been told,
+    /// removed ones no longer at once.
     private var shared = 0
     private let patternSize: Int
     /// A pattern counts as one, and one more for each 64 bytes.
@@ -164,5 +165,6 @@ final class Topic {
     private func keepNamed() {
         order.removeAll { paths[$0] == nil }
         enter()
+        if entered < shared { share() }
     }
 }

@@ -265,3 +265,63 @@ final class Topics {
         for topic in byKey.values { topic.giveBack() }
     }
 }
+
+#if DEBUG
+    extension Topics {
+        /// Describes each contradiction between topics, watched attributes and their shares.
+        func checkInvariants() -> [String] {
+            var faults: [String] = []
+            var named: Set<AttributeID> = []
+            var used: [AccessRule.Holder: Int] = [:]
+            for (key, topic) in byKey {
+                if topic.key != key || topic.hasEnded || topic.members.isEmpty || topic.joining != 0 {
+                    faults.append("topic \(topic.number) should have ended")
+                }
+                if Set(topic.order) != Set(topic.paths.keys) || Set(topic.order).count != topic.order.count {
+                    faults.append("topic \(topic.number) has attributes without a name")
+                }
+                for owner in topic.owners.keys { used[owner, default: 0] += topic.entered }
+                for attribute in topic.order {
+                    named.insert(attribute)
+                    if watches[attribute]?.topics.count(where: { $0 === topic }) != 1 {
+                        faults.append("topic \(topic.number) watches an attribute that does not know it")
+                    }
+                }
+            }
+            if Set(watches.attributes) != named || watches.count != named.count {
+                faults.append("attributes are watched for nobody")
+            }
+            if byKey.values.reduce(0, { $0 + $1.entered }) != ledger.count {
+                faults.append("watched attributes are miscounted")
+            }
+            for (owner, count) in used where ledger.used(by: owner) != count {
+                faults.append("\(owner) watches \(count) attributes, and \(ledger.used(by: owner)) are counted")
+            }
+            return faults
+        }
+    }
+
+    extension Watching {
+        /// Describes each contradiction between subscriptions, clients and topics.
+        func checkInvariants() -> [String] {
+            var faults = topics.checkInvariants()
+            for (number, subscription) in subscriptions {
+                if subscription.hasEnded || subscription.topic.hasEnded {
+                    faults.append("subscription \(number) has ended")
+                }
+                if !subscription.topic.members.contains(where: { $0 === subscription }) {
+                    faults.append("subscription \(number) is missing in its topic")
+                }
+                if clients[subscription.client.id]?.subscriptions[number] !== subscription {
+                    faults.append("subscription \(number) is missing in its client")
+                }
+            }
+            let members = topics.inOrder.reduce(0) { $0 + $1.members.count }
+            if members != subscriptions.count { faults.append("topics have \(members) members") }
+            for (number, subscription) in held where subscriptions[number] !== subscription {
+                faults.append("news is held for subscription \(number), which has gone")
+            }
+            return faults
+        }
+    }
+#endif

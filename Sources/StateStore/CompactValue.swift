@@ -19,7 +19,7 @@ private enum Sign {
 
 extension ByteBuffer {
     /// Recursive. Admitted values have a depth limit, which bounds the recursion.
-    func appendCompact(_ value: Value) {
+    package func appendCompact(_ value: Value) {
         switch value {
         case .null: append(Sign.null)
         case .bool(let flag): append(flag ? Sign.yes : Sign.no)
@@ -57,19 +57,19 @@ extension ByteBuffer {
 }
 
 /// Reads the store's values.
-final class ValueReader {
+package final class ValueReader {
     private let parser: JSONParser
     private let maximumDepth: Int
     /// The last map inside a map, with its bytes: the definitions of many nodes are equal, and share one value.
     private var last: (bytes: [UInt8], map: Value)?
 
-    init(maximumDepth: Int) {
+    package init(maximumDepth: Int) {
         self.maximumDepth = maximumDepth
         parser = JSONParser(maximumDepth: maximumDepth)
     }
 
     /// - Throws: if the bytes are not a value.
-    func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
+    package func value(_ bytes: UnsafeBufferPointer<UInt8>) throws(Failure) -> Value {
         var place = 0
         let value = try value(bytes, &place, depth: 0)
         guard place == bytes.count else { throw ValueReader.unreadable }

@@ -48,8 +48,19 @@ extension StateStore {
             default: throw error
             }
         }
+        try confirm(copy)
         if rename(copy, file) != 0 { throw .system("rename", file) }
+        // The name, too, is there after a power cut.
+        try confirm(file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) } ?? ".")
         return backup
+    }
+
+    /// Makes the disk confirm a file, or the names in a folder.
+    private static func confirm(_ path: String) throws(StoreError) {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .system("open", path) }
+        defer { Glibc.close(descriptor) }
+        if fsync(descriptor) != 0 { throw .system("fsync", path) }
     }
 
     private static func copyFiles(_ source: String, _ copy: String) throws(StoreError) {

@@ -55,15 +55,9 @@ extension StateStore {
         if !losses.isEmpty || !life.isContinued(machine: machine, basis) { restored.resumableFrom = restored.revision }
         try beginLife(database, durability, machine: machine, basis, resumableFrom: restored.resumableFrom)
         // Only after the checks, which must not depend on it.
-        let level =
-            switch durability {
-            case .full: "FULL";
-            case .normal: "NORMAL";
-            case .off: "OFF"
-            }
-        try database.execute("PRAGMA synchronous = \(level)")
+        try database.execute("PRAGMA synchronous = \(durability.synchronous)")
         let store = try StateStore(
-            database, path: path, waitsForDisk: durability == .full, revision: restored.revision,
+            database, path: path, durability: durability, revision: restored.revision,
             resumableFrom: restored.resumableFrom)
         try store.beginLog()
         return (store, restored)

@@ -19,6 +19,9 @@ public final class StateStore {
         case normal
         /// `kill -9`; a power cut may damage the store.
         case off
+
+        /// SQLite's name for it.
+        var synchronous: String { rawValue.uppercased() }
     }
 
     /// The content of a store at the start.
@@ -42,8 +45,9 @@ public final class StateStore {
     }
 
     public let path: String
+    private let durability: Durability
     /// True if changes are on the disk when `append` returns.
-    public let waitsForDisk: Bool
+    public var waitsForDisk: Bool { durability == .full }
     private let database: Database
     private let appendTurn: Statement
     private let selectTurns: Statement
@@ -94,11 +98,12 @@ public final class StateStore {
     static let setLife = "INSERT OR REPLACE INTO life(name, value, checksum) VALUES(?1, ?2, ?3)"
 
     init(
-        _ database: Database, path: String, waitsForDisk: Bool = false, revision: UInt64, resumableFrom: UInt64 = 0
+        _ database: Database, path: String, durability: Durability = .full, revision: UInt64,
+        resumableFrom: UInt64 = 0
     ) throws(StoreError) {
         self.database = database
         self.path = path
-        self.waitsForDisk = waitsForDisk
+        self.durability = durability
         appendTurn = try database.prepare(
             "INSERT INTO turns(sequence, revision, body, checksum) VALUES(?1, ?2, ?3, ?4)")
         selectTurns = try database.prepare("SELECT sequence, body FROM turns ORDER BY sequence")
@@ -137,11 +142,15 @@ public final class StateStore {
         // One statement is a transaction by itself.
         let isAlone = revision <= reserved && floor == resumableFrom
         if isAlone { return try writeBody(revision) }
+        // Whatever the durability is: a disk that has lost a reservation would let clients see its revisions twice.
+        let isConfirmed = revision > reserved && !waitsForDisk
+        if isConfirmed { try database.execute("PRAGMA synchronous = FULL") }
         try transaction { () throws(StoreError) in
             if revision > reserved { try reserve(revision + StateStore.reservation) }
             if floor != resumableFrom { try StateStore.write(StateStore.resumableName, String(floor), with: setLife) }
             if !body.bytes.isEmpty { try writeBody(revision) }
         }
+        if isConfirmed { try database.execute("PRAGMA synchronous = \(durability.synchronous)") }
         resumableFrom = floor
     }
 

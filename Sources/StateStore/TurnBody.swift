@@ -7,7 +7,7 @@ import ViewGraph
 /// Each change is an operation (a byte: 0 puts a row, 1 deletes a row, 2 deletes all rows of a key that are not later),
 /// the revision (8 bytes, little-endian), and texts with their lengths (4 bytes each): the key; for 0 and 1 the name;
 /// for 0 the value (see `CompactValue.swift`).
-struct TurnBody {
+package struct TurnBody {
     private enum Operation {
         static let put: UInt8 = 0
         static let delete: UInt8 = 1
@@ -36,13 +36,13 @@ struct TurnBody {
     }
 
     /// A change in the bytes. Valid as long as the bytes are.
-    struct Written {
+    package struct Written {
         var revision: UInt64
         var key: UnsafeBufferPointer<UInt8>
         /// nil: delete all rows of the key.
         var name: UnsafeBufferPointer<UInt8>?
         /// nil: delete the row.
-        var value: UnsafeBufferPointer<UInt8>?
+        package var value: UnsafeBufferPointer<UInt8>?
         /// The key and the name with their lengths; nil without a name.
         var row: RowBytes?
     }
@@ -62,19 +62,19 @@ struct TurnBody {
     }
 
     /// Reads changes one by one, from a position on.
-    struct Reader {
+    package struct Reader {
         private let bytes: UnsafeBufferPointer<UInt8>
         private(set) var place: Int
 
-        init(_ bytes: UnsafeBufferPointer<UInt8>, from place: Int = 0) {
+        package init(_ bytes: UnsafeBufferPointer<UInt8>, from place: Int = 0) {
             self.bytes = bytes
             self.place = place
         }
 
-        var isAtEnd: Bool { place >= bytes.count }
+        package var isAtEnd: Bool { place >= bytes.count }
 
         /// - Throws: if the bytes are not changes.
-        mutating func next() throws(Failure) -> Written {
+        package mutating func next() throws(Failure) -> Written {
             let operation = try number(UInt8.self)
             let revision = try number(UInt64.self)
             let start = place
@@ -129,5 +129,5 @@ extension StateStore {
     }
 
     /// Twice the depth of JSON input, because typed JSON nests about twice as deeply.
-    static let maximumDepth = 1024
+    package static let maximumDepth = 1024
 }

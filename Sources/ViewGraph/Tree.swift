@@ -387,3 +387,37 @@ final class Tree<Node: TreeNode> {
     /// Number of levels in a subtree.
     func levels(of row: UInt32) -> Int { (subtree(of: row, depth: .max).map(\.level).max() ?? 0) + 1 }
 }
+
+#if DEBUG
+    extension Tree {
+        /// Describes each contradiction in the table, between two changes. O(nodes).
+        func checkInvariants() -> [String] {
+            var faults: [String] = []
+            var out = 0
+            for row in rows.indices.map({ UInt32($0) }) where isAlive(row) {
+                let node = node(row)
+                if node.isOut { out += 1 }
+                if Set(node.children).count != node.children.count { faults.append("node \(row) lists a child twice") }
+                for child in node.children {
+                    guard isAlive(child) else {
+                        faults.append("node \(row) lists \(child), which has gone")
+                        continue
+                    }
+                    if self.node(child).parent != row { faults.append("node \(child) has another parent than \(row)") }
+                    if self.child(self.node(child).id, of: row).map({ self.node($0).id }) != self.node(child).id {
+                        faults.append("node \(row) does not find its child \(self.node(child).id.text)")
+                    }
+                }
+                if row != NodeID.root.row, !isAlive(node.parent), !node.isOut {
+                    faults.append("node \(row) is below \(node.parent), which has gone")
+                }
+            }
+            if out != unlinked { faults.append("\(out) nodes are out of the tree, and \(unlinked) are counted") }
+            if Set(free).count != free.count || free.contains(where: isAlive) {
+                faults.append("a free row is listed twice, or lives")
+            }
+            if living.reduce(0, { sum, _ in sum + 1 }) != count { faults.append("the living nodes are miscounted") }
+            return faults
+        }
+    }
+#endif

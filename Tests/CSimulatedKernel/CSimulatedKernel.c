@@ -66,6 +66,10 @@ double sim_real_seconds(void) {
     return time.tv_sec + time.tv_nsec / 1e9;
 }
 
+bool sim_contains(const void *bytes, size_t count, const void *wanted, size_t length) {
+    return memmem(bytes, count, wanted, length);
+}
+
 int clock_gettime(clockid_t clock, struct timespec *time) {
     sim_advance(tick);
     int64_t now = clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE ? wall
@@ -294,6 +298,37 @@ void sim_write_file(const char *path, const char *text) {
     write_file(file, text, strlen(text), 0);
     room_left = room;
     sync_file(file);
+    sync_names();
+}
+
+void sim_copy_file(const char *from, const char *to) {
+    File *source = file_at(from), *file = file_at(to);
+    if (!source) return;
+    if (!file) file = make_file(to, S_IFREG | 0644);
+    resize(&file->now, 0);
+    resize(&file->now, source->now.size);
+    if (source->now.size) memcpy(file->now.bytes, source->now.bytes, source->now.size);
+    mark(file, 0, source->now.size);
+    sync_file(file);
+    sync_names();
+}
+int64_t sim_file_size(const char *path) {
+    File *file = file_at(path);
+    return file ? (int64_t)file->now.size : -1;
+}
+void sim_damage_file(const char *path, int64_t place, int64_t count) {
+    File *file = file_at(path);
+    for (int64_t at = place; file && at < place + count && at < (int64_t)file->now.size; at++)
+        file->now.bytes[at] ^= 0xff, file->kept.bytes[at] ^= 0xff;
+}
+void sim_remove_file(const char *path) {
+    int place = find(&names_now, path);
+    if (place >= 0) change_names(path, "", names_now.names[place].file);
+    sync_names();
+}
+void sim_write_back(void) {
+    for (int index = 0; index < files; index++)
+        if (disk[index].is_used && !S_ISDIR(disk[index].mode)) sync_file(&disk[index]);
     sync_names();
 }
 
@@ -852,6 +887,15 @@ int rename(const char *from, const char *to) {
     int place = find(&names_now, from);
     if (place < 0) return FAIL(ENOENT);
     change_names(from, to, names_now.names[place].file);
+    return 0;
+}
+int link(const char *from, const char *to) {
+    if (!is_ours(from)) return NEXT(link)(from, to);
+    int number = disk_fault();
+    if (number) return FAIL(number);
+    int place = find(&names_now, from);
+    if (place < 0) return FAIL(ENOENT);
+    change_names("", to, names_now.names[place].file);
     return 0;
 }
 int mkdir(const char *path, mode_t mode) {

@@ -85,6 +85,15 @@ struct ShareTests {
         _ = try graph.subscribe(["/top/n0.x", "/top/n99.x"], from: Self.root)
     }
 
+    @Test("attributes that were removed no longer count for those who watched them") func removal() throws {
+        let graph = try harness { $0.watchedAttributes = 160 }
+        _ = try graph.subscribe(["/top/**"], from: Self.modest)
+        let ledger = graph.runtime.watching.topics.ledger
+        let before = ledger.used(by: .user(1002))
+        try graph.succeed(.remove(path: "/top/n7", TransactionOptions()), from: Self.root)
+        #expect(ledger.count == before - 1 && ledger.used(by: .user(1002)) == ledger.count)
+    }
+
     @Test("new nodes end the subscriptions of whoever then watches more than anybody may, and of nobody else")
     func growth() throws {
         let graph = try harness { $0.watchedAttributes = 64 }

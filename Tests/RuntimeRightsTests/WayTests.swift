@@ -132,6 +132,19 @@ struct WayTests {
         #expect(try vault(graph) == [0, 1, ["open": false]])
     }
 
+    @Test(
+        "whoever binds a hidden path is not told whether there is something",
+        arguments: ["$/vault.door", "$/vault.nope"])
+    func hiddenPath(_ path: String) throws {
+        let graph = try Harness(WayTests.scene)
+        let rule = AccessRule(.define, [.user(1001)], try PathPattern("/home/alice/**"))
+        graph.turn([.accessChanged(AccessRules([rule], owner: 7))])
+        WayTests.connect(graph)
+        let refusal = apply("{ id: x, kind: container, binding: { b: \(path) } }", to: graph)
+        #expect(refusal?.code == .denied && refusal?.path == String(path.dropFirst()))
+        #expect(refusal?.message.hasSuffix("user 1001 lacks the right 'write' on \(path.dropFirst())") == true)
+    }
+
     @Test("a name that is defined later leads nowhere that its author may not write") func dangling() throws {
         let graph = try harness()
         #expect(

@@ -6,11 +6,13 @@ import TestSupport
 final class Operation {
     enum Kind {
         case change([Model.Change])
-        /// The node that clients make and remove.
-        case node(isThere: Bool)
+        /// Makes, removes or moves nodes.
+        case tree(Model.Tree)
+        /// Somebody else was asked to perform it.
+        case forwarded(Int64)
         /// Nobody knows when a lost request of the only writer was performed: the writer has read the result.
         case found([Model.Change])
-        case foundNode(isThere: Bool)
+        case foundTree(Model.Tree)
         case restart
     }
 
@@ -57,6 +59,7 @@ final class Watch {
     }
 
     let validator: WatchValidator
+    let motion: MotionValidator?
     let rate: Double?
     var records: [(restarts: Int, record: Record)] = []
     var subscription: Int64?
@@ -64,7 +67,9 @@ final class Watch {
     var position: Int64?
     var awaitsSnapshot = false
 
-    init(_ validator: WatchValidator, rate: Double?) { (self.validator, self.rate) = (validator, rate) }
+    init(_ validator: WatchValidator, motion: MotionValidator?, rate: Double?) {
+        (self.validator, self.motion, self.rate) = (validator, motion, rate)
+    }
 }
 
 /// One program that talks with the daemon, over one connection after another.
@@ -78,8 +83,14 @@ final class Client {
         case principal
         /// May only read.
         case reader
-        /// Makes and removes nodes.
+        /// Makes, removes and moves nodes.
         case architect
+        /// Performs what others write at a node.
+        case delegate
+        /// Sends as much as it can, over many connections, and reads nothing.
+        case greedy
+        /// Beside them, asks for little.
+        case modest
         /// Has no rights, and sends nonsense.
         case rowdy
     }
@@ -89,6 +100,13 @@ final class Client {
         case get
         case ping
         case subscribe(since: Int64?)
+        case delegate
+        /// One of a row of changes.
+        case change
+        /// Of a forwarded request, which nobody may wait for any more.
+        case answer
+        /// Its sender does not mind a refusal for want of room.
+        case greedy
         /// It names what is not there.
         case refused
         case other
@@ -114,6 +132,10 @@ final class Client {
     /// The revision that was told when the oldest lost request was sent.
     var lostSince: Int64?
     var hasWill = false
+    /// The nodes as the one who changes them knows them.
+    var tree = Model.Tree()
+    /// The delegated node's subscription.
+    var delegation: Int64?
     /// It has ended its sending side.
     var hasEnded = false
 

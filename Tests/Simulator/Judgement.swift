@@ -5,8 +5,8 @@ import TestSupport
 /// the changes in the order of their revisions, and everything that anybody was told is compared with it.
 final class Judgement {
     let truth = WatchTruth(rules: Model.ruleNames)
-    private var model: Model
-    private var contents: [String: Value]
+    private(set) var model: Model
+    private(set) var contents: [String: Value]
     var operations: [Operation] = []
     var reads: [(reader: String, values: Value, revision: Int64)] = []
     var watches: [Watch] = []
@@ -67,33 +67,52 @@ final class Judgement {
             case .found(let changes):
                 _ = model.perform(changes)
                 gap(operation, revision, changes.map(\.path))
-            case .foundNode(let isThere):
-                model.make(isThere)
-                gap(operation, revision, ["/w/m.z"])
+            case .foundTree(let tree):
+                model.become(tree)
+                gap(operation, revision, Model.Tree.paths + ["/box1/ball.next", "/box2/ball.next"])
             default: rest.append(operation)
             }
         }
-        if !model.hasNode, rest.contains(where: { $0.concerns("/w/m.z") }), isMadeBefore(revision) { model.make(true) }
+        // A lost change of the tree, of which only the result is known, was before somebody wrote there.
+        for operation in rest {
+            guard let path = Model.Tree.paths.first(where: operation.concerns), model.states[path] == nil,
+                let tree = treeFound(behind: revision)
+            else { continue }
+            model.become(tree)
+        }
         // At most one of them has made the revision. The others have changed nothing at it.
         if rest.count > 1, let first = rest.firstIndex(where: { candidate in isPossible(candidate, before: rest) }) {
             rest.swapAt(0, first)
         }
         var changes = 0
         for operation in rest {
-            let before = model
+            model.hasChanged = false
             if let refusal = Judgement.perform(operation, on: &model) {
                 fault(
                     "[transact] at \(revision) \(operation.author) has done \(Judgement.text(operation)), which the model refuses: \(refusal)"
                 )
             }
-            if !model.isSame(as: before) { changes += 1 }
+            if model.hasChanged { changes += 1 }
         }
         if changes > 1 {
             fault("[Order] revision \(revision) has \(changes) transactions: \(rest.map { Judgement.text($0) })")
         }
         if changes == 0, rest.count == group.count { return truth.note(revision, [:]) }
-        let now = model.contents()
+        become(model, at: revision)
+    }
+
+    /// The model has changed.
+    func become(_ model: Model, at revision: Int64) {
+        self.model = model
         var differences: [String: Value?] = [:]
+        if let written = self.model.takeWritten() {
+            for (path, content) in written where contents[path] != content {
+                differences.updateValue(content, forKey: path)
+                contents[path] = content
+            }
+            return truth.note(revision, differences)
+        }
+        let now = model.contents()
         for (path, content) in now where contents[path] != content { differences.updateValue(content, forKey: path) }
         for path in contents.keys where now[path] == nil { differences.updateValue(nil, forKey: path) }
         contents = now
@@ -105,12 +124,16 @@ final class Judgement {
         for path in paths { truth.noteGap(operation.low + 1...revision, of: path) }
     }
 
-    /// The lost request that made the node was performed at this revision or before.
-    private func isMadeBefore(_ revision: Int64) -> Bool {
-        operations.contains {
-            guard case .foundNode(isThere: true) = $0.kind, let found = $0.revision else { return false }
-            return $0.low < revision && revision <= found
+    /// The tree that was found after this revision, and that a lost request had made before it.
+    private func treeFound(behind revision: Int64) -> Model.Tree? {
+        for operation in operations {
+            if case .foundTree(let tree) = operation.kind, let found = operation.revision, operation.low < revision,
+                revision <= found
+            {
+                return tree
+            }
         }
+        return nil
     }
 
     private func isPossible(_ first: Operation, before others: [Operation]) -> Bool {
@@ -123,7 +146,7 @@ final class Judgement {
     private static func perform(_ operation: Operation, on model: inout Model) -> String? {
         switch operation.kind {
         case .change(let changes): return model.perform(changes)
-        case .node(let isThere): model.make(isThere)
+        case .tree(let tree): model.become(tree)
         default: break
         }
         return nil
@@ -132,7 +155,7 @@ final class Judgement {
     private static func text(_ operation: Operation) -> String {
         switch operation.kind {
         case .change(let changes): changes.map(\.text).joined(separator: ",")
-        case .node(let isThere): isThere ? "apply m" : "remove m"
+        case .tree(let tree): "\(tree)"
         default: "\(operation.kind)"
         }
     }
@@ -152,10 +175,13 @@ final class Judgement {
                 isRight = changes.contains { change in
                     switch code {
                     case "conflict":
-                        if case .test(let path, let value) = change {
+                        switch change {
+                        case .test(let path, let value):
                             return truth.hasHad(path, in: during) { $0 != ["value": value] }
+                        case .call("/act.guarded", _):
+                            return truth.hasHad("/w.on", in: during) { $0 != ["value": true] }
+                        default: return false
                         }
-                        return false
                     case "notFound":
                         return truth.hasHad(change.path, in: during) { $0 == nil }
                             || !truth.isEverKnown(change.path, in: during)
@@ -165,7 +191,8 @@ final class Judgement {
                     default: return false
                     }
                 }
-            case .node: isRight = code == "notFound"
+            case .tree: isRight = code == "notFound"
+            case .forwarded: isRight = true
             default: isRight = true
             }
             if !isRight {
@@ -180,7 +207,7 @@ final class Judgement {
         for read in reads {
             figures.reads += 1
             for (path, told) in read.values.map ?? ValueMap() {
-                guard let path = path.string else { continue }
+                guard let path = path.string, !path.hasPrefix(Model.past) else { continue }
                 let (content, wanted) = (WatchTruth.content(told), truth.content(of: path, at: read.revision))
                 if content != wanted, truth.isKnown(path, read.revision) {
                     fault(
@@ -198,29 +225,31 @@ final class Judgement {
             for (restarts, record) in watch.records {
                 truth.replay(restarts: restarts)
                 switch record {
-                case .subscribed(let result, let since): watch.validator.subscribed(result, since: since)
+                case .subscribed(let result, let since):
+                    watch.validator.subscribed(result, since: since)
+                    watch.motion?.begin(result)
                 case .event(let event):
                     figures.events += 1
                     watch.validator.receive(event)
+                    watch.motion?.receive(event)
                 case .barrier(let revision): watch.validator.barrier(at: revision)
                 case .answered(let values, let revision): watch.validator.answered(values, at: revision)
-                case .interrupted: watch.validator.interrupted()
+                case .interrupted:
+                    watch.validator.interrupted()
+                    watch.motion?.interrupted()
                 }
             }
             watch.records = []
             for text in watch.validator.takeFaults() { fault("[Order] \(text)") }
+            watch.motion?.comeToRest()
+            for text in watch.motion?.takeFaults() ?? [] { fault("[Animation] \(text)") }
         }
     }
 
     /// [Durability, onDisconnect] In the end the daemon has what the model has.
     private func judgeEnd(_ values: Value, _ revision: Int64, _ wills: [Int64], _ fault: (String) -> Void) {
-        var told: [String: Value] = [:]
-        for (path, content) in values.map ?? ValueMap() {
-            // The attributes of the root are the machine's.
-            if let path = path.string, !path.hasPrefix("/."), let content = WatchTruth.content(content) {
-                told[path] = content
-            }
-        }
+        let told = Judgement.contents(values)
+        judgePast(values, fault)
         for (number, count) in wills.enumerated() {
             let path = "/wills.k\(number)"
             if !unknownWills.contains(number), told[path] != ["value": .int(count)] {
@@ -233,6 +262,25 @@ final class Judgement {
         where !path.hasPrefix("/wills.") && told[path] != contents[path] {
             fault(
                 "[Durability] in the end at \(revision) \(path) is \(told[path]?.jsonText ?? "nothing") and not \(contents[path]?.jsonText ?? "nothing")"
+            )
+        }
+    }
+
+    /// [The past] When nothing has changed for longer than any window, the operators have come to rest.
+    private func judgePast(_ values: Value, _ fault: (String) -> Void) {
+        func told(_ path: String) -> Value? { values.map?[.string(path)].flatMap(WatchTruth.content) }
+        for (name, source) in [("a", "/w.a"), ("on", "/w.on"), ("calm", "/w.a"), ("stood", "/w.on"), ("peak", "/w.a")]
+        where told(Model.past + name) != contents[source] {
+            fault(
+                "[The past] \(Model.past)\(name) is \(told(Model.past + name)?.jsonText ?? "nothing") and \(source) \(contents[source]?.jsonText ?? "nothing")"
+            )
+        }
+        if let before = told(Model.past + "before"), !truth.hasHad("/w.a", in: 0...Int64.max, { $0 == before }) {
+            fault("[The past] \(Model.past)before is \(before.jsonText), which /w.a has never been")
+        }
+        if told(Model.past + "fresh") != ["error": "stale"] {
+            fault(
+                "[state: expires] \(Model.past)fresh is \(told(Model.past + "fresh")?.jsonText ?? "nothing") in the end"
             )
         }
     }

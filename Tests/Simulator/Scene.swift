@@ -4,8 +4,7 @@ import TestSupport
 /// A random scene as a text for the daemon, and as a naive model of it: states by path, bindings as paths, rules as
 /// trees that are evaluated by recursion. The model shares no code with the engine and the view graph.
 ///
-/// Left out of the world, because what they promise is about to change: scenes that are edited between two starts, and
-/// nodes that move to another parent.
+/// Left out of the world, because what they promise is about to change: scenes that are edited between two starts.
 struct Model {
     indirect enum Rule {
         case number(Int64)
@@ -30,11 +29,13 @@ struct Model {
         case append(String, Value)
         case merge(String, Value)
         case test(String, Value)
+        /// A call of an action: a request of its own.
+        case call(String, Int64?)
 
         var path: String {
             switch self {
             case .set(let path, _), .add(let path, _), .toggle(let path), .append(let path, _), .merge(let path, _),
-                .test(let path, _):
+                .test(let path, _), .call(let path, _):
                 path
             }
         }
@@ -50,8 +51,22 @@ struct Model {
             case .append(let path, let value): text("append", path, value)
             case .merge(let path, let value): text("merge", path, value)
             case .test(let path, let value): text("test", path, value)
+            case .call(let path, let by): "{\"path\":\"\(path)\"\(by.map { ",\"arguments\":{\"by\":\($0)}" } ?? "")}"
             }
         }
+    }
+
+    /// The nodes that one client makes, removes and moves.
+    struct Tree: Equatable {
+        /// Whether `/w/m` is there.
+        var hasNode = true
+        /// The box that the ball is in.
+        var box = 1
+
+        static let boxes = 2
+        var ball: String { "/box\(box)/ball" }
+        /// The states below these nodes.
+        static let paths = ["/w/m.z"] + (1...boxes).map { "/box\($0)/ball.v" }
     }
 
     /// The number of clients with a state of their own, of accounts, and of views.
@@ -64,14 +79,21 @@ struct Model {
 
     private(set) var text = "agd: 1\nnodes:\n"
     private(set) var states: [String: Value] = [:]
+    /// The states that were written since somebody looked; nil: more than states has changed.
+    private(set) var written: Set<String>? = []
+    /// Something has become another since this was set to false.
+    var hasChanged = false
     private var initial: [String: Value] = [:]
     private var transient: Set<String> = []
     private var bindings: [String: String] = [:]
     private var rules: [(path: String, rule: Rule)] = []
-    /// Whether the node that clients make and remove is there.
-    private(set) var hasNode = true
+    private(set) var tree = Tree()
 
-    static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "high"]
+    static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "low", "after", "next"]
+    /// What the time that has passed decides, as well: told apart, at rest.
+    static let past = "/past."
+    /// Seconds after which the past has come to rest.
+    static let pastTime = 5
 
     init(_ generator: inout SeededGenerator) {
         state("/w.a", 0)
@@ -105,6 +127,12 @@ struct Model {
                 computed.append("r\(place): '\(rule.text)'")
                 names["r\(place)"] = "\(path).r\(place)"
             }
+            // One whose result often stays the same, and one that reads it alone.
+            let low: Rule = .combine("%", .read(name: "n", path: path + ".n"), .number(2))
+            self.rule("\(path).low", low)
+            let after: Rule = .combine("+", .read(name: "low", path: path + ".low"), .number(1))
+            self.rule("\(path).after", after)
+            computed += ["low: '\(low.text)'", "after: '\(after.text)'"]
             text += """
                       - id: v\(number)
                         kind: container
@@ -113,6 +141,30 @@ struct Model {
                         computed: { \(computed.joined(separator: ", ")) }
 
                 """
+        }
+        text += """
+              - id: act
+                kind: container
+                state: { n: 0, p: 1 }
+                actions:
+                  shift: { parameters: { by: { default: 1 } }, steps: [{ add: { /w.a: =by } }, { add: { /w.b: =-by } }, { set: { $n: =n + by } }] }
+                  swap: [{ set: { $n: =p } }, { set: { $p: =n } }]
+                  guarded: [{ test: { /w.on: true } }, { add: { $n: 1 } }]
+              - id: past
+                state: { fresh: { initial: 0, expires: 4s } }
+                binding: { a: $/w.a, on: $/w.on }
+                computed:
+                  calm: debounced(a, duration('300ms'))
+                  stood: held(on, duration('2s'))
+                  peak: greatest(a, duration('3s'))
+                  before: previous(a)
+              - { id: far, kind: container, state: { x: 0, y: 0 } }
+              - { id: box1, kind: container, children: [{ id: ball, state: { v: 0 }, computed: { next: v + 1 } }] }
+              - { id: box2, kind: container }
+
+            """
+        for (path, value) in [("/act.n", 0), ("/act.p", 1), ("/far.x", 0), ("/far.y", 0), ("/box1/ball.v", 0)] {
+            state(path, .int(Int64(value)))
         }
         text += "  - id: t\n    state: { v: { initial: 0, transient: true } }\n    computed: { twice: v * 2 }\n"
         state("/t.v", 0)
@@ -176,6 +228,42 @@ struct Model {
         }
     }
 
+    /// How many rules of a view have to run when its own state becomes another: those that have read something that has
+    /// changed. nil: one of them fails, and nobody knows what a failing rule has read.
+    func rulesToRun(ofView number: Int, settingOwn value: Value) -> Int? {
+        let node = "/w/v\(number)."
+        var next = self
+        next.states[node + "n"] = value
+        var (before, after): ([String: Int64?], [String: Int64?]) = ([:], [:])
+        var count = 0
+        for (path, rule) in rules where path.hasPrefix(node) {
+            var read: Set<String> = []
+            guard let old = self.value(rule, before, &read), let new = next.value(rule, after) else { return nil }
+            let hasChanged = read.contains { path in
+                if let known = before[path] { return known != after[path] }
+                return states[bindings[path] ?? path] != next.states[bindings[path] ?? path]
+            }
+            if hasChanged { count += 1 }
+            before.updateValue(old, forKey: path)
+            after.updateValue(hasChanged ? new : old, forKey: path)
+        }
+        return count
+    }
+
+    /// - Parameter read: gets the paths that the rule reads.
+    private func value(_ rule: Rule, _ known: [String: Int64?], _ read: inout Set<String>) -> Int64? {
+        switch rule {
+        case .number: break
+        case .read(_, let path): read.insert(path)
+        case .combine(_, let a, let b):
+            guard value(a, known, &read) != nil, value(b, known, &read) != nil else { return nil }
+        case .choose(let a, let b, let yes, let no):
+            guard let a = value(a, known, &read), let b = value(b, known, &read) else { return nil }
+            return value(a < b ? yes : no, known, &read)
+        }
+        return value(rule, known)
+    }
+
     /// What all paths have, as `get` and events tell it.
     func contents() -> [String: Value] {
         var contents: [String: Value] = [:]
@@ -198,9 +286,13 @@ struct Model {
             put("/w/r/\(name).element", element)
             put("/w/r/\(name).index", .int(Int64(index)))
         }
-        for (path, value) in states where path.hasPrefix("/w/r/") {
-            if case .int(let number) = value { put(path.dropLast() + "p", .int(number + 1)) }
+        for (path, value) in states where path.hasPrefix("/w/r/") || path.hasPrefix("/box") {
+            guard case .int(let number) = value else { continue }
+            put(path.dropLast() + (path.hasPrefix("/box") ? "next" : "p"), .int(number + 1))
         }
+        put("/act.shift", ["parameters": ["by": ["type": "int", "default": 1]]])
+        put("/act.swap", ["parameters": [:]])
+        put("/act.guarded", ["parameters": [:]])
         // A place in a value is not named by a pattern, and is watched by its path alone.
         for name in ["x", "y"] { if let value = states["/w.o"]?.map?[name] { put("/w.o.\(name)", value) } }
         return contents
@@ -209,8 +301,24 @@ struct Model {
     /// The paths that patterns do not name.
     static func isPlace(_ path: String) -> Bool { path.hasPrefix("/w.o.") }
 
+    /// What an action writes, with all values from before it.
+    private func steps(of action: String, _ by: Int64?) -> [Change] {
+        let by = by ?? 1
+        return switch action {
+        case "/act.shift": [.add("/w.a", by), .add("/w.b", -by), .set("/act.n", sum("/act.n", by))]
+        case "/act.swap": [.set("/act.n", states["/act.p"] ?? 0), .set("/act.p", states["/act.n"] ?? 0)]
+        default: [.test("/w.on", true), .add("/act.n", 1)]
+        }
+    }
+
+    private func sum(_ path: String, _ more: Int64) -> Value {
+        if case .int(let number)? = states[path] { .int(number + more) } else { .int(more) }
+    }
+
     /// - Returns: the code of the refusal; nil: it was done.
     mutating func perform(_ changes: [Change]) -> String? {
+        if case .call(let action, let by)? = changes.first { return perform(steps(of: action, by)) }
+        if case .set(let path, _)? = changes.first, path.hasPrefix(Model.past) { return nil }
         var written: [String: Value] = [:]
         for change in changes {
             var path = change.path
@@ -235,6 +343,7 @@ struct Model {
                 for (key, value) in value.map ?? ValueMap() { map[key] = value }
                 new = .map(map)
             case .test(_, let value): if old != value { return "conflict" }
+            case .call: break
             }
             if let place {
                 var map = whole.map ?? ValueMap()
@@ -243,7 +352,11 @@ struct Model {
             }
             written[path] = new
         }
-        for (path, value) in written { states[path] = value }
+        for (path, value) in written where states[path] != value {
+            states[path] = value
+            self.written?.insert(path)
+            hasChanged = true
+        }
         if written["/w.items"] != nil { feed() }
         return nil
     }
@@ -261,15 +374,19 @@ struct Model {
 
     /// An instance for each element.
     private mutating func feed() {
+        written = nil
         let wanted = (states["/w.items"]?.list ?? []).compactMap(\.string).map { "/w/r/\($0).q" }
         for path in states.keys where path.hasPrefix("/w/r/") && !wanted.contains(path) { states[path] = nil }
         for path in wanted where states[path] == nil { states[path] = 0 }
     }
 
-    mutating func make(_ isThere: Bool) {
-        if isThere == hasNode { return }
-        hasNode = isThere
-        states["/w/m.z"] = isThere ? 0 : nil
+    mutating func become(_ wanted: Tree) {
+        if wanted == tree { return }
+        written = nil
+        hasChanged = true
+        if wanted.hasNode != tree.hasNode { states["/w/m.z"] = wanted.hasNode ? 0 : nil }
+        if wanted.box != tree.box { states[wanted.ball + ".v"] = states.removeValue(forKey: tree.ball + ".v") }
+        tree = wanted
     }
 
     func isSame(as other: Model) -> Bool { states == other.states }
@@ -277,7 +394,22 @@ struct Model {
     mutating func begin() { feed() }
 
     /// The daemon has started again.
-    mutating func restart() { for path in transient { states[path] = initial[path] } }
+    mutating func restart() {
+        for path in transient { states[path] = initial[path] }
+        written = nil
+    }
+
+    /// The contents that have changed since this was asked last, if they are those of states alone, on which nothing
+    /// depends.
+    mutating func takeWritten() -> [String: Value]? {
+        defer { written = [] }
+        guard let written, written.allSatisfy({ path in Model.plainNodes.contains { path.hasPrefix($0) } }) else {
+            return nil
+        }
+        return Dictionary(uniqueKeysWithValues: written.map { ($0, ["value": states[$0] ?? .null]) })
+    }
+
+    private static let plainNodes = ["/c.", "/bank.", "/act.", "/far.", "/wills."]
 }
 
 private func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {

@@ -6,6 +6,8 @@ import Glibc
 @main
 enum Simulate {
     static let steps = 1000
+    /// Each so many seeds there are two worlds with another hidden part.
+    static let interferenceShare: UInt64 = 3
 
     static func main() {
         setenv("TZ", "UTC", 1)
@@ -48,8 +50,16 @@ enum Simulate {
     }
 
     private static func run(_ seed: UInt64, _ steps: Int, _ only: Set<Int>?, _ isTelling: Bool) -> Never {
-        let world = World(seed: seed, isTelling: isTelling)
         let start = sim_real_seconds()
+        if seed % interferenceShare == 0 {
+            let (faults, requests) = Interference(seed: seed, isTelling: isTelling).run()
+            for fault in faults.prefix(12) { print(fault) }
+            print(
+                "seed \(seed): \(requests) requests, \(Int(Double(requests) / (sim_real_seconds() - start))) a second; two worlds with another hidden part"
+            )
+            exit(faults.isEmpty ? 0 : 1)
+        }
+        let world = World(seed: seed, isTelling: isTelling)
         world.run(steps: steps) { only?.contains($0) ?? true }
         let seconds = sim_real_seconds() - start
         for fault in world.faults.prefix(12) { print(fault) }

@@ -7,7 +7,9 @@ import TestSupport
 extension World {
     func step() {
         switch generator.below(100) {
-        case 0..<46: write()
+        case 0..<44: write()
+        case 44: writeFar()
+        case 45: delegate()
         case 46..<56: ask()
         case 56..<64: subscribe(generator.pick(clients))
         case 64..<69: hangUp(generator.pick(clients))
@@ -22,6 +24,9 @@ extension World {
         case 93..<95: leaveWill()
         case 95: batch()
         case 96: backUp()
+        case 97: generator.chance(50) ? delegate() : writeFar()
+        case 98: if hasGreed { crowd() } else { beModest() }
+        case 99 where hasGreed: beModest()
         default: turn(times: 1 + generator.below(4))
         }
         sim_set_short(generator.chance(30))
@@ -67,7 +72,12 @@ extension World {
 
     func change() -> [Model.Change] {
         let number = Int64(generator.below(10))
-        switch generator.below(16) {
+        switch generator.below(21) {
+        case 16: return [.call("/act.shift", generator.chance(50) ? nil : number)]
+        case 17: return [.call("/act.swap", nil)]
+        case 18: return [.call("/act.guarded", nil)]
+        case 19: return [.set("/box\(1 + generator.below(Model.Tree.boxes))/ball.v", .int(number))]
+        case 20: return [.set(Model.past + "fresh", .int(number))]
         case 0, 1: return [.set("/w.a", .int(number))]
         case 2: return [.set(generator.pick(["/w.o.x", "/w.o.y"]), .int(number))]
         case 3: return [.add("/w.a", 1), .add("/w.b", -1)]
@@ -103,7 +113,7 @@ extension World {
         let client = generator.pick(clients)
         guard connect(client), client.pending.count < 60 else { return }
         if client.mustLook { return look(client) }
-        for _ in 0..<1 + generator.below(generator.chance(20) ? 40 : 10) {
+        for _ in 0..<1 + generator.below(generator.chance(25) ? 90 : 12) {
             switch client.role {
             case .owner(let number):
                 client.written += 1
@@ -116,6 +126,9 @@ extension World {
             case .reader: perform(client, change())
             case .architect: return restructure()
             case .rowdy: return nonsense()
+            case .delegate: return delegate()
+            case .greedy: return beGreedy(client)
+            case .modest: return beModest()
             }
         }
     }
@@ -129,19 +142,28 @@ extension World {
             method = "set"
             parameters = "\"path\":\"\(path)\",\"value\":\(value.jsonText),\"once\":\"\(once)\""
         }
+        if case .call = changes[0] {
+            method = "do"
+            parameters = "\(changes[0].text.dropFirst().dropLast()),\"once\":\"\(once)\""
+        }
         if generator.chance(15) { parameters += ",\"animation\":\"linear(duration: 0.2)\"" }
         let operation = Operation(
             .change(changes), "\(method) {\(parameters)}", once: once, author: client.author, low: latest)
         if client.role == .reader {
-            let isWithin = changes.allSatisfy { $0.path.hasPrefix("/w") && !$0.path.hasPrefix("/wills") }
-            operation.isAlwaysDenied = !isWithin
-            if !isReaderWriting || !isWithin { operation.mustFail = "denied" }
+            // Who may not write may still call an action, which works with the rights of its author.
+            if case .call = changes[0] {
+            } else {
+                let isWithin = changes.allSatisfy { $0.path.hasPrefix("/w") && !$0.path.hasPrefix("/wills") }
+                operation.isAlwaysDenied = !isWithin
+                if !isReaderWriting || !isWithin { operation.mustFail = "denied" }
+            }
         }
         send(client, method, "{\(parameters)}", .operation(operation))
     }
 
     /// Sends requests with `once` again whose answers were lost.
     func repeatLost(_ client: Client) {
+        if client.role == .delegate, client.delegation == nil { return delegate() }
         let own = lost.filter { $0.author == client.author }
         guard !own.isEmpty, client.role != .reader || isReaderWriting, connect(client) else { return }
         lost.removeAll { $0.author == client.author }
@@ -159,7 +181,9 @@ extension World {
         guard client.pending.isEmpty, connect(client) else { return }
         switch client.role {
         case .owner(let number): send(client, "get", "{\"paths\":[\"/c.v\(number)\"]}", .get)
-        case .architect: send(client, "get", "{\"paths\":[\"/w/m.z\"]}", .get)
+        case .architect:
+            let paths = Value.list(Model.Tree.paths.map { .string($0) })
+            send(client, "get", "{\"paths\":\(paths.jsonText)}", .get)
         default: client.mustLook = false
         }
     }
@@ -186,12 +210,14 @@ extension World {
             ["/c/**", "/t.twice"],
             ["/w/v0.r2", "/w/v1.r1"],
         ])
-        if client.role == .principal || client.role == .rowdy { return send(client, "ping", "{}", .ping) }
+        if [.principal, .rowdy, .greedy, .delegate].contains(client.role) { return send(client, "ping", "{}", .ping) }
         send(client, "get", "{\"paths\":\(Value.list(paths.map { .string($0) }).jsonText)}", .get)
     }
 
     func subscribe(_ client: Client) {
-        guard client.role != .principal, client.role != .rowdy, connect(client), client.pending.count < 60 else {
+        guard ![.principal, .rowdy, .greedy, .delegate, .modest].contains(client.role), connect(client),
+            client.pending.count < 60
+        else {
             return
         }
         if let watch = client.watch, watch.subscription != nil || client.isSubscribing {
@@ -203,16 +229,21 @@ extension World {
         } else {
             let patterns = generator.pick([
                 ["/w/**"], ["/w.a", "/w.b", "/w.sum"], ["/w.o.x"], ["/w/**.q"], ["/t/**", "/w.a"], ["/w/m/**"],
-                ["/bank/**"], ["/c/**"], ["/w/*.r1"], ["/w/v1.a", "/w/v2.r2"], ["/w/r/i1.q"], ["/w.text"],
+                ["/bank/**"], ["/c/**"], ["/w/*.r1"], ["/box1/**"], ["/box2/**", "/box1/**"], ["/act.n", "/act.p"],
+                ["/w/v1.a", "/w/v2.r2"], ["/w/r/i1.q"], ["/w.text"],
             ])
             let events = generator.pick([
                 ["update"], ["update"], ["update", "structure"], ["update", "invalidate"], ["invalidate"],
+                ["update", "frames", "completion"],
             ])
             let rate: Double? = generator.chance(15) ? 50 : nil
             watch = Watch(
                 WatchValidator(
                     "\(client.name) \(patterns) \(events)", judgement.truth, patterns: patterns, events: Set(events),
-                    hasMaxRate: rate != nil), rate: rate)
+                    hasMaxRate: rate != nil),
+                motion: events.contains("frames")
+                    ? MotionValidator(client.name, judgement.truth, hasMaxRate: rate != nil) : nil,
+                rate: rate)
             client.watch = watch
             judgement.watches.append(watch)
         }
@@ -220,6 +251,7 @@ extension World {
         parameters["bookmarks"] = true
         parameters["paths"] = .list(watch.validator.patterns.map { .string($0) })
         parameters["events"] = .list(watch.validator.events.sorted().map { .string($0) })
+        if watch.motion != nil { parameters["frames"] = ["rate": 30] }
         if let rate = watch.rate { parameters["maxRate"] = .double(rate) }
         let since = watch.position
         if let since { parameters["since"] = ["epoch": .string(epoch ?? ""), "revision": .int(since)] }
@@ -253,10 +285,13 @@ extension World {
         guard let connection = client.connection else { return }
         sim_hang_up(connection)
         client.connection = nil
+        client.output = []
         client.isStalled = false
         client.hasEnded = false
+        client.delegation = nil
         for (_, pending) in client.pending.sorted(by: { $0.key < $1.key }) {
             guard case .operation(let operation) = pending.kind else { continue }
+            if case .forwarded = operation.kind { continue }
             if operation.once != nil {
                 if client.role == .reader { operation.rightsChange() }
                 lost.append(operation)
@@ -286,25 +321,26 @@ extension World {
 
     func stall() {
         let client = generator.pick(clients)
-        guard client.connection != nil else { return }
+        guard client.connection != nil, client.role != .modest else { return }
         client.isStalled.toggle()
         tell("\(client.name) \(client.isStalled ? "reads nothing" : "reads again")")
     }
+
+    static let nonsense: [String] = [
+        "{", "[]", "[1]", "null", "{\"jsonrpc\":\"2.0\",\"id\":\"s\"}", String(repeating: "[", count: 3000),
+        "\u{0}\u{1}",
+        "{\"jsonrpc\":\"2.0\",\"method\":\"set\",\"params\":{\"path\":\"/w.a\",\"value\":1}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)\"}}",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)2.x\"}}",
+        String(repeating: "x", count: 70_000),
+        "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"apply\",\"params\":{\"document\":\"a: [\"}}",
+    ]
 
     func nonsense() {
         guard let client = clients.first(where: { $0.role == .rowdy }), connect(client), !client.hasEnded else {
             return
         }
-        let lines: [String] = [
-            "{", "[]", "[1]", "null", "{\"jsonrpc\":\"2.0\",\"id\":\"s\"}", String(repeating: "[", count: 3000),
-            "\u{0}\u{1}",
-            "{\"jsonrpc\":\"2.0\",\"method\":\"set\",\"params\":{\"path\":\"/w.a\",\"value\":1}}",
-            "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)\"}}",
-            "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"get\",\"params\":{\"path\":\"/\(Model.hidden)2.x\"}}",
-            String(repeating: "x", count: 70_000),
-            "{\"jsonrpc\":\"2.0\",\"id\":\"s\",\"method\":\"apply\",\"params\":{\"document\":\"a: [\"}}",
-        ]
-        let line = generator.pick(lines)
+        let line = generator.pick(World.nonsense)
         tell("\(client.name) → \(line.prefix(100))")
         client.output += (line + "\n").utf8
         client.flush()
@@ -316,9 +352,17 @@ extension World {
             !client.hasEnded
         else { return }
         if client.mustLook { return look(client) }
-        let isThere = generator.chance(50)
-        let operation = Operation(.node(isThere: isThere), "", author: client.author, low: latest)
-        if isThere {
+        var tree = client.tree
+        if generator.chance(40) {
+            let from = tree.ball
+            tree.box = 1 + generator.below(Model.Tree.boxes)
+            return send(
+                client, "move", "{\"path\":\"\(from)\",\"to\":\"/box\(tree.box)\"}",
+                .operation(Operation(.tree(tree), "", author: client.author, low: latest)))
+        }
+        tree.hasNode = generator.chance(50)
+        let operation = Operation(.tree(tree), "", author: client.author, low: latest)
+        if tree.hasNode {
             send(
                 client, "apply",
                 "{\"at\":\"/w\",\"mode\":\"merge\",\"document\":{\"agd\":1,\"nodes\":[{\"id\":\"m\",\"kind\":\"container\",\"state\":{\"z\":0}}]}}",
@@ -415,7 +459,8 @@ extension World {
         guard daemon != nil, !sim_is_dead() else { return }
         tell("a backup")
         do throws(StartupError) {
-            let description = try Daemon.backUp(configuration, to: "/sim/backup.db")
+            let description = try Daemon.backUp(configuration, to: World.backupFile)
+            backup = daemon.map { Int64($0.revision) }
             tell(description)
         } catch {
             if !isDiskFaulty, !sim_is_dead() { fault("[Backup] \(error)") }
@@ -425,7 +470,9 @@ extension World {
     /// Its replies are one list.
     func batch() {
         let client = generator.pick(clients)
-        guard client.role != .rowdy, connect(client), client.pending.count < 60, !client.hasEnded else { return }
+        guard client.role != .rowdy, client.role != .greedy, connect(client), client.pending.count < 60,
+            !client.hasEnded
+        else { return }
         let first = client.nextID
         var calls: [String] = []
         for _ in 0..<2 + generator.below(4) {

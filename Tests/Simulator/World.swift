@@ -39,14 +39,33 @@ final class World {
     var isDiskFaulty = false
     var isPowerCut = false
     var isStopping = false
+    /// The disk has lost what it had not confirmed: the store may be damaged, if it never waited for the disk.
+    var mayBeDamaged = false
+    var isRecovering = false
+    /// The store has lost what nobody can know.
+    var isOver = false
+    /// Revisions of a row of changes.
+    var acknowledged: [Int64] = []
+    /// The last backup that was made, and its revision.
+    var backup: Int64?
     /// Ends of connections for which a client has left mutations.
     var wills = [Int64](repeating: 0, count: Model.wills)
     var willNumbers: [Int: Int] = [:]
     var nextOnce = 0
+    /// The delegated node: whether it is, what was asked of the delegate, and what it has said.
+    var isFarDelegated = false
+    var nextFar: Int64 = 0
+    var forwarded: Set<Int64> = []
+    var verdicts: [Int64: Verdict] = [:]
     var place = 0
+    /// A user takes as much of everything as he can.
+    var hasGreed = false
+    /// Nothing fails.
+    var isCalm = false
     /// Shows each step.
     let isTelling: Bool
     let log: Logger
+    let parser = JSONParser()
 
     static let socket = "/sim/agd.sock"
     static let stepsOfChapter = 250
@@ -76,6 +95,12 @@ final class World {
         configuration.server.messageSize = 64 << 10
         configuration.runtime.bookmarkInterval = 0.05
         configuration.durability = generator.pick([.full, .full, .full, .normal, .off])
+        configuration.runtime.forwardTime = World.forwardTime
+        hasGreed = generator.chance(25)
+        if hasGreed {
+            configuration.server.clients = 60
+            configuration.server.outputTotal = 400 << 10
+        }
         if generator.chance(50) { configuration.runtime.sliceSteps = 200 }
         if generator.chance(30) { configuration.runtime.historyLength = 50 }
         if generator.chance(50) { configuration.runtime.graph.freedAtOnce = 1 }
@@ -87,13 +112,12 @@ final class World {
         func rule(_ right: AccessRight, _ holders: [AccessRule.Holder], _ pattern: String) -> AccessRule? {
             (try? PathPattern(pattern)).map { AccessRule(right, holders, $0) }
         }
-        let everybody: [AccessRule.Holder] = [.user(1000), .user(1001), .principal("pat")]
-        configuration.access = ["/w/**", "/t/**", "/c/**", "/bank/**", "/wills/**"].compactMap {
-            rule(.read, everybody, $0)
-        }
-        configuration.access += ["/w/**", "/t/**", "/c/**", "/bank/**", "/wills/**"].compactMap {
-            rule(.write, [.user(1000)], $0)
-        }
+        let everybody: [AccessRule.Holder] = [1000, 1001, 1003, 1004].map { .user($0) } + [.principal("pat")]
+        let parts = ["w", "t", "c", "bank", "wills", "act", "past", "far", "box1", "box2"].map { "/\($0)/**" }
+        configuration.access = parts.compactMap { rule(.read, everybody, $0) }
+        configuration.access += parts.compactMap { rule(.write, [.user(1000)], $0) }
+        configuration.access += [rule(.define, [.user(907)], "\(World.far)/**")].compactMap { $0 }
+        configuration.access += [rule(.do, [.user(1001)], "/act/**")].compactMap { $0 }
         configuration.access += [rule(.write, [.principal("pat")], "/bank/**")].compactMap { $0 }
         // There is no such node. The answer must not name its neighbours.
         configuration.access += [rule(.read, [.user(1001)], "/nothing/**")].compactMap { $0 }
@@ -101,10 +125,13 @@ final class World {
     }
 
     func addClients() {
-        var roles: [(Client.Role, UInt32)] = [(.architect, 900), (.rowdy, 1002), (.principal, 900), (.principal, 900)]
+        var roles: [(Client.Role, UInt32)] = [
+            (.architect, 900), (.rowdy, 1002), (.principal, 900), (.principal, 900), (.delegate, 907), (.modest, 1004),
+        ]
         for number in 0..<Model.owners { roles.append((.owner(number), 1000)) }
         for _ in 0..<4 + generator.below(6) { roles.append((.writer, 1000)) }
         for _ in 0..<4 + generator.below(6) { roles.append((.reader, 1001)) }
+        if hasGreed { for _ in 0..<60 { roles.append((.greedy, 1003)) } }
         for (role, user) in roles { clients.append(Client(clients.count, role, user: user)) }
     }
 
@@ -118,19 +145,25 @@ final class World {
         if isTelling { print(model.text) }
         seedStep(-1)
         start()
-        for number in 0..<steps where faults.isEmpty {
+        for number in 0..<steps where faults.isEmpty && !isOver {
             place = number
             if isWanted(number) {
                 seedStep(number)
                 step()
+                for fault in daemon?.checkInvariants() ?? [] { self.fault("[invariants] \(fault)") }
                 if daemon == nil { restart() }
             }
             if (number + 1) % World.stepsOfChapter == 0 || number + 1 == steps {
                 seedStep(number + 1_000_000)
                 comeToRest()
+                if faults.isEmpty { generator.chance(50) && number + 1 < steps ? countRuns() : losePower() }
             }
         }
+        isCalm = true
+        if faults.isEmpty, !isOver { giveBack() }
         if faults.isEmpty { stop() }
+        if faults.isEmpty { restoreBackup() }
+        if faults.isEmpty { recover() }
     }
 
     func seedStep(_ number: Int) {
@@ -165,11 +198,12 @@ final class World {
         for attempt in 0..<20 {
             life += 1
             // What can go wrong can go wrong in a start.
-            if attempt < 3, generator.chance(20) { generator.chance(50) ? kill() : harmDisk() }
+            if !isCalm, attempt < 3, generator.chance(20) { generator.chance(50) ? kill() : harmDisk() }
             do throws(StartupError) {
                 let life = life
                 let daemon = try Daemon(
-                    configuration, reader: { () throws(ConfigurationFaults) in self.configuration }, log: log
+                    configuration, reader: { () throws(ConfigurationFaults) in self.configuration },
+                    recover: isRecovering, log: log
                 ) { "epoch\(life)" }
                 self.daemon = daemon
                 daemon.begin()
@@ -178,7 +212,9 @@ final class World {
             } catch {
                 tell("the daemon does not start: \(error)")
                 daemon = nil
-                if !sim_is_dead(), !isDiskFaulty || attempt > 5 {
+                if mayBeDamaged, !sim_is_dead(), error.status == .systemFile, !isRecovering {
+                    isRecovering = true
+                } else if !sim_is_dead(), !isDiskFaulty || attempt > 5 {
                     return fault("[Durability] the daemon does not start: \(error)")
                 }
                 bury()
@@ -202,7 +238,9 @@ final class World {
                     continue
                 }
                 let epoch = result.member("epoch")?.string
-                if let known = self.epoch, known != epoch { fault("[Order] another epoch after a restart") }
+                if let known = self.epoch, known != epoch, !isRecovering {
+                    fault("[Order] another epoch after a restart")
+                }
                 self.epoch = epoch
                 if revision < latest { fault("[Order] revision \(revision) after a restart, and \(latest) was told") }
                 latest = max(latest, revision)

@@ -21,10 +21,20 @@ int64_t sim_monotonic(void);
 // The time that each reading of a clock takes.
 void sim_set_tick(int64_t nanoseconds);
 double sim_real_seconds(void);
+// Whether some bytes are among others.
+bool sim_contains(const void *bytes, size_t count, const void *wanted, size_t length);
 
 // Files.
 void sim_write_file(const char *path, const char *text);
 void sim_make_folder(const char *path);
+void sim_copy_file(const char *from, const char *to);
+// The size of a file; below 0 if there is none.
+int64_t sim_file_size(const char *path);
+// Inverts the bits of bytes, as a bad disk does.
+void sim_damage_file(const char *path, int64_t place, int64_t count);
+void sim_remove_file(const char *path);
+// The kernel has written everything to the disk by itself, as it does after some seconds.
+void sim_write_back(void);
 // From the call with this number on, counted from now, so many calls to the disk fail.
 void sim_fail_disk(int64_t calls, int number, int64_t count);
 // The disk has room for so many bytes more; below 0: for everything.

@@ -1,0 +1,1 @@
+../../Sources/agd-gateway/Target.swift
