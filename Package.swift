@@ -142,6 +142,7 @@ let package = Package(
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
+        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
         .target(name: "COneThread", cSettings: [.unsafeFlags(["-Xclang", "-mframe-pointer=none"])]),
@@ -194,7 +195,8 @@ let package = Package(
                 "Timelines",
                 "WireProtocol",
             ]),
-        program("agd-host-feeder", ["AGClient", "AttributeValues", "CommandArguments", "WireProtocol"]),
+        program(
+            "agd-host-feeder", ["AGClient", "AttributeValues", "CommandArguments", "CSystemd", "WireProtocol"]),
         program(
             "agd-gateway", ["AttributeValues", "CMicroHTTPD", "CommandArguments", "CZlib", "EventLoop", "WireProtocol"]),
         program(
@@ -270,7 +272,7 @@ let package = Package(
         tests("AGScenes", ["AGScenes", "AttributeValues"]),
         tests("Agctl", ["agctl", "AGClient", "CommandArguments", "SceneModel", "WireProtocol", "AttributeValues"]),
         tests("AgctlCurve", ["agctl", "CommandArguments", "Timelines", "AttributeValues"]),
-        tests("HostFeeder", ["agd-host-feeder", "AttributeValues"]),
+        tests("HostFeeder", ["agd-host-feeder", "AttributeValues"], exclude: ["Fixtures"]),
         // They start the programs, so they wait for them to be built.
         tests(
             "EndToEnd",

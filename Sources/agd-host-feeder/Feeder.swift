@@ -7,17 +7,19 @@ import WireProtocol
 final class Feeder {
     private let node: String
     private let interval: Double
-    private let proc: ProcFolder
+    private let machine: Machine
+    private let slow: SlowReadings
     /// They are caught as long as this lives.
     private let signals: Signals
     private var backoff = Backoff()
     /// True after the message that there is no daemon.
     private var hasComplained = false
 
-    init(node: String, interval: Double, proc: ProcFolder, signals: Signals) {
+    init(node: String, interval: Double, machine: Machine, signals: Signals) {
         self.node = node
         self.interval = interval
-        self.proc = proc
+        self.machine = machine
+        slow = SlowReadings(machine)
         self.signals = signals
     }
 
@@ -52,7 +54,10 @@ final class Feeder {
                 TransactionOptions(label: "feeder gone")))
         // The number of outstanding replies. A daemon that does not answer gets no further requests.
         var awaited = 1
-        var before = Sample(proc)
+        var before = Sample(machine)
+        slow.begin(at: before.monotonic)
+        // The daemon may be a new one, which knows nothing yet.
+        var isFirst = true
         var next = MonotonicTime.now
         while true {
             next = max(next + interval, MonotonicTime.now)
@@ -68,8 +73,12 @@ final class Feeder {
                 }
             }
             guard awaited == 0 else { continue }
-            let now = Sample(proc)
-            let report = Report(before: before, now: now, node: node)
+            let now = Sample(machine)
+            let news = slow.news(at: now.monotonic)
+            let report = Report(
+                before: before, now: now, slow: isFirst ? slow.present(at: now.monotonic) : news, node: node)
+            isFirst = false
+            slow.begin(at: now.monotonic)
             connection.send(
                 .transact(
                     report.mutations.map { Mutation(operation: .set, path: $0.path, value: $0.value) },

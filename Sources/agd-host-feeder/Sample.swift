@@ -1,13 +1,18 @@
 import AttributeValues
 import Glibc
 
-/// All readings of the feeder at one moment. Readings that the kernel (or a container) does not show are nil or empty.
+/// The readings that the kernel gives at once, at one moment. Readings that the kernel (or a container) does not show
+/// are nil or empty.
 struct Sample: Equatable {
     var wall = Timestamp.epoch
     /// Nanoseconds on the monotonic clock.
     var monotonic: Int64 = 0
     /// Seconds since the machine started.
     var uptime: Double = 0
+    var hostName: String?
+    /// The kernel's release.
+    var kernel: String?
+    var clock: ClockState?
     /// All CPUs together.
     var allCPUs: CPUTimes?
     var cpus: [CPUTimes] = []
@@ -15,18 +20,22 @@ struct Sample: Equatable {
     var load: LoadAverage?
     var pressures: [Pressure] = []
     var interfaces: [InterfaceTraffic] = []
+    var loopback: InterfaceTraffic?
     var disks: [DiskTraffic] = []
     var processes: [Int64: ProcessTimes] = [:]
 }
 
 extension Sample {
-    /// Reads everything once: about ten files, and one for each process.
-    init(_ proc: ProcFolder) {
+    /// Reads everything once: about fifteen files, and one for each process.
+    init(_ machine: Machine) {
+        let proc = machine.proc
         let (seconds, nanoseconds) = Sample.time(CLOCK_REALTIME)
         wall = Timestamp(seconds: seconds, nanoseconds: nanoseconds) ?? .epoch
-        let elapsed = Sample.time(CLOCK_MONOTONIC)
-        monotonic = elapsed.seconds * 1_000_000_000 + elapsed.nanoseconds
+        monotonic = Sample.monotonicTime
         if var text = proc.text("uptime"), let seconds = text.decimal() { uptime = seconds }
+        hostName = proc.line("sys/kernel/hostname")
+        kernel = proc.line("sys/kernel/osrelease")
+        clock = ClockState()
         if let stat = proc.text("stat") {
             let times = CPUTimes.read(stat)
             allCPUs = times.first { $0.id == "cpu" }
@@ -38,13 +47,25 @@ extension Sample {
             proc.text("pressure/\(id)").flatMap { Pressure.read(id, $0) }
         }
         // The feeder's own view of the network: /proc/net is a link to /proc/self/net.
-        if let dev = proc.text("net/dev") { interfaces = InterfaceTraffic.read(dev) }
-        if let diskstats = proc.text("diskstats") { disks = DiskTraffic.read(diskstats) }
+        interfaces = proc.text("net/dev").map(InterfaceTraffic.read) ?? []
+        for index in interfaces.indices {
+            interfaces[index].isVirtual = !machine.sys.contains(interfaces[index].device)
+        }
+        loopback = interfaces.first { $0.id == InterfaceTraffic.loopback }
+        interfaces.removeAll { $0.id == InterfaceTraffic.loopback }
+        disks = proc.text("diskstats").map(DiskTraffic.read) ?? []
+        for index in disks.indices { disks[index].isVirtual = !machine.sys.contains(disks[index].device) }
         let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
-        for id in proc.processes() {
+        for id in proc.names().compactMap({ Int64($0) }) {
             guard let stat = proc.text("\(id)/stat") else { continue }
             processes[id] = ProcessTimes.read(stat, pageSize: pageSize)
         }
+    }
+
+    /// Nanoseconds on the clock that nobody sets.
+    static var monotonicTime: Int64 {
+        let (seconds, nanoseconds) = time(CLOCK_MONOTONIC)
+        return seconds * 1_000_000_000 + nanoseconds
     }
 
     private static func time(_ clock: clockid_t) -> (seconds: Int64, nanoseconds: Int64) {

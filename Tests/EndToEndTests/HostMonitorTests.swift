@@ -8,11 +8,13 @@ import Testing
 struct HostMonitorTests {
     private func daemon() throws -> Daemon { try Daemon(sceneFiles: ["Examples/host-monitor.yaml"]) }
 
-    /// A daemon with the scene, in which figures are stale after another time than 3 seconds.
+    /// A daemon with the scene, in which figures are stale after another time than 3 seconds, and gauges beyond a
+    /// threshold are wrong at once.
     private func daemon(patience: String) throws -> Daemon {
         let text = try Project.text("Examples/host-monitor.yaml")
         let changed = text.replacingOccurrences(
-            of: "duration('3s')) == feed.time", with: "duration('\(patience)')) == feed.time")
+            of: "duration('3s')) == feed.time", with: "duration('\(patience)')) == feed.time"
+        ).replacingOccurrences(of: "held(isHigh, duration('30s'))", with: "held(isHigh, duration('10ms'))")
         try #require(changed != text)
         return try Daemon(scenes: [changed])
     }
@@ -56,6 +58,8 @@ struct HostMonitorTests {
         #expect(memory > 0 && memory < 100)
         #expect(try client.get("/host/load.average.one")?.number != nil)
         #expect(try client.get("/host/processes.count")?.int ?? 0 > 1)
+        #expect(try client.get("/host/machine.name")?.string?.isEmpty == false)
+        #expect(try client.get("/host/machine.clock.error")?.number != nil)
         let featured = try #require(try client.get("/host.featured")?.list)
         #expect(featured.contains("CPU") && featured.contains("Memory"))
 
@@ -67,8 +71,64 @@ struct HostMonitorTests {
             let codes = (update["changes"]?.list ?? []).compactMap { $0["error"]?["code"] }
             #expect(codes.filter { $0 != "removed" } == [])
         }
+        // A container may have no file system that fills up; the others have the root at least.
+        let mounts = try #require(try client.get("/host/filesystems.mounts")?.list)
+        for mount in mounts {
+            let used = try #require(mount["used"]?.int), size = try #require(mount["size"]?.int)
+            #expect(used >= 0 && used <= size)
+        }
         feeder.signal(SIGTERM)
         #expect(try feeder.wait() == 0)
+    }
+
+    @Test("a recorded machine, with names of any characters: all of it becomes nodes, and nothing fails")
+    func recorded() throws {
+        let daemon = try daemon(patience: "1h")
+        let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host/**"]])
+        _ = try client.event()
+        let server = Project.file("Tests/HostFeederTests/Fixtures/server")
+        let root = daemon.folder.file("root")
+        let mounts = ["/run", "/", "/dev/shm", "/boot/efi", "/srv/data disk", "/srv/old"]
+        for mount in mounts {
+            try FileManager.default.createDirectory(atPath: root + mount, withIntermediateDirectories: true)
+        }
+        let feeder = try feeder(
+            daemon, "--interval", "0.1", "--proc", server + "/proc", "--sys", server + "/sys", "--root", root)
+        let containers = [
+            "container abababababab", "lxc mail", "machine qemu-1-build box", "docker 4f4f4f4f4f4f",
+            "podman c0c0c0c0c0c0",
+        ]
+        var found: Set<String> = []
+        let sought =
+            (mounts.map { "/host/filesystems/mounts/\"\($0)\".percent" }
+                + containers.map { "/host/containers/all/\"\($0)\".memory" })
+        while !found.isSuperset(of: sought) {
+            let changes = try client.event()["changes"]?.list ?? []
+            #expect(changes.filter { $0["error"] != nil } == [])
+            found.formUnion(changes.compactMap { $0["path"]?.string })
+        }
+        #expect(try client.get("/host/network/interfaces.elements") == ["enp3s0", "docker0", "* #2"])
+        #expect(try client.get("/host/network/interfaces/enp3s0.errors") == 10)
+        #expect(try client.get("/host/temperatures/sensors/\"nvme Composite #2\".limit") == 84.85)
+        #expect(try client.get("/host/fans/sensors/\"nct6798 CPU fan\".speed") == 1132)
+        #expect(try client.get("/host/machine.facts.kernel") == "6.1.0-28-amd64")
+        feeder.signal(SIGTERM)
+        #expect(try feeder.wait() == 0)
+    }
+
+    @Test("the board has its panels without the library of panels") func board() throws {
+        let daemon = try Daemon(sceneFiles: ["Examples/host-monitor.yaml"])
+        let client = try daemon.client()
+        let board = try daemon.control(["apply", "--merge", Project.file("Examples/dashboards/host.yaml")])
+        #expect(board.code == 0, "\(board.text)")
+        let shown = try daemon.control(["dash", "/host", "--json"]).text
+        for title in [
+            "This machine", "What is wrong", "Processor", "Memory", "File systems", "Busiest processes", "Network",
+        ] {
+            #expect(shown.contains("\"\(title)\""), "\(title): \(shown)")
+        }
+        #expect(try client.get("/host.status") == "stale")
     }
 
     @Test("when the feeder dies, the daemon says so for it at once")
@@ -153,10 +213,12 @@ struct HostMonitorTests {
     func thresholds() throws {
         let daemon = try daemon(patience: "1h")
         let client = try daemon.client()
+        try client.call("subscribe", ["paths": ["/host.status"]])
         try feed(client, cpu: 85, memory: 85)
         #expect(try client.get("/host/cpu/gauge.status") == "warn")
         #expect(try client.get("/host/memory/gauge.status") == "ok")
-        #expect(try client.get("/host.status") == "warn")
+        #expect(try client.value(of: "/host.status") { $0 == "warn" } == "warn")
+        #expect(try client.get("/host.summary") == "Processor above 75 %")
         try feed(client, cpu: 95, memory: 99)
         #expect(try client.get("/host/cpu/gauge.status") == "critical")
         #expect(try client.get("/host/memory/gauge.status") == "critical")
@@ -171,8 +233,10 @@ struct HostMonitorTests {
         let client = try daemon.client()
         try feed(client, cpu: 5)
         #expect(try client.get("/host.featured") == ["CPU", "Memory"])
+        try client.call("subscribe", ["paths": ["/host.featured"]])
         try client.set("/host/pressure.resources", [["id": "io", "some": 99.0, "full": 50.0]])
-        #expect(try client.get("/host.featured") == ["CPU", "Memory", "Pressure"])
+        let featured: Value = ["Pressure", "CPU", "Memory"]
+        #expect(try client.value(of: "/host.featured") { $0 == featured } == featured)
     }
 
     @Test("a gauge swings to its new value on a spring, by the scene's own animation")

@@ -232,6 +232,7 @@ struct ServiceTests {
         "a program that cannot do what its options ask for does not start, and names the option",
         arguments: [
             (["agd", "--recover"], "--state-directory"), (["agd-host-feeder", "--proc", "/nowhere"], "--proc"),
+            (["agd-host-feeder", "--sys", "/nowhere"], "--sys"), (["agd-host-feeder", "--root", "/nowhere"], "--root"),
             (["agd-gateway", "--pages", "/nowhere"], "--pages"),
         ])
     func options(line: [String], option: String) throws {

@@ -17,7 +17,7 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
     home: { title: 'Home', featured: 3, path: '/home/doors/front/lock.isLocked', kinds: ['gauge', 'stepper', 'picker', 'toggle', 'color', 'log', 'button'] },
     sensors: { title: 'Greenhouse', featured: 3, path: '/greenhouse/soil/pump.isOn', kinds: ['chart', 'gauge', 'sparkline', 'bar'] },
     ci: { title: 'Builds', featured: 4, path: '/ci/details/table.rows', kinds: ['status', 'value', 'bar', 'table', 'log'] },
-    host: { title: 'Host', featured: 3, path: '/host/network/inbound.rate', kinds: ['gauge', 'chart', 'sparkline', 'table'] },
+    host: { title: 'Host', featured: 4, path: '/host/traffic/received.rate', kinds: ['gauge', 'chart', 'sparkline', 'table'] },
   }
 
   for (const [name, { title, featured, path, kinds }] of Object.entries(expected)) {

@@ -109,11 +109,11 @@ describe('the host monitor', { skip: CHROMIUM ? false : 'there is no Chromium', 
     await feed(['a', 'b'])
     const page = await browser.open(site.url)
     const rows = `[...card('/host/processes.busiest').querySelectorAll('tbody tr')].map((each) => each.innerText).join(' ')`
-    await page.until(`${rows} === 'a\\t10\\t50 b\\t11\\t50'`)
+    await page.until(`${rows} === 'a\\t10 %\\t50 MB b\\t11 %\\t50 MB'`)
     await page.run(`(() => { window.count = 0; const before = window.fetch; window.fetch = (...given) => { count += 1; return before(...given) } })()`)
     for (const name of ['c', 'd', 'e']) {
       await feed([name])
-      await page.until(`${rows} === '${name}\\t10\\t50'`)
+      await page.until(`${rows} === '${name}\\t10 %\\t50 MB'`)
     }
     assert.equal(await page.run('count'), 0)
     await page.close()

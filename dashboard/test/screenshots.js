@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of Documentation/Dashboard.md and Documentation/Tutorial.md: `node dashboard/test/screenshots.js [seconds]`. The charts show the
- * seconds for which it waits (150).
+ * Takes the pictures of Documentation/Dashboard.md and Documentation/Tutorial.md: `node dashboard/test/screenshots.js [seconds] [name …]`. The charts
+ * show the seconds for which it waits (150). With names (`host`, `home`, …), it takes only those pictures.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,31 +9,48 @@ import { Browser, PANELS, ROOT, Site, sleep } from './browser.js'
 
 const FOLDER = join(ROOT, 'Documentation/images')
 const seconds = Number(process.argv[2] ?? 150)
+const wanted = process.argv.slice(3)
 
 /** Figures of a calm machine. */
 async function feed(site) {
   const noise = (i, size) => size * (Math.sin(i / 7) + Math.sin(i / 3.1) / 2 + Math.sin(i * 12.9) / 4)
-  const counters = { received: 0, sent: 0, read: 0, written: 0 }
+  const counters = { received: 0, sent: 0, read: 0, written: 0, reads: 0, writes: 0, busy: 0 }
   const busy = { cpu: 0, cpu0: 0, cpu1: 0, cpu2: 0, cpu3: 0 }
   const core = (id, share, i) => ({ id, busy: (busy[id] += Math.round(1000 * share)), total: 1000 * (i + 1) })
+  const mount = (id, type, size, share, inodes) => (
+    { id, type, source: type, size, used: Math.round(size * share), free: Math.round(size * (1 - share)), inodes, usedInodes: Math.round(inodes * share / 8) })
   for (let i = 0; i < seconds; i++) {
     const share = Math.max(0.03, 0.22 + noise(i, 0.08))
-    counters.received += Math.round(Math.max(2000, 240_000 + noise(i * 1.7, 150_000)))
-    counters.sent += Math.round(Math.max(1000, 60_000 + noise(i * 2.3, 40_000)))
-    counters.read += Math.round(Math.max(0, noise(i * 0.6, 900_000)))
-    counters.written += Math.round(Math.max(0, 300_000 + noise(i * 1.1, 400_000)))
+    const add = (name, least, value) => (counters[name] += Math.round(Math.max(least, value)))
+    add('received', 2000, 240_000 + noise(i * 1.7, 150_000))
+    add('sent', 1000, 60_000 + noise(i * 2.3, 40_000))
+    add('read', 0, noise(i * 0.6, 900_000))
+    add('written', 0, 300_000 + noise(i * 1.1, 400_000))
+    add('reads', 0, noise(i * 0.6, 40))
+    add('writes', 0, 20 + noise(i * 1.1, 20))
+    add('busy', 0, 40 + noise(i * 0.6, 60))
+    const { received, sent, read, written, reads, writes } = counters
     await site.client.transact(Object.entries({
-      '/host.feed': { isLive: true, time: new Date().toISOString(), uptime: 432_000 },
+      '/host.feed': { isLive: true, time: new Date().toISOString(), uptime: 432_000 + i, silent: [] },
+      '/host/machine.identity': { name: 'web-01', kernel: '6.1.0-28-amd64' },
+      '/host/machine.clock': { isSynchronized: true, offset: 0.0004, error: 0.02 },
       '/host/cpu.all': core('cpu', share, i),
       '/host/cpu.cores': [core('cpu0', share * 1.2, i), core('cpu1', share * 0.8, i), core('cpu2', share * 1.1, i), core('cpu3', share * 0.6, i)],
       '/host/memory.bytes': { total: 16e9, available: Math.round(9.4e9 + noise(i / 5, 2e8)), cached: 4e9, swapTotal: 4e9, swapFree: 3.8e9 },
       '/host/load.average': { one: 0.8 + noise(i / 4, 0.2), five: 0.72 + noise(i / 9, 0.1), fifteen: 0.6 + noise(i / 15, 0.05) },
       '/host/load.tasks': { running: 2, total: 412 + Math.round(noise(i, 4)) },
       '/host/pressure.resources': [{ id: 'cpu', some: 1.2, full: 0 }, { id: 'memory', some: 0, full: 0 }, { id: 'io', some: 0.3, full: 0 }],
-      '/host/network.interfaces': [{ id: 'eth0', received: counters.received, sent: counters.sent }],
-      '/host/disks.devices': [{ id: 'sda', read: counters.read, written: counters.written }],
+      '/host/network.interfaces': [{ id: 'eth0', received, sent, errors: 0, isVirtual: false }, { id: 'wg0', received: received / 2, sent: sent / 2, errors: 0, isVirtual: true }],
+      '/host/disks.devices': [{ id: 'nvme0n1', read, written, reads, writes, busy: counters.busy, isVirtual: false }],
+      '/host/filesystems.mounts': [mount('/', 'ext4', 480e9, 0.41, 30e6), mount('/home', 'btrfs', 2e12, 0.72, 0), mount('/run', 'tmpfs', 3.3e9, 0.01, 4e6), mount('/srv/backup disk', 'nfs4', 8e12, 0.914, 5e8)],
+      '/host/temperatures.sensors': [{ id: 'coretemp Package id 0', celsius: 47, high: 80, critical: 100 }, { id: 'nvme Composite', celsius: 38.9, high: null, critical: 84.9 }],
+      '/host/fans.sensors': [{ id: 'nct6798 CPU fan', speed: 1130 }],
+      '/host/units.failed': [{ id: 'backup.service', description: 'Nightly backup', since: '2026-01-05T03:12:00Z' }],
+      '/host/groups.top': ['docker 4f1c2a9b77e0', 'postgresql', 'nginx', 'agd'].map((name, k) => ({ name, path: name, percent: 11 - 2.5 * k, memory: 310_000_000 - 90_000_000 * k })),
+      '/host/containers.all': [{ id: 'docker 4f1c2a9b77e0', path: 'docker', usage: 110_000 * i, memory: 310_000_000, limit: 512_000_000, tasks: 12 }],
+      '/host/processes.count': 208,
       '/host/processes.top': ['postgres', 'agd', 'nginx', 'sshd'].map((name, k) => (
-        { id: String(100 + k), name, percent: 9 - 2 * k, resident: 90_000_000 - 20_000_000 * k })),
+        { id: 100 + k, name, percent: 9 - 2 * k, resident: 90_000_000 - 20_000_000 * k })),
     }).map(([path, value]) => ({ op: 'set', path, value })), { label: 'feed' })
     await sleep(1000)
   }
@@ -64,6 +81,7 @@ const sites = []
 
 /** Opens a board, lets it live for a while and takes its picture. */
 async function picture(name, scenes, { address = '', scheme = 'light', width = 1200, height = 760, prepare = () => {} }) {
+  if (wanted.length > 0 && !wanted.includes(name)) return
   const site = await Site.start(scenes)
   sites.push(site)
   await prepare(site)
@@ -89,7 +107,6 @@ await Promise.all([
   picture('host', [join(ROOT, 'Examples/host-monitor.yaml')], {
     height: 900,
     prepare: async (site) => {
-      await site.client.apply(readFileSync(PANELS, 'utf8'))
       await site.client.apply(readFileSync(join(ROOT, 'Examples/dashboards/host.yaml'), 'utf8'), { mode: 'merge' })
     },
   }),

@@ -6,7 +6,7 @@ struct CPUTimes: Equatable {
     var total: Int64
 
     /// The line `cpu` (all together) and the lines `cpu0`, `cpu1`, … of `/proc/stat`.
-    static func read(_ stat: ProcText) -> [CPUTimes] {
+    static func read(_ stat: SystemText) -> [CPUTimes] {
         var stat = stat
         var times: [CPUTimes] = []
         while var line = stat.line() {

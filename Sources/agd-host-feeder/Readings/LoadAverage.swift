@@ -6,7 +6,7 @@ struct LoadAverage: Equatable {
     var runningTasks: Int64
     var tasks: Int64
 
-    static func read(_ loadavg: ProcText) -> LoadAverage? {
+    static func read(_ loadavg: SystemText) -> LoadAverage? {
         var text = loadavg
         guard let one = text.decimal(), let five = text.decimal(), let fifteen = text.decimal(),
             let running = text.text(upTo: UInt8(ascii: "/")).flatMap({ Int64($0.drop { $0 == " " }) }),

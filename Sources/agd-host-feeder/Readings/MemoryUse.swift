@@ -9,7 +9,7 @@ struct MemoryUse: Equatable {
     var swapFree: Int64 = 0
 
     /// nil if the file does not contain the total memory.
-    static func read(_ meminfo: ProcText) -> MemoryUse? {
+    static func read(_ meminfo: SystemText) -> MemoryUse? {
         var meminfo = meminfo
         var use = MemoryUse()
         while var line = meminfo.line() {

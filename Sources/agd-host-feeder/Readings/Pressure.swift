@@ -9,7 +9,7 @@ struct Pressure: Equatable {
 
     static let resources = ["cpu", "memory", "io"]
 
-    static func read(_ id: String, _ pressure: ProcText) -> Pressure? {
+    static func read(_ id: String, _ pressure: SystemText) -> Pressure? {
         var text = pressure
         var read = Pressure(id: id, some: 0, full: 0)
         var isThere = false

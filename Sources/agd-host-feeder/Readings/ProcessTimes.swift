@@ -10,7 +10,7 @@ struct ProcessTimes: Equatable {
     /// Bytes of memory that are not swapped out.
     var resident: Int64
 
-    static func read(_ stat: ProcText, pageSize: Int64) -> ProcessTimes? {
+    static func read(_ stat: SystemText, pageSize: Int64) -> ProcessTimes? {
         var stat = stat
         // 14 and 15: user and system time; 22: start; 24: resident pages. The name is in brackets and may contain
         // brackets.
