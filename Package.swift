@@ -81,7 +81,8 @@ func program(
     _ name: String, _ dependencies: [Target.Dependency], settings: [SwiftSetting] = strict, links: [LinkerSetting] = []
 ) -> Target {
     .executableTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linker + small + staticLibraries + links)
+        name: name, dependencies: dependencies, swiftSettings: settings,
+        linkerSettings: linker + small + staticLibraries + links)
 }
 
 func benchmark(_ name: String, _ dependencies: [Target.Dependency], links: [LinkerSetting] = []) -> Target {

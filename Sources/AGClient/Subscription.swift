@@ -8,8 +8,8 @@ public import WireProtocol
 /// each path for it.
 ///
 /// The sequence ends when its task is cancelled. It throws `unreachable` or `refused` if the first connection fails,
-/// and `ended` when everything that it named has been removed. If the client has `retry`, it waits so long for the first
-/// connection, and says so with `interrupted`.
+/// and `ended` when everything that it named has been removed. With the client's `retry`, it waits so long for the
+/// first connection, and says so with `interrupted`.
 public struct Subscription: AsyncSequence, Sendable {
     public enum Element {
         case event(Event)

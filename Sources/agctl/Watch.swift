@@ -102,7 +102,8 @@ struct WatchCommand: DaemonVerb {
         let limit = once ? 1 : count
         let isTable =
             session.output.isTerminal && !lines && !session.isJSON && events == .update && limit == nil
-        let watcher = session.newWatcher(request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch", waits: wait)
+        let watcher = session.newWatcher(
+            request(frameRate: frames ?? (isTable ? 30 : nil)), name: "agctl watch", waits: wait)
         if isTable {
             try WatchScreen(watcher, patterns: patterns, session).run()
         } else {

@@ -61,7 +61,8 @@ struct RunningControlTests {
         #expect(try watch.wait() == 0)
         #expect(watch.text.contains("agctl: agd is there\n"), "\(watch.text)")
         // Without --wait, nothing has changed.
-        #expect(try Program.run("agctl", ["watch", "/box.y", "--once", "--socket", late.socket], folder: folder).code == 66)
+        #expect(
+            try Program.run("agctl", ["watch", "/box.y", "--once", "--socket", late.socket], folder: folder).code == 66)
         let nowhere = ["watch", "/box.x", "--socket", folder.file("nowhere.sock")]
         #expect(try Program.run("agctl", nowhere, folder: folder).code == 69)
     }

@@ -161,7 +161,8 @@ private struct ScenarioRun {
     private static func mutations(_ list: Value?) -> [Mutation] {
         (list?.list ?? ValueList()).map { each in
             Mutation(
-                operation: each["op"]?.string.flatMap { .init(rawValue: $0) } ?? .test, path: each["path"]?.string ?? "",
+                operation: each["op"]?.string.flatMap { .init(rawValue: $0) } ?? .test,
+                path: each["path"]?.string ?? "",
                 value: each["value"], index: each["index"]?.number.map { Int($0) })
         }
     }

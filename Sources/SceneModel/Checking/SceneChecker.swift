@@ -183,7 +183,8 @@ final class SceneChecker {
 
     private func check(version: DocumentNode) {
         guard case .scalar(.int(SceneLimits.formatVersion)) = version.content else {
-            cursor.fault("the version of the format is \(SceneLimits.formatVersion), not \(version.summary)", at: version)
+            cursor.fault(
+                "the version of the format is \(SceneLimits.formatVersion), not \(version.summary)", at: version)
             return
         }
     }
