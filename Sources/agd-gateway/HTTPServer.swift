@@ -27,7 +27,10 @@ final class HTTPServer {
     private var daemon: OpaquePointer?
     private let listener: Int32
     private var watches: [DescriptorWatch] = []
-    private var again: Timer?
+    /// Active while the library has something to do. A timer that is due at once would run again before the loop looks
+    /// at its sockets.
+    private var awake: Wakefulness?
+    private var rounds: BeforeSleep?
     private var carer: Timer?
     private let mostConnections: Int
     private var peers: [ObjectIdentifier: HTTPPeer] = [:]
@@ -49,7 +52,12 @@ final class HTTPServer {
         // The library would close a connection beyond its limit without an answer.
         daemon = agd_http_start(&callbacks, own, UInt32(mostConnections * 2), Limits.head)
         guard let daemon else { throw LoopError(call: "MHD_start_daemon", number: errno) }
-        again = try Timer(loop) { [unowned self] _ in run() }
+        awake = try Wakefulness(loop)
+        rounds = try BeforeSleep(loop) { [unowned self] in
+            guard let awake, awake.isAwake else { return }
+            awake.isAwake = false
+            run()
+        }
         carer = try Timer(loop) { [unowned self] _ in care() }
         carer?.start(in: HTTPServer.care)
         watches = [
@@ -121,9 +129,7 @@ final class HTTPServer {
 
     /// Whatever gives the library something to do, a turn of the loop has one round of it. The library does not tell
     /// that it has resumed a connection.
-    fileprivate func runSoon() {
-        if let again, !again.isActive { again.start(in: 0) }
-    }
+    fileprivate func runSoon() { awake?.isAwake = true }
 
     private func accept() {
         let end = now + HTTPServer.turn

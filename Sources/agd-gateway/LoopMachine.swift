@@ -5,14 +5,36 @@ import Glibc
 /// The machine on which the gateway runs.
 final class LoopMachine: Machine {
     private let loop: Loop
+    /// What is to be called before the loop sleeps. Timers that are due at once would be called again and again before
+    /// the loop looks at its sockets.
+    private var soon: [SoonAlarm] = []
+    private let awake: Wakefulness?
+    private var beforeSleep: BeforeSleep?
 
-    init(_ loop: Loop) { self.loop = loop }
+    init(_ loop: Loop) {
+        self.loop = loop
+        // Only an invalid loop has none.
+        awake = try? Wakefulness(loop)
+        beforeSleep = try? BeforeSleep(loop) { [unowned self] in callSoon() }
+    }
+
+    private func callSoon() {
+        if soon.isEmpty { return }
+        let due = soon
+        soon = []
+        awake?.isAwake = false
+        for alarm in due { alarm.call() }
+    }
 
     var now: Double { MonotonicTime.now }
     var date: Double { WallTime.now }
 
     func after(_ seconds: Double, _ action: @escaping () -> Void) -> any Alarm {
-        LoopAlarm(loop, seconds, action)
+        if seconds > 0 { return LoopAlarm(loop, seconds, action) }
+        let alarm = SoonAlarm(action)
+        soon.append(alarm)
+        awake?.isAwake = true
+        return alarm
     }
 
     func connect(to path: String, _ delegate: any DaemonLineDelegate) -> (any DaemonLine)? {
@@ -26,6 +48,19 @@ final class LoopMachine: Machine {
         guard let connection = try? Connection(loop, descriptor: descriptor) else { return nil }
         return SocketLine(connection, delegate)
     }
+}
+
+private final class SoonAlarm: Alarm {
+    private var action: (() -> Void)?
+
+    init(_ action: @escaping () -> Void) { self.action = action }
+
+    func call() {
+        defer { action = nil }
+        action?()
+    }
+
+    func cancel() { action = nil }
 }
 
 private final class LoopAlarm: Alarm {

@@ -320,6 +320,8 @@ final class PageStream {
             pace.spend(count * Pace.perBytePacked)
             if !packed.isEmpty { channel.write(packed) }
         }
+        // Gives back what the events were charged with.
+        if unpacked.count == 0 { _ = pays(for: 0) }
     }
 
     /// Closes the connection of the page.
