@@ -109,8 +109,9 @@ extension World {
             return
         case .delegate:
             client.delegation = result.integer("subscription")
-            if client.delegation == nil { fault("[delegate] it is refused: \(reply.jsonText)") }
-            isFarDelegated = true
+            // The daemon may not have noticed yet that the connection before has ended.
+            if client.delegation == nil, code != "conflict" { fault("[delegate] it is refused: \(reply.jsonText)") }
+            if client.delegation != nil { isFarDelegated = true }
         case .answer: if error != nil, code != "notFound" { fault("[answer] it is refused: \(reply.jsonText)") }
         case .greedy:
             if error != nil, code != "limit" {
