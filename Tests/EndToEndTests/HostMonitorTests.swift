@@ -124,7 +124,7 @@ struct HostMonitorTests {
         #expect(board.code == 0, "\(board.text)")
         let shown = try daemon.control(["dash", "/host", "--json"]).text
         for title in [
-            "This machine", "What is wrong", "Processor", "Memory", "File systems", "Busiest processes", "Network",
+            "This machine", "What is wrong", "Processor", "Memory", "File systems", "Processes", "Network",
         ] {
             #expect(shown.contains("\"\(title)\""), "\(title): \(shown)")
         }
@@ -235,7 +235,7 @@ struct HostMonitorTests {
         #expect(try client.get("/host.featured") == ["CPU", "Memory"])
         try client.call("subscribe", ["paths": ["/host.featured"]])
         try client.set("/host/pressure.resources", [["id": "io", "some": 99.0, "full": 50.0]])
-        let featured: Value = ["Pressure", "CPU", "Memory"]
+        let featured: Value = ["CPU", "Memory", "Pressure"]
         #expect(try client.value(of: "/host.featured") { $0 == featured } == featured)
     }
 

@@ -70,7 +70,7 @@ struct HostMonitorSceneTests {
         try host.set("/host/pressure.resources", [["id": "memory", "some": 35.0, "full": 1.0]])
         host.advance(31)
         #expect(try words(host) == ["Waiting for memory above 20 %"])
-        #expect(try host.value("/host.featured") == ["Pressure", "CPU", "Memory"])
+        #expect(try host.value("/host.featured") == ["CPU", "Memory", "Pressure"])
         try host.set("/host/pressure.resources", [])
         #expect(try words(host) == [] && host.value("/host.featured") == ["CPU", "Memory"])
     }

@@ -108,7 +108,7 @@ describe('the host monitor', { skip: CHROMIUM ? false : 'there is no Chromium', 
     const feed = (names) => site.client.set('/host/processes.top', names.map((name, i) => ({ id: String(names.length + i), name, percent: 10.0 + i, resident: 50_000_000 })))
     await feed(['a', 'b'])
     const page = await browser.open(site.url)
-    const rows = `[...card('/host/processes.busiest').querySelectorAll('tbody tr')].map((each) => each.innerText).join(' ')`
+    const rows = `[...card('/host/processes/top.busiest').querySelectorAll('tbody tr')].map((each) => each.innerText).join(' ')`
     await page.until(`${rows} === 'a\\t10 %\\t50 MB b\\t11 %\\t50 MB'`)
     await page.run(`(() => { window.count = 0; const before = window.fetch; window.fetch = (...given) => { count += 1; return before(...given) } })()`)
     for (const name of ['c', 'd', 'e']) {
