@@ -474,19 +474,17 @@ export class Board {
     const isList = Array.isArray(panel.values) && panel.values.length > 0
     const series = (isList ? panel.values : []).map((each) => {
       const { value, title, tint } = each !== null && typeof each === 'object' ? each : { value: each }
-      const attribute = member(node.attributes, String(value).split(/[.[]/)[0])
-      return { path: attributePath(node, value), title: title ?? words(String(value).split('.').at(-1)), tint, name: value, attribute }
+      return { path: attributePath(node, value), title: title ?? words(String(value).split('.').at(-1)), tint, name: String(value) }
     })
-    const missing = series.find(({ attribute }) => !attribute)
-    const isText = series.some(({ attribute, name }) => attribute && attribute === member(node.attributes, name) && /^(bool|string)/.test(attribute.type))
+    const missing = series.find(({ name }) => !member(node.attributes, name.split(/[.[]/)[0]))
+    const isText = series.some(({ name }) => /^(bool|string)/.test(member(node.attributes, name)?.type))
     const kind = panel.kind ?? (isText ? 'timeline' : 'chart')
     const fault = !isList ? `values of the panel of ${node.path} must be a list of attributes.`
       : missing ? `${node.path} has no attribute ${missing.name}.`
         : !['line', 'chart', 'timeline'].includes(kind) ? `A ${kind} shows one value. Several need the kind line or timeline.` : null
     const path = series[0]?.path ?? node.path
     const key = `${node.path} ${kind} ${fault ? 'fault' : series.map((each) => each.path).join(' ')}`
-    if (fault) return { key, path, kind: 'value', panel, title, node, fault }
-    return { key, path, kind, panel, title, node, series: series.map(({ path, title, tint }) => ({ path, title, tint })) }
+    return fault ? { key, path, kind: 'value', panel, title, node, fault } : { key, path, kind, panel, title, node, series }
   }
 
   /** Whether panels describe the cards below a node. */

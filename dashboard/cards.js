@@ -168,7 +168,7 @@ export class Card {
 
   /** Notes a value for the past of the card. A value that is no number leaves a gap on an axis. */
   #remember(i, value) {
-    this.values[i] = value
+    if (!(this.values[i] instanceof AttributeFailed)) this.values[i] = value
     const isNothing = value === null || typeof value === 'object'
     if (isNothing && !this.pasts[i]) return
     const past = (this.pasts[i] ??= typeof value === 'number' ? new History(KEPT) : new States())
@@ -185,7 +185,8 @@ export class Card {
   hold() {
     if (this.isOld || this.failure || this.rows) return
     this.pasts.forEach((past, i) => {
-      if (past?.value === null && this.values[i] !== undefined) this.#remember(i, this.values[i])
+      const value = this.values[i]
+      if (past?.value === null && value !== undefined && !(value instanceof AttributeFailed)) this.#remember(i, value)
     })
   }
 
@@ -202,7 +203,7 @@ export class Card {
   /** The error in words, instead of the value. */
   fail(failure) {
     this.#interrupt(this.now)
-    this.values = []
+    this.values = this.values.map((each) => (each instanceof AttributeFailed ? each : null))
     this.#compare()
     if (this.kind === 'status') this.setStatus(null)
     this.failure ??= make('p', 'failure')

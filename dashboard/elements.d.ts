@@ -1,7 +1,7 @@
 /** Types of the elements, for pages and frameworks that use TypeScript. */
 
 export type CardKind =
-  | 'value' | 'sparkline' | 'chart' | 'line' | 'bar' | 'gauge' | 'status' | 'text' | 'image' | 'color' | 'colour' | 'table' | 'list'
+  | 'value' | 'sparkline' | 'chart' | 'line' | 'timeline' | 'bar' | 'gauge' | 'status' | 'text' | 'image' | 'color' | 'colour' | 'table' | 'list'
   | 'log' | 'toggle' | 'slider' | 'stepper' | 'field' | 'textField' | 'picker' | 'button'
 
 /** The container value `panel` of a view. */
@@ -9,6 +9,10 @@ export interface Panel {
   kind?: CardKind
   /** The attribute to show; otherwise all of the view. */
   value?: string
+  /** Several attributes in one line or timeline. */
+  values?: (string | { value: string; title?: string; tint?: string })[]
+  /** Areas that stand on each other. */
+  stacked?: boolean
   title?: string
   unit?: string
   format?: 'number' | 'percent' | 'bytes' | 'duration'

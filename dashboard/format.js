@@ -83,11 +83,12 @@ export function duration(seconds) {
   return (seconds < 0 ? '−' : '') + parts.slice(0, 2).join(' ')
 }
 
-/** A moment, in seconds since 1970, as exactly as moments in this distance of seconds need it. */
-export function moment(time, step, locale) {
+/** A moment, in seconds since 1970, as exactly as moments in this distance of seconds need it; if it is short, without a.m. and p.m. */
+export function moment(time, step, locale, isShort = false) {
   const options = step < 86_400
     ? { hour: '2-digit', minute: '2-digit', ...(step < 60 ? { second: '2-digit' } : {}) } : { day: 'numeric', month: 'short' }
-  return formatter(locale, options, Intl.DateTimeFormat).format(time * 1000)
+  const parts = formatter(locale, options, Intl.DateTimeFormat).formatToParts(time * 1000)
+  return parts.filter(({ type }) => !isShort || type !== 'dayPeriod').map(({ value }) => value).join('').trim()
 }
 
 /** Any value as one line of text. */

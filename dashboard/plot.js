@@ -12,8 +12,8 @@ const look = sheet(`
 .legend li { display: flex; align-items: center; gap: 6px; }
 .legend i { width: 10px; height: 10px; border-radius: 3px; background: var(--series); }
 .legend b { color: var(--ink); font-weight: 500; font-variant-numeric: tabular-nums; unicode-bidi: plaintext; }
-.tick { position: absolute; top: 0; transform: translateX(-50%); }
-.tick::before { content: ""; position: absolute; left: 50%; top: -6px; height: 5px; border-inline-start: 1px solid var(--control); }
+.times > span { position: absolute; top: 0; transform: translateX(-50%); }
+.times > span::before { content: ""; position: absolute; left: 50%; top: -6px; height: 5px; border-inline-start: 1px solid var(--control); }
 /* For screen readers alone. */
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 `)
@@ -26,7 +26,7 @@ const TABLE_PAUSE = 10
 /** Pixels of a letter of an axis, at most. */
 const LETTER = 7
 /** Seconds between two marks of an axis of time. */
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 604_800]
+const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400, 172_800, 345_600, 604_800]
 
 export async function furnish(view) {
   const { card, line } = view
@@ -123,20 +123,22 @@ function axisOf(view) {
   }).observe(element)
   return () => {
     const end = card.wall(card.now)
-    const room = (step) => LETTER * moment(end, step, card.locale).length
+    // Where seconds are told, the half of the day is known.
+    const label = (time, step) => moment(time, step, card.locale, step < 60)
+    const room = (step) => LETTER * label(end, step).length
     const { step, ticks } = ticksOf(end, span, (step) => (width * step) / span >= room(step) + 3 * LETTER)
     // At the right edge is "now".
     const half = room(step) / 2
     const places = ticks.map((time) => [time, 1 - (end - time) / span])
       .filter(([, part]) => part * width > half && (1 - part) * width > half + 6 * LETTER)
-    while (labels.length < places.length) labels.push(element.appendChild(make('span', 'tick')))
-    labels.forEach((label, i) => {
-      label.hidden = i >= places.length
-      if (label.hidden) return
+    while (labels.length < places.length) labels.push(element.appendChild(make('span')))
+    labels.forEach((element, i) => {
+      element.hidden = i >= places.length
+      if (element.hidden) return
       const [time, part] = places[i]
-      const text = moment(time, step, card.locale)
-      if (label.textContent !== text) label.textContent = text
-      label.style.left = `${(100 * part).toFixed(2)}%`
+      const text = label(time, step)
+      if (element.textContent !== text) element.textContent = text
+      element.style.left = `${(100 * part).toFixed(2)}%`
     })
   }
 }

@@ -215,6 +215,7 @@ class Shown {
   #watch = null
   #isEnded = false
   #isExplaining = false
+  #isBuilt = false
   #isAgain = false
   #attribute = null
   #span
@@ -247,14 +248,9 @@ class Shown {
   async begin() {
     const client = this.#client
     const [, node, name] = /^(.*)\.([^./]+)$/.exec(this.#path) ?? [null, this.#path, '']
-    const [described, recorded] = await Promise.allSettled([client.describe(node || '/', { depth: 0 }), client.history(this.#path)])
-    if (this.#isEnded) return
-    this.#attribute = member(described.value?.attributes, name) ?? null
-    this.#recorded = recorded.value?.span ?? 0
     const card = this.#card
-    const type = card?.type ?? this.#attribute?.type ?? 'dyn'
     const pasts = (card?.pasts ?? []).map((past) => past?.copy(SEEN))
-    this.#base = new Card({ client, path: this.#path, kind: 'value', panel: { ...card?.panel, kind: 'value' }, title: this.title, type, pasts, series: card?.series })
+    this.#base = new Card({ client, path: this.#path, kind: 'value', panel: { ...card?.panel, kind: 'value' }, title: this.title, type: card?.type, pasts, series: card?.series })
     this.#base.locale = card?.locale
     if (card?.rows) {
       this.#parts.commands.hidden = true
@@ -269,6 +265,11 @@ class Shown {
     else this.#changed()
     if (isOne) this.#explain()
     else this.#neighbours(this.#parts.inputs, 'Values', this.#base.paths)
+    const [described, recorded] = await Promise.allSettled([client.describe(node || '/', { depth: 0 }), client.history(this.#path)])
+    if (this.#isEnded) return
+    this.#attribute = member(described.value?.attributes, name) ?? null
+    this.#recorded = recorded.value?.span ?? 0
+    if (this.#isBuilt) this.#complete()
   }
 
   /** A table of subviews, whose rows come and go with those of the card. */
@@ -330,18 +331,19 @@ class Shown {
   #made(options) {
     const client = this.#client
     const card = this.#card
-    const made = new Card({ client, path: this.#path, title: this.title, type: this.#base.type, series: card?.series, ...options, panel: { ...card?.panel, ...options.panel } })
+    const made = new Card({ client, path: this.#path, title: this.title, type: this.#attribute?.type ?? this.#base.type, series: card?.series, ...options, panel: { ...(card?.kind === 'toggle' ? { on: 'On', off: 'Off' } : {}), ...card?.panel, ...options.panel } })
     made.isLarge = true
     made.locale = card?.locale
     return made
   }
 
   #changed() {
-    if (!this.#main && this.#base.value !== undefined) this.#build()
-    if (!this.#main && this.#base.failure) this.#parts.value.replaceChildren(this.#base.element)
+    if (!this.#isBuilt && this.#base.value !== undefined) this.#build()
+    if (!this.#isBuilt && this.#base.failure) this.#parts.value.replaceChildren(this.#base.element)
     this.#isAgain = this.#isExplaining
     this.#explain()
     this.#tell()
+    if (this.#isBuilt) this.#command()
   }
 
   /** The kind in which the sheet shows the value. */
@@ -357,31 +359,38 @@ class Shown {
   }
 
   #build() {
+    this.#isBuilt = true
     const kind = this.#kind
-    const isStates = kind === 'timeline'
-    if (kind === 'chart' || isStates) {
-      const most = Math.max(this.#recorded, isStates && this.#recorded === 0 ? STATE_SPANS.at(-1) : SEEN)
-      const wished = Number(this.#card?.panel.window ?? (isStates ? 3600 : 300))
-      const spans = [...new Set([...(isStates ? STATE_SPANS : SPANS), wished])].sort((a, b) => a - b).filter((each) => each <= most || each === wished)
-      this.#span = wished
-      this.#spans = spans
-      this.#offer()
+    if (kind === 'chart' || kind === 'timeline') {
+      this.#span = Number(this.#card?.panel.window ?? (kind === 'timeline' ? 3600 : 300))
       this.#chart(kind)
       for (const part of [this.#parts.figures, this.#parts.table]) part.hidden = false
     } else if (kind) {
       this.#main = this.#made({ kind, panel: { kind } })
       this.#place(this.#main, this.#parts.value)
     }
-    this.#makeControl()
+    this.#complete()
+  }
+
+  /** What also depends on the description of the attribute, which comes later. */
+  #complete() {
+    if (this.#span) this.#offer()
+    if (!this.#control) this.#makeControl()
     this.#command()
   }
 
-  /** The spans to choose from. */
+  /** The spans to choose from: as far as something is known. */
   #offer() {
+    const isStates = this.#main.kind === 'timeline'
+    const most = Math.max(this.#recorded, isStates && this.#recorded === 0 ? STATE_SPANS.at(-1) : SEEN)
+    const known = (isStates ? STATE_SPANS : SPANS).filter((each) => each <= most)
+    const spans = [...new Set([...known, this.#span])].sort((a, b) => a - b)
+    if (spans.join() === this.#spans.join()) return
+    this.#spans = spans
     const group = make('div', 'segments')
     group.setAttribute('role', 'radiogroup')
     group.setAttribute('aria-label', 'Range')
-    for (const span of this.#spans) {
+    for (const span of spans) {
       const label = make('label')
       const input = make('input')
       Object.assign(input, { type: 'radio', name: 'sheet-range', checked: span === this.#span })
@@ -394,7 +403,7 @@ class Shown {
       group.append(label)
     }
     this.#parts.ranges.replaceChildren(group)
-    this.#parts.ranges.hidden = this.#spans.length < 2
+    this.#parts.ranges.hidden = spans.length < 2
   }
 
   #chart(kind) {
@@ -479,7 +488,7 @@ class Shown {
   }
 
   #neighbours(part, title, all = []) {
-    const paths = all.filter((path) => !isInternal(path))
+    const paths = all.filter((path) => !isInternal(path) && path !== this.#path)
     const text = paths.join('\n')
     // A list that is being operated stays.
     if (part.dataset.paths === text) return
@@ -510,21 +519,35 @@ class Shown {
       `agctl watch ${path}`, ...(isState && value !== undefined ? [`agctl set ${path} ${written(value)}`] : []), `agctl explain ${path}`,
       ...(this.#recorded > 0 ? [`agctl history ${path}`] : []),
     ]
+    const { commands } = this.#parts
+    // A button that is being operated stays.
+    if (commands.childElementCount === lines.length + 1) {
+      lines.forEach((line, i) => commands.children[i + 1].firstChild.textContent === line || tell(commands.children[i + 1], line))
+      return
+    }
     const rows = lines.map((line) => {
       const row = make('div', 'command')
-      const code = make('code', '', line)
-      const copy = make('button', '', 'Copy')
+      const code = make('code')
+      const copy = make('button')
       copy.type = 'button'
-      copy.setAttribute('aria-label', `Copy ${line}`)
       copy.addEventListener('click', async () => {
         for (const each of rows) each.lastChild.textContent = 'Copy'
         copy.textContent = (await copied(code)) ? 'Copied' : 'Selected'
       })
       row.append(code, copy)
+      tell(row, line)
       return row
     })
-    this.#parts.commands.replaceChildren(make('h3', '', 'Command line'), ...rows)
+    commands.replaceChildren(make('h3', '', 'Command line'), ...rows)
   }
+}
+
+/** Shows a command in its row. */
+function tell(row, line) {
+  const [code, copy] = row.children
+  code.textContent = line
+  copy.textContent = 'Copy'
+  copy.setAttribute('aria-label', `Copy ${line}`)
 }
 
 /** Clocks, records and the like, which no path leads to. */

@@ -4,6 +4,7 @@ import Testing
 import WireProtocol
 
 @testable import GraphRuntime
+@testable import RuntimeHarness
 
 /// The rules of `Examples/host-monitor.yaml`, fed by a test in place of the feeder.
 @Suite("What the host monitor calls wrong")

@@ -61,6 +61,11 @@ describe('elements', { skip: CHROMIUM ? false : 'there is no Chromium' }, () => 
       await page.until(`card('/all/written/toggle.x')`)
       await site.client.set('/all/shown/value.x', 70.5)
       await page.until(`${inside('value', '.value')} === '70.5kW'`)
+      // A card of a board opens here as well.
+      await page.click(`card('/all/written/toggle.x').querySelector('h3 button')`)
+      await page.until(`board().querySelector('dialog[open] .walk, dialog[open] .facts')`)
+      await page.press('Escape')
+      await page.until(`!board().querySelector('dialog')`)
       // Attributes may change, and elements may move in the page.
       await page.run(`document.getElementById('value').setAttribute('path', '/all/shown/gauge.x')`)
       await page.until(`${inside('value', '.value')} === '20kW'`)

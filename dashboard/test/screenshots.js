@@ -79,8 +79,8 @@ mkdirSync(FOLDER, { recursive: true })
 const browser = await Browser.start()
 const sites = []
 
-/** Opens a board, lets it live for a while and takes its picture. */
-async function picture(name, scenes, { address = '', scheme = 'light', width = 1200, height = 760, prepare = () => {} }) {
+/** Opens a board, lets it live for a while and takes its picture. `act` is done in the page before. */
+async function picture(name, scenes, { address = '', scheme = 'light', width = 1200, height = 760, prepare = () => {}, act = () => {} }) {
   if (wanted.length > 0 && !wanted.includes(name)) return
   const site = await Site.start(scenes)
   sites.push(site)
@@ -89,8 +89,9 @@ async function picture(name, scenes, { address = '', scheme = 'light', width = 1
   // A page in the background does not draw.
   await page.send('Emulation.setFocusEmulationEnabled', { enabled: true })
   const feeding = { host: feed, tutorial: feedGreenhouse }[name]?.(site)
-  await (feeding ?? sleep(['sensors', 'inspector'].includes(name) ? seconds * 1000 : 3000))
+  await (feeding ?? sleep(['sensors', 'inspector', 'sheet'].includes(name) ? seconds * 1000 : 3000))
   await page.send('Page.bringToFront')
+  await act(page)
   await sleep(1200)
   writeFileSync(join(FOLDER, `dashboard-${name}.png`), await page.screenshot())
   if (page.faults.length > 0) throw new Error(page.faults.join('\n'))
@@ -102,6 +103,19 @@ await picture('ci', example('ci'), { height: 640 })
 await picture('phone', example('home'), { width: 360, height: 720 })
 await Promise.all([
   picture('sensors', example('sensors'), { scheme: 'dark', height: 480 }),
+  picture('sheet', example('sensors'), {
+    height: 800,
+    act: async (page) => {
+      await page.click(`card('/greenhouse/air/temperature.value').querySelector('h3 a')`)
+      await page.until(`board().querySelector('dialog[open] .walk') && board().querySelector('dialog').getAnimations().length === 0`)
+      const [x, y] = await page.run(`(() => {
+        const { left, top, width, height } = board().querySelector('dialog .chart').getBoundingClientRect()
+        return [left + 0.6 * width, top + height / 2]
+      })()`)
+      for (const shift of [0, 1]) await page.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: x + shift, y })
+      await page.until(`board().querySelector('dialog .tag')`)
+    },
+  }),
   picture('inspector', example('sensors'), { address: 'inspect.html?path=/greenhouse/air/temperature.value', height: 860 }),
   picture('tutorial', [PANELS], { address: '?root=/greenhouse', width: 840, height: 480, prepare: buildGreenhouse }),
   picture('host', [join(ROOT, 'Examples/host-monitor.yaml')], {
