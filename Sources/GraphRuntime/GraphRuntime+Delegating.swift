@@ -85,7 +85,8 @@ extension GraphRuntime {
         }
         guard !delegations.areAll(of: writer.id) else { return .none }
         let (found, other) = delegatedRoot(of: request, by: writer)
-        guard let root = found else { return .none }
+        // A removed node has no owner. Its delegate keeps the path, because it may make the node again.
+        guard let root = found, (try? graph.node(at: Array(root), looksForNames: false)) != nil else { return .none }
         do throws(Failure) {
             try checkAccess(of: writer, to: request)
             statistics.requests += 1
@@ -112,9 +113,8 @@ extension GraphRuntime {
         _ request: Request, _ id: RequestID?, of writer: Client, below root: ArraySlice<Name>
     ) throws(Failure) -> Forwarding {
         guard let delegate = delegations[root] else { return .none }
-        // A removed node has no owner. Its delegate keeps the path, because it may make the node again.
-        guard (try? graph.node(at: Array(root), looksForNames: false)) != nil else { return .none }
         guard let client = delegate.client, clients[client] != nil else {
+            // It was removed, and somebody has made it again.
             if dropDelegation(of: root) { return .none }
             let place = AttributePath.describe(nodes: root)
             throw Failure(

@@ -9,8 +9,6 @@ extension Configuration {
 
     /// Seconds that a call waits at most for a daemon that works.
     private static let longestCall = 60.0
-    /// Seconds in which a daemon that works answers another connection.
-    private static let proofTime = 2.0
 
     /// - Parameters:
     ///   - pulse: shows that the thread runs while a call waits.
@@ -20,17 +18,18 @@ extension Configuration {
     ) throws(ClientError) -> Connection {
         let connection = try Connection(to: .find(socket), name: name, typed: true, timeout: callTime)
         connection.goesOnWaiting = { waited in
-            guard waited < Configuration.longestCall, isDaemonWorking else { return false }
             pulse.beat()
             meanwhile()
-            return true
+            defer { pulse.beat() }
+            return waited < Configuration.longestCall && isDaemonWorking
         }
         return connection
     }
 
+    /// True if the daemon answers another connection. It may be in the middle of a long read, which is one turn.
     private var isDaemonWorking: Bool {
         do throws(ClientError) {
-            _ = try Connection(to: .find(socket), timeout: Configuration.proofTime).call(.ping)
+            _ = try Connection(to: .find(socket), timeout: callTime).call(.ping)
             return true
         } catch { return false }
     }

@@ -137,7 +137,12 @@ struct DelegationTests {
     func removed() throws {
         let graph = try delegated()
         try graph.succeed(.remove(path: "/fleet/web", .init()), from: 2)
-        for request in [Self.write, .do(path: .init("/fleet/web.act"), arguments: ValueMap(), .init())] {
+        let writes = [Mutation(operation: .set, path: "/fleet/web.load", value: 5)]
+        for request in [
+            Self.write, .do(path: .init("/fleet/web.act"), arguments: ValueMap(), .init()),
+            .onDisconnect(writes, .init()),
+            .transact(writes + [Mutation(operation: .set, path: "/own.x", value: 5)], .init()),
+        ] {
             let outcome = send(request, to: graph)
             #expect(forwarded(outcome) == nil && outcome.parked.isEmpty)
             #expect(try failure(outcome).code == .notFound)
