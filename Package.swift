@@ -55,11 +55,13 @@ let small: [LinkerSetting] = [
 ]
 
 /// The folder with the static libraries of programs that ship (`Scripts/libraries`). A library that is not there is the
-/// system's. libnats needs those for TLS.
+/// system's.
 let staticLibraries: [LinkerSetting] =
-    Context.environment["AGD_STATIC_LIBRARIES"].map {
-        [.unsafeFlags(["-L\($0)", "-Xlinker", "--as-needed", "-lssl", "-lcrypto"])]
-    } ?? []
+    Context.environment["AGD_STATIC_LIBRARIES"].map { [.unsafeFlags(["-L\($0)"])] } ?? []
+
+/// A static libnats does not name the libraries that it needs for TLS.
+let staticNATS: [LinkerSetting] =
+    staticLibraries.isEmpty ? [] : [.linkedLibrary("ssl"), .linkedLibrary("crypto")]
 
 /// Code in C checks the sizes of buffers and the stack, as Debian's programs do.
 let hardened: [CSetting] = [
@@ -202,7 +204,7 @@ let package = Package(
             "agd-gateway", ["AttributeValues", "CMicroHTTPD", "CommandArguments", "CZlib", "EventLoop", "WireProtocol"]),
         program(
             "agd-link", ["AGClient", "AttributeValues", "CNATS", "CSteadyTime", "CommandArguments", "WireProtocol"],
-            settings: fast),
+            settings: fast, links: staticNATS),
         module("Programs", ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "TestSupport"]),
