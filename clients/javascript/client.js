@@ -20,6 +20,7 @@ export const PARAMETERS = {
   delegate: ['path'],
   answer: ['forward', 'result', 'error'],
   describe: ['path', 'depth'],
+  board: ['path', 'panel'],
   explain: ['path', 'revision'],
   history: ['path'],
   dump: ['path', 'format'],
@@ -145,6 +146,11 @@ export class Client {
 
   async describe(path, options = {}) {
     return this.call('describe', { path, ...options })
+  }
+
+  /** The cards of a node and all below it, in rows; or the card of an attribute, which `panel` describes. */
+  async board(path = '/', { panel } = {}) {
+    return this.call('board', { path, panel })
   }
 
   async explain(path, options = {}) {

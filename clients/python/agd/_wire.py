@@ -36,6 +36,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "delegate": ["path"],
     "answer": ["forward", "result", "error"],
     "describe": ["path", "depth"],
+    "board": ["path", "panel"],
     "explain": ["path", "revision"],
     "history": ["path"],
     "dump": ["path", "format"],
