@@ -8,6 +8,13 @@ final class LoopMachine: Machine {
 
     init(_ loop: Loop) { self.loop = loop }
 
+    /// Its name, for people.
+    static var name: String {
+        var names = utsname()
+        uname(&names)
+        return withUnsafeBytes(of: names.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     var now: Double { MonotonicTime.now }
     var date: Double { WallTime.now }
 
