@@ -3,7 +3,7 @@ import AttributeValues
 import SceneModel
 
 /// The cards of a part of the tree, in rows: what the page and `agctl dash` show. Containers are rows, the container
-/// value `panel` describes a card, and a node without one gets cards that suit its attributes (Documentation/Dashboard.md).
+/// value `panel` describes a card, and a node without one gets cards that suit its attributes.
 struct Board {
     static let mostNodes = 20_000
     static let mostCards = 500
@@ -166,7 +166,9 @@ struct Board {
 
     /// What a `Cards` is called, or a name made of the node's id.
     private mutating func title(of node: BoardNode) -> String {
-        if node.component == "Cards" || node === tree.root, let title = text(content(of: node, "title")) { return title }
+        if node.component == "Cards" || node === tree.root, let title = text(content(of: node, "title")) {
+            return title
+        }
         return node.id.isEmpty ? "agd" : Words.of(node.id)
     }
 

@@ -36,6 +36,7 @@ enum Words {
     static func inside(_ id: String) -> String {
         let text = of(id)
         let first = text.prefix { $0 != " " }
-        return first.dropFirst().contains(where: \.isUppercase) ? text : first.lowercased() + text.dropFirst(first.count)
+        return first.dropFirst().contains(where: \.isUppercase)
+            ? text : first.lowercased() + text.dropFirst(first.count)
     }
 }

@@ -137,7 +137,9 @@ struct DashValues {
 
     /// The status of the card's node. Values below a stale node are stale, too.
     func status(of card: DashCard) -> String? {
-        guard let source = card.statusSource, let status = contents[Name(source.path)]?.value?.string else { return nil }
+        guard let source = card.statusSource, let status = contents[Name(source.path)]?.value?.string else {
+            return nil
+        }
         return source.isOwn || status == "stale" ? status : nil
     }
 }
