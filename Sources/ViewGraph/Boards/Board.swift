@@ -411,6 +411,7 @@ extension Description {
 
     /// The card of an attribute, or of a part of its value, with the panel that is given.
     public func card(at path: AttributePath, _ panel: ValueMap) throws(Failure) -> Value {
+        _ = try graph.locate(AttributePath(nodes: path.nodes, attribute: path.attribute))
         let board = try Board(self, at: try graph.node(at: path.nodes).row, isWhole: false)
         let name = (path.attribute ?? "") + path.steps.map(\.description).joined()
         return board.card(of: board.tree.root, name, panel, panel["title"]?.string ?? Words.of(name)).value
