@@ -45,6 +45,9 @@ export class Board {
   #cards = new Map()
   /** Cards on their way out, by path and kind. */
   #going = new Map()
+  /** Cards outside of the board that show its values: those of an open sheet. */
+  #guests = new Set()
+  #sheet = null
   /** By path of an attribute. */
   #readers = new Map()
   /** The cards to which an attribute gives a status. */
@@ -94,6 +97,37 @@ export class Board {
     this.#ending.abort()
     this.#sizes.disconnect()
     this.#watch?.close()
+    this.#sheet?.close({ isAtOnce: true })
+    for (const card of [...this.#cards.values(), ...this.#going.values()]) card.end()
+  }
+
+  /** Opens the sheet of a card. */
+  async #open(card) {
+    const { Sheet } = await import('./sheet.js')
+    this.#sheet ??= new Sheet({ board: this, client: this.#client, inspector: this.#inspector })
+    this.#sheet.open(card)
+  }
+
+  /** The card of an attribute, if the board has one. */
+  cardAt(path) {
+    return [...this.#cards.values()].find((card) => !card.rows && card.series.length === 1 && card.path === path)
+  }
+
+  /** Shows the values of the board's attributes to a card outside of it. The result is false if the board has not all of them. */
+  admit(card) {
+    this.#guests.add(card)
+    this.#index(card)
+    if (this.#isLive === false) card.setLive(false)
+    return card.paths.every((path) => this.#values.has(/^[^.]*\.[^.[]+/.exec(path)?.[0] ?? path))
+  }
+
+  dismiss(card) {
+    this.#guests.delete(card)
+    for (const [path, readers] of this.#readers) this.#readers.set(path, readers.filter((each) => each !== card && each.card !== card))
+  }
+
+  get #all() {
+    return [...this.#cards.values(), ...this.#guests]
   }
 
   /** Shows only cards whose title or path contains the text. */
@@ -207,7 +241,7 @@ export class Board {
   /** Notes which control is under a finger or the mouse, and whether the page is seen. */
   #listen(options) {
     document.addEventListener('visibilitychange', () => {
-      for (const card of this.#cards.values()) document.hidden ? card.pause() : card.resume()
+      for (const card of this.#all) document.hidden ? card.pause() : card.resume()
     }, options)
     const hold = (event, time) => {
       const control = event.composedPath().find((each) => each.matches?.(CONTROLS))
@@ -351,7 +385,7 @@ export class Board {
     this.#readers.clear()
     this.#statuses.clear()
     const fresh = new Set(made)
-    for (const card of this.#cards.values()) {
+    for (const card of this.#all) {
       if (fresh.has(card) && this.#isLive === false) card.setLive(false)
       this.#index(card, fresh.has(card))
       if (!card.status) continue
@@ -421,6 +455,7 @@ export class Board {
     const known = this.#cards.get(given.id)
     const card = known ?? this.#going.get(given.id) ?? new Card({
       ...given, client: this.#client, inspector: this.#inspector, address: this.#address, onStatus: () => this.#report(),
+      open: (card) => this.#open(card),
     })
     this.#going.delete(given.id)
     this.#cards.set(given.id, card)
@@ -453,7 +488,7 @@ export class Board {
   #setLive(isLive) {
     this.#isLive = isLive
     if (isLive) this.#refusal = null
-    for (const card of this.#cards.values()) card.setLive(isLive)
+    for (const card of this.#all) card.setLive(isLive)
     this.#report()
   }
 
@@ -497,7 +532,7 @@ export class Board {
 
   #tick() {
     if (document.hidden) return
-    for (const card of this.#cards.values()) card.tick()
+    for (const card of this.#all) card.tick()
   }
 }
 

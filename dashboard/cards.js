@@ -1,7 +1,7 @@
 /** A card shows one value, or a table of several. The daemon's method `board` says what it shows. */
 
 import { AttributeFailed, ConnectionLost, TimedOut } from './gateway.js'
-import { Line } from './chart.js'
+import { charts, History, Line, States } from './chart.js'
 import { decimalsOf, duration, isWrittenOut, member, number, plain, readable, words } from './format.js'
 import { play, stop } from './motion.js'
 
@@ -20,6 +20,8 @@ const WRITE_PAUSE = 34
 const MOST_ROWS = 100
 const MOST_COLUMNS = 6
 const MOST_LINES = 100
+/** Seconds of the past that a card without a chart keeps for its sheet. */
+const KEPT = 600
 
 export function make(name, className, text) {
   const element = document.createElement(name)
@@ -36,16 +38,22 @@ const WRITTEN = { __proto__: null, Infinity, '-Infinity': -Infinity, NaN }
 
 export class Card {
   #isSettled = false
+  #ticks = 0
 
   /**
-   * @param options `client`, what `board` answers of the card, `inspector` and `address` (make the addresses of an attribute's
-   *   page and of a board), `onStatus` (called when the card has another status).
+   * @param options `client`, what `board` answers of the card, `pasts` (what is known already of the pasts of its series), `open`
+   *   (called with the card when its title is operated), `inspector` and `address` (make the addresses of an attribute's page and
+   *   of a board), `onStatus` (called when the card has another status).
    */
   constructor({
     client, path, kind, panel = {}, title = '', type = 'dyn', rows = null, levels = [], status = null, height = 0, fault = null, series = null,
-    inspector = null, address = null, onStatus = () => {},
+    pasts = [], open = null, inspector = null, address = null, onStatus = () => {},
   }) {
-    Object.assign(this, { client, path, panel, type, title, levels, status, fault, onStatus, rows: cellsOf(rows) })
+    Object.assign(this, { client, path, panel, type, title, levels, status, fault, onStatus, pasts, rows: cellsOf(rows) })
+    // Several series have colours of their own, a single one has the accent.
+    this.series = series?.map((each, i) => ({ ...each, tint: each.tint ?? `var(--series-${i % 6 + 1})` })) ?? [{ path, title: this.title }]
+    /** The newest value of each series. */
+    this.values = []
     this.kind = KINDS[kind] ? kind : 'unknown'
     this.isNumber = NUMBERS.includes(type.replace(/\?$/, ''))
     this.element = make('article', `card kind-${this.kind}${series ? ' several' : ''}`)
@@ -55,16 +63,28 @@ export class Card {
     this.element.setAttribute('aria-label', this.title)
     const title_ = make('h3')
     const target = fault ? null : linkOf(panel.link, address)
-    if (target || inspector) {
-      const link = make('a', target ? 'link' : '', this.title)
-      link.href = target ?? inspector(path)
-      link.title = target ? panel.link : path
-      if (target && !panel.link.startsWith('/')) Object.assign(link, { target: '_blank', rel: 'noopener' })
+    if (target) {
+      const link = make('a', 'link', this.title)
+      link.href = target
+      if (!panel.link.startsWith('/')) Object.assign(link, { target: '_blank', rel: 'noopener' })
+      title_.append(link)
+    } else if (inspector || open) {
+      // With a key for another window, it leads to the inspector.
+      const link = make(inspector ? 'a' : 'button', '', this.title)
+      if (inspector) link.href = inspector(path)
+      if (open) {
+        link.setAttribute('aria-haspopup', 'dialog')
+        link.addEventListener('click', (event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return
+          event.preventDefault()
+          open(this)
+        })
+      }
       title_.append(link)
     } else {
       title_.textContent = this.title
-      title_.title = path
     }
+    title_.title = path
     this.body = make('div', 'body')
     this.context = make('p', 'context')
     this.element.append(title_, this.body, this.context)
@@ -80,13 +100,31 @@ export class Card {
 
   /** The paths whose changes this card shows. */
   get paths() {
-    return this.rows ? [...this.rows.cells.keys()] : [this.path]
+    return this.rows ? [...this.rows.cells.keys()] : this.series.map((each) => each.path)
   }
 
   /** The unit, language and decimals of a number. */
   get format() {
     const { format, decimals, unit } = this.panel
     return { format, decimals, unit, locale: this.locale }
+  }
+
+  /** The format of a number with its decimals, which only grow. */
+  formatOf(value) {
+    return typeof value === 'number' ? this.decimals.of(value, this.format) : this.format
+  }
+
+  /** A bool or a text in the words of the panel. */
+  wordOf(value) {
+    const { on, off } = this.panel
+    if (typeof value === 'boolean') return (value ? on : off) ?? plain(value)
+    return value in STATUS_SHAPES ? words(value) : plain(value, this.format)
+  }
+
+  /** Seconds since 1970 at a moment of the daemon's clock. */
+  wall(time) {
+    const { wallOffset = Date.now() / 1000 - time, offset = 0 } = this.client.clock ?? {}
+    return time + wallOffset - offset
   }
 
   get isWritable() {
@@ -101,7 +139,12 @@ export class Card {
     this.#note(change.reported)
     if (this.fault) return
     this.element.classList.remove('is-waiting')
-    if (change.value instanceof AttributeFailed && !this.rows) return this.fail(change.value)
+    const at = this.rows ? -1 : this.series.findIndex((each) => each.path === path)
+    if (at >= 0) this.values[at] = change.value
+    if (change.value instanceof AttributeFailed && !this.rows) {
+      if (this.series.every((_, i) => this.values[i] instanceof AttributeFailed)) return this.fail(change.value)
+      change = { ...change, value: null }
+    }
     const needed = NEEDS[this.kind]
     if ((this.isNumber || needed === 'number') && change.value in WRITTEN) change = { ...change, value: WRITTEN[change.value] }
     const { value } = change
@@ -114,8 +157,32 @@ export class Card {
     this.body.hidden = false
     this.value = value
     this.#judge()
+    if (at >= 0) this.#remember(at, value)
     this.view.show(change, path)
-    this.#compare(value)
+    this.#compare()
+  }
+
+  /** Notes a value for the past of the card. A value that is no number leaves a gap on an axis. */
+  #remember(i, value) {
+    this.values[i] = value
+    const isNothing = value === null || typeof value === 'object'
+    if (isNothing && !this.pasts[i]) return
+    const past = (this.pasts[i] ??= typeof value === 'number' ? new History(KEPT) : new States())
+    if (past instanceof History ? Number.isFinite(value) : !isNothing) past.add(value, this.now)
+    else past.interrupt(this.now)
+  }
+
+  /** Nothing is known after this moment. */
+  #interrupt(time) {
+    for (const past of this.pasts) past?.interrupt(time)
+  }
+
+  /** After a gap, a value that has not changed holds again. */
+  hold() {
+    if (this.isOld || this.failure || this.rows) return
+    this.pasts.forEach((past, i) => {
+      if (past?.value === null && this.values[i] !== undefined) this.#remember(i, this.values[i])
+    })
   }
 
   /** The age of a card counts from the last report of its value, and of a table from the newest one. */
@@ -130,8 +197,9 @@ export class Card {
 
   /** The error in words, instead of the value. */
   fail(failure) {
-    this.view.interrupt?.(this.now)
-    this.#compare(null)
+    this.#interrupt(this.now)
+    this.values = []
+    this.#compare()
     if (this.kind === 'status') this.setStatus(null)
     this.failure ??= make('p', 'failure')
     this.failure.textContent = readable(failure.reason ?? failure.message, this.locale?.replace('_', '-'))
@@ -142,10 +210,12 @@ export class Card {
   }
 
   /** Thresholds give the status, if nothing else does. */
-  #compare(value) {
+  #compare() {
     if (this.levels.length === 0) return
-    if (typeof value !== 'number' || Number.isNaN(value)) return this.setStatus(null)
-    const reached = this.levels.filter(({ from, to }) => (to === undefined ? value >= from : value <= to))
+    const known = this.values.filter((each) => typeof each === 'number' && !Number.isNaN(each))
+    if (known.length === 0) return this.setStatus(null)
+    const shown = this.panel.stacked ? [known.reduce((sum, each) => sum + each, 0)] : known
+    const reached = this.levels.filter(({ from, to }) => shown.some((each) => (to === undefined ? each >= from : each <= to)))
     this.setStatus(reached.at(-1)?.status ?? 'ok')
   }
 
@@ -176,6 +246,12 @@ export class Card {
     this.#tell()
   }
 
+  /** The line below the value, while a person points at a moment of the past. */
+  sayOfMoment(text) {
+    this.ofMoment = text
+    this.#tell()
+  }
+
   /** A refusal stays until the user operates the card again, and the age as long as the connection is lost. */
   #tell() {
     const { status } = this.element.dataset
@@ -183,7 +259,7 @@ export class Card {
     const mark = isNotable ? `${STATUS_SHAPES[status]} ${words(status)}` : ''
     const isShort = this.kind === 'gauge' && mark
     const age = this.isOld && this.reported !== null ? `${duration(this.now - this.reported)} ago` : ''
-    const said = this.refusal || age ? [this.refusal, age] : [mark, isShort ? '' : this.said]
+    const said = this.refusal || age ? [this.refusal, age] : this.ofMoment ? [this.ofMoment] : [mark, isShort ? '' : this.said]
     const text = said.filter(Boolean).join(' · ')
     if (this.context.textContent !== text) this.context.textContent = text
   }
@@ -219,22 +295,28 @@ export class Card {
     if (this.isOld === !isLive) return
     this.isOld = !isLive
     this.element.classList.toggle('is-old', this.isOld)
-    if (this.isOld) this.view.interrupt?.(this.client.clock?.heard ?? this.now)
-    else this.view.resume?.()
+    if (this.isOld) this.#interrupt(this.client.clock?.heard ?? this.now)
+    else {
+      // Changes come within a second.
+      this.#ticks = 2
+      this.view.resume?.()
+    }
     this.tick()
   }
 
   /** Nobody sees the page, which reads nothing any more. */
   pause() {
-    this.view.interrupt?.(this.client.clock?.heard ?? this.now)
+    this.#interrupt(this.client.clock?.heard ?? this.now)
   }
 
   /** Somebody sees the page again. */
   resume() {
+    this.#ticks = 2
     this.view.resume?.()
   }
 
   tick() {
+    if (this.#ticks > 0 && --this.#ticks === 0) this.hold()
     this.#tell()
     this.view.tick?.()
   }
@@ -262,8 +344,14 @@ export class Card {
     return this.panel.animation ? { animation: this.panel.animation } : { animation: 'smooth' }
   }
 
-  remove() {
+  /** Ends its motions, and takes no part in questions any more. */
+  end() {
     for (const motion of this.motions.flat()) stop(motion)
+    charts.delete(this.view)
+  }
+
+  remove() {
+    this.end()
     this.element.remove()
   }
 }
@@ -418,31 +506,54 @@ const KINDS = {
 
   sparkline(card) {
     const write = figures(card)
-    const line = new Line({ span: Number(card.panel.window ?? 60), normal: card.panel.normal, levels: levelsOf(card), clock: () => card.now })
+    const { window = 60, normal } = card.panel
+    const line = lineOf(card, { span: Number(window), normal })
     card.add(line.element)
-    return lined(card, line, write)
+    return lined(card, line, { plot: line.element, write: () => write(card.value) })
   },
 
   chart(card) {
-    const write = figures(card)
-    const { window = 300, normal, min, max } = card.panel
-    const line = new Line({ span: Number(window), isLarge: true, normal, min, max, levels: levelsOf(card), clock: () => card.now })
-    const plot = make('div', 'plot')
+    const { window = 300, normal, min, max, stacked } = card.panel
+    const isOne = card.series.length === 1
+    const line = lineOf(card, { span: Number(window), isLarge: true, isStacked: Boolean(stacked) && !isOne, normal, min, max })
+    const write = isOne || line.isStacked ? figures(card) : () => {}
+    const plot = plotOf(card)
     const [top, bottom] = [make('span', 'end top'), make('span', 'end bottom')]
-    const [from, to] = [make('span', '', `${duration(window)} ago`), make('span', '', 'now')]
-    const times = make('p', 'times')
-    times.append(from, to)
     plot.append(line.element, top, bottom)
-    card.add(plot, times)
-    const view = lined(card, line, write, () => {
-      const ends = line.axis()
-      const isRough = (count) => ends.some((end) => Math.abs(end - Number(end.toFixed(count))) > 0.02 * (ends[1] - ends[0]))
-      const decimals = [0, 1, 2].find((count) => !isRough(count)) ?? 3
-      const written = (end) => plain(end, { ...card.format, unit: '', ...(card.panel.format ? {} : { decimals }) })
-      if (top.textContent !== written(ends[1])) top.textContent = written(ends[1])
-      if (bottom.textContent !== written(ends[0])) bottom.textContent = written(ends[0])
+    const view = lined(card, line, {
+      plot,
+      write() {
+        const known = card.values.filter(Number.isFinite)
+        write(isOne ? card.value : known.length > 0 ? known.reduce((sum, each) => sum + each, 0) : null)
+      },
+      drawn() {
+        const ends = line.axis()
+        const isRough = (count) => ends.some((end) => Math.abs(end - Number(end.toFixed(count))) > 0.02 * (ends[1] - ends[0]))
+        const decimals = [0, 1, 2].find((count) => !isRough(count)) ?? 3
+        const written = (end) => plain(end, { ...card.format, unit: '', ...(card.panel.format ? {} : { decimals }) })
+        if (top.textContent !== written(ends[1])) top.textContent = written(ends[1])
+        if (bottom.textContent !== written(ends[0])) bottom.textContent = written(ends[0])
+      },
     })
-    return view
+    return furnish(view)
+  },
+
+  /** Bars of time for bools, texts, and numbers that stand for something. */
+  timeline(card) {
+    const write = card.series.length === 1 ? figures(card) : () => {}
+    card.pasts = card.series.map((_, i) => (card.pasts[i] instanceof States ? card.pasts[i] : new States()))
+    const plot = plotOf(card)
+    const draw = onFrame(() => view.drawn.forEach((each) => each()))
+    const view = {
+      card, plot, span: Number(card.panel.window ?? 3600), drawn: [],
+      show() {
+        write(typeof card.value === 'boolean' || typeof card.value === 'string' ? card.wordOf(card.value) : card.value)
+        draw()
+      },
+      tick: draw,
+    }
+    attend(view)
+    return furnish(view)
   },
 
   bar(card) {
@@ -814,69 +925,131 @@ function asFace(card, face) {
   }
 }
 
-function lined(card, line, write, drawn = () => {}) {
-  const range = () => {
-    const found = line.range()
-    const isFlat = !found || found[0] === found[1]
-    // The value and both ends have the same decimals.
-    const { count } = card.decimals
-    const format = isFlat ? card.format : found.map((each) => card.decimals.of(each, card.format)).at(-1)
-    if (card.decimals.count !== count) write(card.value)
-    card.say(isFlat ? '' : `${plain(found[0], { ...format, unit: '' })} to ${plain(found[1], format)}`)
+/** A line of all series of a card. */
+function lineOf(card, options) {
+  const { span } = options
+  const histories = card.series.map((_, i) => (card.pasts[i] instanceof History ? card.pasts[i] : new History(span)))
+  card.pasts = histories
+  return new Line({ ...options, histories, tints: card.series.map(({ tint }) => tint), levels: levelsOf(card), clock: () => card.now })
+}
+
+/** Where a chart is drawn. Keys and pointers ask it for values (crosshair.js). */
+function plotOf(card) {
+  const plot = make('div', 'plot')
+  plot.tabIndex = 0
+  plot.setAttribute('role', 'slider')
+  plot.setAttribute('aria-label', `${card.title}: moment`)
+  for (const [name, value] of [['min', -1], ['max', 0], ['now', 0]]) plot.setAttribute(`aria-value${name}`, String(value))
+  plot.setAttribute('aria-valuetext', 'now')
+  const times = make('p', 'times', 'now')
+  times.setAttribute('aria-hidden', 'true')
+  card.add(plot, times)
+  return plot
+}
+
+/** Gives a chart what is not needed for its first picture: axis, legend, areas or bars, and the table behind it. */
+function furnish(view) {
+  const { resume } = view
+  let isAsked = false
+  const load = async () => {
+    if (isAsked) return
+    isAsked = true
+    try {
+      await (await import('./plot.js')).furnish(view)
+      view.tick()
+    } catch {
+      // Without a connection, it is tried again on return.
+      isAsked = false
+    }
   }
+  load()
+  return Object.assign(view, {
+    resume() {
+      load()
+      resume?.()
+    },
+  })
+}
+
+/** Charts answer questions when they are first pointed at or focused. */
+function attend(view) {
+  charts.add(view)
+  const first = new AbortController()
+  const begin = async (event) => {
+    first.abort()
+    const { point } = await import('./crosshair.js')
+    point(view, event)
+  }
+  for (const name of ['pointerenter', 'focus']) view.plot.addEventListener(name, begin, { signal: first.signal })
+}
+
+/** Calls at most once a frame, and not while nobody can see it. */
+function onFrame(act) {
   let isDue = false
-  const draw = () => {
+  return () => {
     if (isDue || document.hidden) return
     isDue = true
     requestAnimationFrame(() => {
       isDue = false
-      line.draw()
-      drawn()
+      act()
     })
   }
-  let [hasPast, isAsked, ticks] = [true, false, 0]
-  // On return, a value that has not changed holds again.
-  const hold = () => {
-    if (!card.isOld && !card.failure && !line.isKnown && Number.isFinite(card.value)) line.add(card.value)
+}
+
+function lined(card, line, { plot, write, drawn = () => {} }) {
+  const range = () => {
+    if (card.series.length > 1) return write()
+    const found = line.range()
+    const isFlat = !found || found[0] === found[1]
+    // The value and both ends have the same decimals.
+    const { count } = card.decimals
+    const format = isFlat ? card.format : found.map((each) => card.formatOf(each)).at(-1)
+    if (card.decimals.count !== count) write()
+    card.say(isFlat ? '' : `${plain(found[0], { ...format, unit: '' })} to ${plain(found[1], format)}`)
   }
-  const fill = async () => {
-    if (!hasPast || isAsked) return
-    isAsked = true
+  const draw = onFrame(() => {
+    line.draw()
+    drawn()
+    for (const each of view.drawn) each()
+  })
+  const update = () => {
+    range()
+    draw()
+  }
+  const view = {
+    card, line, plot, span: line.span, drawn: [],
+    show() {
+      if (card.series.length === 1) write()
+      update()
+    },
+    resume: filler(card),
+    tick: update,
+  }
+  attend(view)
+  return view
+}
+
+/** Reads what the daemon has recorded of each series, at the beginning and after a gap. */
+export function filler(card) {
+  const states = card.series.map(() => ({ hasPast: true, isAsked: false }))
+  const ask = async (state, i) => {
+    if (!state.hasPast || state.isAsked) return
+    state.isAsked = true
     try {
-      const past = await card.client.history(card.path)
-      const { wallOffset, offset } = card.client.clock
-      line.fill(past, wallOffset - offset)
-      hold()
-      range()
-      draw()
+      const { step, times, least, greatest } = await card.client.history(card.series[i].path)
+      const shift = card.wall(0)
+      card.pasts[i].fill(times.map((time, k) => ({ time: Date.parse(time) / 1000 - shift, low: least[k], high: greatest[k] })), step, card.now)
+      card.hold()
+      card.view.tick()
     } catch (error) {
       // Without a past that the daemon records, the line begins now. If the connection is lost, the past is read on return.
-      if (error.code) hasPast = false
+      if (error.code) state.hasPast = false
     }
-    isAsked = false
+    state.isAsked = false
   }
+  const fill = () => states.forEach(ask)
   fill()
-  return {
-    show({ value }) {
-      write(value)
-      // What is no number on an axis leaves a gap.
-      if (Number.isFinite(value)) line.add(value)
-      else line.interrupt()
-      range()
-      draw()
-    },
-    interrupt: (time) => line.interrupt(time),
-    resume() {
-      // Changes come within a second.
-      ticks = 2
-      fill()
-    },
-    tick() {
-      if (ticks > 0 && --ticks === 0) hold()
-      range()
-      draw()
-    },
-  }
+  return fill
 }
 
 /** Rows of a list, or the entries of a map. */
@@ -905,6 +1078,13 @@ function tableOfValue(card) {
 }
 
 const FIGURE = /^[−-]?[\d.,\s]+( ?\S{1,4})?$/
+
+/** A new table. */
+export function tableOf(columns, rows) {
+  const table = make('table')
+  fill(table, columns, rows)
+  return table
+}
 
 function fill(table, columns, rows) {
   const parts = []

@@ -1,8 +1,10 @@
-/** The recent past of a number, and a line that shows it. */
+/** The recent past of a value, and lines and areas that show that of numbers. */
 
 const SVG = 'http://www.w3.org/2000/svg'
 /** Where lines of different status have the same gradient, they need different names for it. */
 let gradients = 0
+/** Changes of a bool or a text that are kept. */
+const MOST_STATES = 200
 
 /**
  * What is known of a number's past: stretches of time, each with the least and the greatest value in it. A value holds
@@ -95,12 +97,27 @@ export class History {
     this.#stretches = [...known, ...added].sort((a, b) => a.time - b.time)
   }
 
+  /** The same past, with as much of it as a chart of this many seconds shows. */
+  copy(span) {
+    const made = new History(span)
+    made.#stretches = this.#stretches.map((each) => ({ ...each }))
+    made.#value = this.#value
+    made.#last = this.#last
+    return made
+  }
+
   /** Smallest and largest value, or null. */
   range(now) {
     this.#hold(now)
     const shown = this.#stretches.filter((each) => each.end >= now - this.span)
     const [low, high] = [Math.min(...shown.map((each) => each.low)), Math.max(...shown.map((each) => each.high))]
     return shown.length > 0 ? [low, high] : null
+  }
+
+  /** `{ time, end, low, high, slack }` in order: if the next one begins more than `slack` seconds after `end`, there is a gap. */
+  stretches(now) {
+    this.#hold(now)
+    return this.#stretches
   }
 
   /** The present value; null while it is not known. */
@@ -137,35 +154,82 @@ export class History {
   }
 }
 
+/** What is known of the past of a bool or a text. */
+export class States {
+  /** `{ time, end, value }` in order; `end` is null while the value holds. */
+  known = []
+
+  /** The present value; null while it is not known. */
+  get value() {
+    const last = this.known.at(-1)
+    return last && last.end === null ? last.value : null
+  }
+
+  add(value, time) {
+    if (value === this.value) return
+    this.interrupt(time)
+    this.known.push({ time, end: null, value })
+    if (this.known.length > MOST_STATES) this.known.shift()
+  }
+
+  interrupt(time) {
+    const last = this.known.at(-1)
+    if (last && last.end === null) last.end = Math.max(time, last.time)
+  }
+
+  /** Adds what the daemon has recorded of a number, before the first sample: stretches with a single value. */
+  fill(recorded, step, now) {
+    const first = this.known[0]?.time ?? now
+    const added = []
+    for (const { time, low, high } of recorded) {
+      if (time >= first || low !== high) continue
+      const [last, end] = [added.at(-1), Math.min(time + step, first)]
+      if (last?.value === low && time <= last.end + step / 10) last.end = end
+      else added.push({ time, end, value: low })
+    }
+    const [last, next] = [added.at(-1), this.known[0]]
+    if (next && last?.value === next.value && last.end === next.time) next.time = added.pop().time
+    this.known.unshift(...added.slice(-MOST_STATES))
+  }
+
+  copy() {
+    return Object.assign(new States(), { known: this.known.map((each) => ({ ...each })) })
+  }
+}
+
 function svg(name, attributes = {}) {
   const element = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
   return element
 }
 
-/** A line over its time, with three grid lines if it is large. */
+/** Charts on this page, which all show the moment at which a person points at one of them (crosshair.js). */
+export const charts = new Set()
+
+/** Lines over their time, or areas that stand on each other; with three grid lines if they are large. */
 export class Line {
-  #history
   #band
-  #path
+  #paths
   #isLarge
   #ends
   #clock
   #levels
+  #limits
   #stops = []
   #now = svg('line', { class: 'now' })
 
   /**
-   * @param options `span` in seconds, `isLarge`, `normal` (the usual range), `min`, `max` (ends of the axis), `levels`
-   *   (`[threshold, status]` in the order in which values get worse), `clock` (reads seconds).
+   * @param options `span` in seconds, `histories` (the past of each series), `tints` (colours of some of them), `isLarge`, `isStacked`, `normal` (the usual range),
+   *   `min`, `max` (ends of the axis), `levels` (`[threshold, status]` in the order in which values get worse), `clock` (reads seconds).
    */
-  constructor({ span = 60, isLarge = false, normal, min, max, levels = [], clock = () => performance.now() / 1000 } = {}) {
+  constructor({ span = 60, histories = [new History(span)], tints = [], isLarge = false, isStacked = false, normal, min, max, levels = [], clock = () => performance.now() / 1000 } = {}) {
+    Object.assign(this, { span, histories, isStacked, normal })
+    /** Makes areas of the series, which stand on each other (plot.js). */
+    this.stack = null
     this.#clock = clock
     this.#levels = levels
-    this.#history = new History(span)
     this.#isLarge = isLarge
     this.#ends = [min, max]
-    this.normal = normal
     this.element = svg('svg', {
       class: isLarge ? 'chart' : 'spark', viewBox: '0 0 1 1', preserveAspectRatio: 'none', 'aria-hidden': 'true',
     })
@@ -174,9 +238,12 @@ export class Line {
     if (isLarge) {
       for (const y of [0, 0.5, 1]) this.element.append(svg('line', { class: 'grid', x1: '0', x2: '1', y1: y, y2: y }))
     }
-    this.#path = svg('path')
-    this.element.append(this.#path, this.#now)
-    if (levels.length > 0) this.#colour()
+    this.#limits = isLarge ? levels.map(([, status]) => svg('line', { class: `limit ${status}`, x1: '0', x2: '1' })) : []
+    this.#paths = histories.map(() => svg('path'))
+    tints.forEach((tint, i) => tint && this.#paths[i].style.setProperty('--series', tint))
+    this.element.append(...this.#paths, ...this.#limits, this.#now)
+    // Where several series have colours of their own, thresholds are lines alone.
+    if (levels.length > 0 && histories.length === 1) this.#colour()
   }
 
   /** Each part of the line has the colour of its own values. */
@@ -188,41 +255,27 @@ export class Line {
     this.#stops = names.flatMap((name) => [name, name]).map((name) => svg('stop', { class: `level ${name}` }))
     gradient.append(...this.#stops)
     this.element.prepend(gradient)
-    this.#path.style.stroke = `url(#${gradient.id})`
+    this.#paths[0].style.stroke = `url(#${gradient.id})`
   }
 
   get #isFalling() {
     return this.#levels.length > 1 && this.#levels[1][0] < this.#levels[0][0]
   }
 
-  range(now = this.#clock()) {
-    return this.#history.range(now)
+  get now() {
+    return this.#clock()
   }
 
-  /** False in a gap. */
-  get isKnown() {
-    return this.#history.value !== null
-  }
-
-  add(value, time = this.#clock()) {
-    this.#history.add(value, time)
-  }
-
-  interrupt(time = this.#clock()) {
-    this.#history.interrupt(time)
-  }
-
-  /**
-   * @param past the result of the method `history`.
-   * @param shift seconds since 1970 at the clock's zero.
-   */
-  fill({ step, times, least, greatest }, shift, now = this.#clock()) {
-    this.#history.fill(times.map((time, i) => ({ time: Date.parse(time) / 1000 - shift, low: least[i], high: greatest[i] })), step, now)
+  /** The least and greatest value of all series, or null. */
+  range(now = this.now) {
+    if (this.stack) return this.stack.range(now)
+    const found = this.histories.map((each) => each.range(now)).filter(Boolean)
+    return found.length > 0 ? [Math.min(...found.map(([low]) => low)), Math.max(...found.map(([, high]) => high))] : null
   }
 
   /** The ends of the axis: at most those wished for, at least the values. */
-  axis(now = this.#clock()) {
-    const [low, high] = this.#history.range(now) ?? [0, 1]
+  axis(now = this.now) {
+    const [low, high] = this.range(now) ?? [0, 1]
     const [min, max] = this.#ends
     const margin = this.#isLarge ? 0 : (high - low) * 0.08
     const [bottom, top] = [Math.min(min ?? low - margin, low), Math.max(max ?? high + margin, high)]
@@ -233,20 +286,26 @@ export class Line {
     return max === top ? [top - 2 * half, top] : [low - half, low + half]
   }
 
-  draw(now = this.#clock()) {
+  draw(now = this.now) {
     const [bottom, top] = this.axis(now)
-    this.#path.setAttribute('d', this.#history.path(now, [bottom, top]))
-    const { value } = this.#history
-    const at = value === null ? null : 1 - (value - bottom) / (top - bottom)
-    this.#now.toggleAttribute('hidden', at === null)
-    for (const [name, place] of [['x1', 1], ['x2', 1], ['y1', at], ['y2', at]]) this.#now.setAttribute(name, place ?? 0)
-    const limits = this.#levels.map(([limit]) => Math.min(1, Math.max(0, (limit - bottom) / (top - bottom))))
+    const y = (value) => 1 - (value - bottom) / (top - bottom)
+    const paths = this.stack ? this.stack.paths(now, y) : this.histories.map((each) => each.path(now, [bottom, top]))
+    if (!this.isStacked || this.stack) this.#paths.forEach((path, i) => path.setAttribute('d', paths[i]))
+    const value = this.histories.length > 1 ? null : this.histories[0].value
+    this.#now.toggleAttribute('hidden', value === null)
+    for (const [name, place] of [['x1', 1], ['x2', 1], ['y1', y(value)], ['y2', y(value)]]) this.#now.setAttribute(name, value === null ? 0 : place)
+    const inside = (value) => Math.min(1, Math.max(0, y(value)))
+    this.#limits.forEach((line, i) => {
+      const at = y(this.#levels[i][0])
+      line.toggleAttribute('hidden', at < 0 || at > 1)
+      for (const name of ['y1', 'y2']) line.setAttribute(name, at)
+    })
+    const limits = this.#levels.map(([limit]) => 1 - inside(limit))
     if (this.#isFalling) limits.reverse()
     const ends = [0, ...limits.flatMap((limit) => [limit, limit]), 1]
     this.#stops.forEach((stop, i) => stop.setAttribute('offset', ends[i]))
     if (!this.normal) return
-    const y = (value) => Math.min(1, Math.max(0, 1 - (value - bottom) / (top - bottom)))
-    this.#band.setAttribute('y', y(this.normal[1]))
-    this.#band.setAttribute('height', Math.max(0, y(this.normal[0]) - y(this.normal[1])))
+    this.#band.setAttribute('y', inside(this.normal[1]))
+    this.#band.setAttribute('height', Math.max(0, inside(this.normal[0]) - inside(this.normal[1])))
   }
 }

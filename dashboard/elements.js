@@ -33,6 +33,7 @@ const PANEL = {
 export class AgdCard extends HTMLElement {
   static observedAttributes = ['path', 'kind', ...Object.keys(PANEL)]
   #watch = null
+  #card = null
   #timer = null
   #isDue = false
 
@@ -89,7 +90,8 @@ export class AgdCard extends HTMLElement {
         // An attribute that does not exist has an error.
         given = { path, kind: 'value', panel, title: panel.title ?? words(path.split('.').at(-1)) }
       }
-      card = new Card({ ...given, client: source })
+      if (watch !== this.#watch) return
+      card = this.#card = new Card({ ...given, client: source })
       if (fault) card.fail(fault)
       this.shadowRoot.replaceChildren(card.element)
     }
@@ -107,7 +109,7 @@ export class AgdCard extends HTMLElement {
       } catch (error) {
         if (watch !== this.#watch) return
         if (!card) await make()
-        card.fail(error instanceof AttributeFailed ? error : { message: error.reason ?? error.message })
+        card?.fail(error instanceof AttributeFailed ? error : { message: error.reason ?? error.message })
         await new Promise((resolve) => setTimeout(resolve, 2000))
         if (watch === this.#watch) {
           this.#end()
@@ -122,6 +124,7 @@ export class AgdCard extends HTMLElement {
     const watch = this.#watch
     this.#watch = null
     watch?.close()
+    this.#card?.end()
   }
 }
 

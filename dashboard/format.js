@@ -2,15 +2,15 @@
 
 const known = new Map()
 
-/** A formatter of numbers; making one is slow, so they are kept. */
-function formatter(locale, options) {
+/** A formatter of numbers, or of dates; making one is slow, so they are kept. */
+function formatter(locale, options, Format = Intl.NumberFormat) {
   const key = `${locale} ${JSON.stringify(options)}`
   if (!known.has(key)) {
     let made
     try {
-      made = new Intl.NumberFormat(locale?.replace('_', '-'), options)
+      made = new Format(locale?.replace('_', '-'), options)
     } catch {
-      made = new Intl.NumberFormat(undefined, options)
+      made = new Format(undefined, options)
     }
     known.set(key, made)
   }
@@ -81,6 +81,13 @@ export function duration(seconds) {
     rest %= size
   }
   return (seconds < 0 ? '−' : '') + parts.slice(0, 2).join(' ')
+}
+
+/** A moment, in seconds since 1970, as exactly as moments in this distance of seconds need it. */
+export function moment(time, step, locale) {
+  const options = step < 86_400
+    ? { hour: '2-digit', minute: '2-digit', ...(step < 60 ? { second: '2-digit' } : {}) } : { day: 'numeric', month: 'short' }
+  return formatter(locale, options, Intl.DateTimeFormat).format(time * 1000)
 }
 
 /** Any value as one line of text. */

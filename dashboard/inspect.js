@@ -6,6 +6,7 @@ import { client as shared } from './elements.js'
 import { make } from './cards.js'
 import { duration, plain, words } from './format.js'
 import { tokens } from './style.js'
+import { facts, reasonsOf } from './why.js'
 
 document.adoptedStyleSheets = [tokens]
 
@@ -295,18 +296,6 @@ function svg(name, attributes, ...children) {
   return element
 }
 
-function facts(entries) {
-  const made = make('dl', 'facts')
-  for (const [name, value] of entries) {
-    if (value === undefined || value === null || value === '') continue
-    made.append(make('dt', '', name))
-    const given = make('dd')
-    given.append(value instanceof Node ? value : String(value))
-    made.append(given)
-  }
-  return made
-}
-
 function block(title, ...children) {
   const made = make('div')
   if (title) made.append(make('h3', '', title))
@@ -423,21 +412,8 @@ async function explain() {
   }, 1000)
 }
 
-function showWhy({ why }, { changed, chain = [], evaluations, error }) {
-  const path = make('span')
-  chain.forEach((each, i) => path.append(i > 0 ? ' ← ' : '', linkTo(each)))
-  const { name, pid, uid } = changed?.client ?? {}
-  const process = [pid !== undefined && `process ${pid}`, uid !== undefined && `user ${uid}`].filter(Boolean).join(', ')
-  const who = changed?.client && [name ?? (process ? 'a client' : 'the daemon'), process && `(${process})`].filter(Boolean).join(' ')
-  why.replaceChildren(make('h3', '', 'Why it is so'), facts([
-    ['Changed', changed?.reason],
-    ['Changed by', who],
-    ['At', changed?.time && `${new Date(changed.time).toLocaleString()}, revision ${changed.revision}`],
-    ['Label', changed?.label],
-    ['Path of rules', chain.length > 0 ? path : undefined],
-    ['Rule has run', evaluations ? `${evaluations} ${evaluations === 1 ? 'time' : 'times'}` : undefined],
-    ['Error', error?.message],
-  ]))
+function showWhy({ why }, found) {
+  why.replaceChildren(make('h3', '', 'Why it is so'), facts(reasonsOf(found, linkTo)))
 }
 
 /** Inputs, the attribute and its readers as a picture to walk through. */

@@ -1,6 +1,12 @@
 /** The look of cards and boards. Pages may override the tokens, which are custom properties. */
 
-function sheet(text) {
+/** Gives the part of the document in which an element is a further sheet. */
+export function adopt(element, given) {
+  const root = element.getRootNode()
+  if (!root.adoptedStyleSheets?.includes(given)) root.adoptedStyleSheets = [...root.adoptedStyleSheets ?? [], given]
+}
+
+export function sheet(text) {
   const made = new CSSStyleSheet()
   made.replaceSync(text)
   return made
@@ -26,6 +32,12 @@ export const tokens = sheet(`
   --warn: light-dark(#8f5f00, #e69f00);
   --critical: light-dark(#b3246b, #f277b0);
   --stale: light-dark(#5f6773, #8f98a5);
+  --series-1: light-dark(#0072b2, #56b4e9);
+  --series-2: light-dark(#c25400, #f0894a);
+  --series-3: light-dark(#00805d, #2fbf95);
+  --series-4: light-dark(#a8508a, #dd94bd);
+  --series-5: light-dark(#7a6a00, #d9c64a);
+  --series-6: light-dark(#6457b8, #aaa2f2);
   --quick: 160ms cubic-bezier(0.2, 0, 0, 1);
 }`)
 
@@ -60,9 +72,9 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
   content: ""; position: absolute; inset-block: 0; inset-inline-start: 0; width: 3px; background: var(--edge);
 }
 .card h3 { color: var(--muted); font-size: 13px; font-weight: 500; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.card h3 a { color: inherit; text-decoration: none; }
-.card h3 a::after { content: ""; position: absolute; inset: 0 0 auto 0; height: 44px; }
-.card h3 a:hover { color: var(--ink); }
+.card h3 > :is(a, button) { color: inherit; text-decoration: none; font: inherit; border: 0; padding: 0; background: none; cursor: pointer; }
+.card h3 > :is(a, button)::after { content: ""; position: absolute; inset: 0 0 auto 0; height: 44px; }
+.card h3 > :is(a, button):hover { color: var(--ink); }
 .body { display: flex; flex-direction: column; gap: 8px; flex: 1; min-height: 0; }
 .value { font-size: 32px; line-height: 1.15; font-weight: 500; letter-spacing: -0.01em; font-variant-numeric: tabular-nums; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .featured .value { font-size: 40px; }
@@ -96,7 +108,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .is-empty .bar > i, .is-empty .windows { visibility: hidden; }
 .bar > b { position: absolute; inset-block: 0; width: 2px; background: var(--surface); }
 .spark { display: block; width: 100%; height: 24px; margin-block-start: auto; overflow: visible; flex: none; }
-.spark path, .chart path { fill: none; stroke: var(--accent); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
+.spark path, .chart path { fill: none; stroke: var(--series, var(--accent)); stroke-width: 1.75; vector-effect: non-scaling-stroke; stroke-linejoin: round; stroke-linecap: round; }
 .level { stop-color: var(--accent); }
 .level.warn { stop-color: var(--warn); }
 .level.critical { stop-color: var(--critical); }
@@ -105,16 +117,20 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 [data-status="warn"] .now, [data-status="critical"] .now { display: inline; }
 .featured .spark { flex: 1 1 24px; max-height: 120px; }
 .band { fill: var(--track); opacity: 0.6; }
+.limit { stroke: var(--warn); stroke-width: 1; stroke-dasharray: 4 4; vector-effect: non-scaling-stroke; }
+.limit.critical { stroke: var(--critical); }
 .kind-chart { min-height: max(208px, calc(var(--rows, 1) * (var(--row) + var(--gap)) - var(--gap))); }
 /* Time runs to the right, in every language. */
 .plot, .times { direction: ltr; }
-.plot { position: relative; flex: 1; min-height: 96px; padding-inline-end: 48px; }
+.plot { position: relative; flex: 1; min-height: 96px; padding-inline-end: 48px; touch-action: pan-y; }
+.kind-timeline .plot { min-height: 32px; flex: none; padding: 0; }
 .plot svg { display: block; width: 100%; height: 100%; position: absolute; inset: 0; inset-inline-end: 48px; width: calc(100% - 48px); overflow: visible; }
 .chart .grid { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .end { position: absolute; inset-inline-end: 0; width: 42px; font-size: 12px; color: var(--muted); text-align: start; font-variant-numeric: tabular-nums; line-height: 1; white-space: nowrap; }
 .end.top { inset-block-start: -3px; }
 .end.bottom { inset-block-end: -3px; }
-.times { display: flex; justify-content: space-between; font-size: 12px; color: var(--muted); padding-inline-end: 48px; }
+.times { position: relative; font-size: 12px; line-height: 18px; color: var(--muted); margin-inline-end: 48px; text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.kind-timeline .times { margin-inline-end: 0; }
 
 .kind-gauge { min-height: 168px; }
 .face { position: relative; align-self: center; width: min(100%, 152px); margin-block: auto; }
@@ -198,8 +214,8 @@ input[type="range"]::-moz-range-progress { height: 8px; border-radius: 4px; back
 input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius: 50%; background: #fff; border: 2px solid var(--accent); }
 :disabled { cursor: default; opacity: 0.6; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-.card h3 a:focus-visible { outline: none; }
-.card:has(h3 a:focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
+.card h3 > :focus-visible { outline: none; }
+.card:has(h3 > :focus-visible) { outline: 2px solid var(--accent); outline-offset: 2px; }
 
 .empty { color: var(--muted); padding-block: 48px; text-align: center; }
 .empty code { color: var(--ink); }
