@@ -4,54 +4,19 @@
  */
 
 import { AttributeFailed, Timeline, Update } from './gateway.js'
-import { Card, kindOf, make } from './cards.js'
-import { member, words } from './format.js'
+import { Card, make } from './cards.js'
+import { member } from './format.js'
+import { arrange, isMoved, measure, placeOf } from './layout.js'
 import { Stage } from './motion.js'
 
-/** A board of more cards would be slow, and nobody could read it. */
-const MOST_CARDS = 500
-/** Milliseconds between two descriptions of the structure. */
+/** Milliseconds between two questions for the cards. */
 const DESCRIBE_PAUSE = 100
-/** Without panels: displays first, then controls, then lists. */
-const ORDER = ['status', 'gauge', 'bar', 'sparkline', 'value', 'chart', 'toggle', 'field', 'color', 'button', 'table', 'list']
-const TRANSPARENT = ['group', 'forEach', 'section']
-
-/** The attributes of a node that get a card if there is no panel. */
-function namesOf({ attributes = {}, children = [], component }) {
-  const names = Object.keys(attributes)
-  const has = (name) => names.includes(name)
-  const hasGauge = children.some(({ id }) => id === 'gauge')
-  const hasList = children.some(({ kind }) => kind === 'forEach')
-  // What else a view has leads to its percentage.
-  if ((component || children.length === 0) && has('percent')) return ['percent']
-  return names.filter((name) => {
-    const { kind, type = 'dyn', transient } = attributes[name]
-    if (kind === 'clock' || kind === 'inherit' || (kind === 'binding' && type === 'dyn')) return false
-    if (['index', 'elements', 'cards', 'severity'].includes(name)) return false
-    if ((name === 'percent' && hasGauge) || (type.startsWith('list') && kind === 'state' && hasList)) return false
-    if (name === 'isStale' && has('status')) return false
-    // Unprocessed figures of a feeder are only inputs of rules.
-    return !(transient && /^(map|list|dyn)/.test(type) && names.length > 2)
-  })
-}
-
-function join(path, id) {
-  return `${path === '/' ? '' : path}/${id}`
-}
-
-/** A node and all nodes below it. */
-function* below(node) {
-  const pending = [node]
-  while (pending.length > 0) {
-    const next = pending.pop()
-    yield next
-    pending.push(...(next.children ?? []))
-  }
-}
-
-function attributePath(node, name) {
-  return `${node.path}.${name}`
-}
+/** Milliseconds for which a mouse that does not move any more keeps a control in its place, and a finger that has left it. */
+const RESTING = 1500
+const LIFTED = 600
+/** A board on a large page grows to at most so much of its own height. */
+const MOST_GROWTH = 1.5
+const CONTROLS = 'button, input, select, textarea, a'
 
 export class Board {
   #client
@@ -60,20 +25,22 @@ export class Board {
   #said
   #watch = null
   #isClosed = false
-  /** Nodes by path, of the last description. */
-  #nodes = new Map()
-  /** The nodes in which nodes were declared. */
-  #parents = new Map()
-  /** Subviews of containers without the attribute `cards`, by path; null for nodes that have none. */
-  #subviews = new Map()
-  /** The paths that have changed since the structure was read; null if anything may have. */
-  #changed = null
-  /** Whether panels describe what is below a node, by path. */
-  #arranging = new Map()
+  /** The answer of the method `board`: what the cards are. */
+  #board = null
+  /** Attributes that decide about the cards. */
+  #layout = new Set()
+  /** What the sections are now: `arrange` in layout.js. */
+  #bands = []
+  #measures = measure(1200)
+  #sections = []
+  #density
+  /** The key of a card whose control is under a finger or the mouse, and until when it stays where it is. */
+  #touched = null
+  /** The call of `#place` that waits for it. */
+  #postponed = null
   #values = new Map()
   /** When each value was last reported. */
   #reports = new Map()
-  #tree = null
   /** By path and kind. */
   #cards = new Map()
   /** Cards on their way out, by path and kind. */
@@ -83,38 +50,52 @@ export class Board {
   #sheet = null
   /** By path of an attribute. */
   #readers = new Map()
+  /** The cards to which an attribute gives a status. */
+  #statuses = new Map()
   #isLive = null
   /** Why the daemon or the gateway does not let this page watch any more. */
   #refusal = null
-  /** Whether the structure has changed since it was read, and whether it is being read. */
+  /** Whether the cards may be others than those that were read last, and whether they are being read. */
   #isOutdated = false
-  #isReading = false
   #isDescribing = false
   /** How the changes of the structure that are not shown yet move: `{ timeline, css, transitions }`. */
   #motion = null
   #filter = ''
   #stage
   #timer
+  #address
+  #ending
+  #sizes
+  #isReporting = false
 
   /**
-   * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `inspector` (makes the address of an
-   *   attribute's page), `onState` (called with `{title, isLive, refusal}`).
+   * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `density` (`compact` or
+   *   `comfortable`; otherwise the scene or the width decides), `inspector` (makes the address of an attribute's page), `address`
+   *   (makes the address of a board), `onState` (called with what `agd-state` tells, see elements.d.ts).
    */
-  constructor({ client, root = null, inspector = null, onState = () => {} }) {
+  constructor({ client, root = null, density = null, inspector = null, address = null, onState = () => {} }) {
     this.#client = client
     this.#root = root
+    this.#density = density
     this.#inspector = inspector
+    this.#address = address
     this.#said = onState
     this.element = make('div', 'board')
     this.element.setAttribute('aria-busy', 'true')
     this.#stage = new Stage(() => client.now())
     this.#timer = setInterval(() => this.#tick(), 1000)
+    this.#ending = new AbortController()
+    this.#listen({ signal: this.#ending.signal })
+    this.#sizes = new ResizeObserver(() => this.#fit())
+    this.#sizes.observe(this.element)
     this.#run()
   }
 
   close() {
     this.#isClosed = true
     clearInterval(this.#timer)
+    this.#ending.abort()
+    this.#sizes.disconnect()
     this.#watch?.close()
     this.#sheet?.close({ isAtOnce: true })
     for (const card of [...this.#cards.values(), ...this.#going.values()]) card.end()
@@ -158,7 +139,7 @@ export class Board {
   async #run() {
     while (!this.#isClosed) {
       try {
-        await this.#follow(this.#root ?? (await this.#findRoot()))
+        await this.#follow(await this.#client.board(this.#root ?? '/'))
       } catch (error) {
         this.#refusal = error.code && error.code !== 'unavailable' ? error.reason : null
         this.#setLive(false)
@@ -169,12 +150,8 @@ export class Board {
     }
   }
 
-  async #findRoot() {
-    const { children = [] } = await this.#client.describe('/', { depth: 1 })
-    return children.length === 1 ? children[0].path : '/'
-  }
-
-  async #follow(root) {
+  async #follow(board) {
+    const { root } = board
     const options = { css: true, reports: true, events: ['update', 'structure'], onLive: (isLive) => this.#setLive(isLive) }
     this.#watch = this.#client.watch(root === '/' ? '/**' : `${root}/**`, options)
     for await (const event of this.#watch) {
@@ -183,11 +160,13 @@ export class Board {
           this.#values.clear()
           this.#reports.clear()
           for (const [path, change] of event.details) this.#keep(path, change)
-          this.#changed = null
-          await this.#describe(root)
+          this.#lay(board ?? (await this.#client.board(root)))
+          // Cards that were read at another revision may be others.
+          if (board && board.revision !== event.revision) this.#describeAgain(root)
+          board = null
           this.#setLive(true)
         }
-        this.#take(event.details)
+        this.#take(event.details, root)
       } else if (event.method === 'structure') {
         this.#prepare(event)
         this.#describeAgain(root)
@@ -195,9 +174,7 @@ export class Board {
     }
   }
 
-  #prepare({ timeline, transitions = {}, added, removed, moved, shown }) {
-    if (shown) this.#changed = null
-    this.#changed?.push(...added, ...removed, ...moved)
+  #prepare({ timeline, transitions = {} }) {
     this.#motion ??= { timeline: null, css: null, transitions: {} }
     if (timeline) Object.assign(this.#motion, { timeline: new Timeline(timeline), css: timeline.css ?? null })
     for (const [node, given] of Object.entries(transitions)) {
@@ -215,8 +192,8 @@ export class Board {
     return { value: this.#values.get(path), timeline: null, css: null, reported: this.#reports.get(path) }
   }
 
-  #take(details) {
-    let isDue = false
+  #take(details, root) {
+    let [isOutdated, isOtherLook] = [false, false]
     for (const [path, change] of details) {
       if (change.value instanceof AttributeFailed && change.value.code === 'removed') {
         this.#values.delete(path)
@@ -225,14 +202,15 @@ export class Board {
       }
       this.#keep(path, change)
       for (const card of this.#readers.get(path) ?? []) card.show(path, change)
-      if (/\.(cards|tint|colorScheme|locale|title)$/.test(path)) isDue = true
-      if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), change.value)
+      if (this.#statuses.has(path)) this.#showStatus(path)
+      isOutdated ||= this.#layout.has(path)
+      isOtherLook ||= /\.(tint|colorScheme|locale|density)$/.test(path)
     }
-    // A change of the structure comes before its values: what is read then is shown together with them.
-    if (isDue && this.#tree && !this.#isOutdated && !this.#isReading) this.#lay()
+    if (isOutdated) this.#describeAgain(root)
+    else if (isOtherLook) this.#place()
   }
 
-  /** A list that changes all the time is not described more often than once each pause. */
+  /** A list that changes all the time is not asked for more often than once each pause. */
   async #describeAgain(root) {
     this.#isOutdated = true
     if (this.#isDescribing) return
@@ -240,7 +218,7 @@ export class Board {
     while (this.#isOutdated && !this.#isClosed) {
       this.#isOutdated = false
       try {
-        await this.#describe(root)
+        this.#lay(await this.#client.board(root))
       } catch (error) {
         // A lost connection is told by the watch. If the root is gone, the board begins anew, and says so meanwhile.
         if (error.code && error.code !== 'unavailable') this.#watch.close()
@@ -250,311 +228,154 @@ export class Board {
     this.#isDescribing = false
   }
 
-  /** Reads the structure anew. */
-  async #describe(root) {
-    this.#isReading = true
-    try {
-      await this.#read(root)
-    } catch (error) {
-      this.#changed = null
-      throw error
-    } finally {
-      this.#isReading = false
-    }
-    this.#lay(this.#motion)
+  #lay(board) {
+    this.#board = board
+    this.#layout = new Set(board.layout)
+    const motion = this.#motion
     this.#motion = null
+    this.#place(motion)
   }
 
-  /** Asks only containers around a change for their subviews. */
-  async #read(root) {
-    const changed = this.#changed
-    this.#changed = []
-    const tree = await this.#treeOf(root)
-    this.#nodes.clear()
-    for (const node of below(tree)) this.#nodes.set(node.path, node)
-    this.#showPlaces()
-    // A component that places what it is given shows its body. What it is given is told where that stands.
-    const isAsked = ({ children, kind, attributes, component, shown }) =>
-      children && !TRANSPARENT.includes(kind) && !attributes?.cards && !(component && shown)
-    const containers = [...below(tree)].filter(isAsked).map(({ path }) => path).slice(0, 200)
-    const isOther = (path) => !changed || !this.#subviews.has(path) || path === '/' || changed.some((each) => each === path || each.startsWith(`${path}/`))
-    const known = containers.map(async (path) => [path, isOther(path) ? await this.#subviewsOf(path) : this.#subviews.get(path)])
-    this.#subviews = new Map(await Promise.all(known))
-    this.#tree = tree
-  }
+  // MARK: Places
 
-  async #subviewsOf(path) {
-    try {
-      return await this.#client.eval('subviews', { at: path })
-    } catch (error) {
-      if (!error.code || error.code === 'unavailable') throw error
-      // A view, or the root, whose children have no container values.
-      return null
+  /** Notes which control is under a finger or the mouse, and whether the page is seen. */
+  #listen(options) {
+    document.addEventListener('visibilitychange', () => {
+      for (const card of this.#all) document.hidden ? card.pause() : card.resume()
+    }, options)
+    const hold = (event, time) => {
+      const control = event.composedPath().find((each) => each.matches?.(CONTROLS))
+      const key = control?.closest('.card')?.dataset.key
+      if (!key) return this.#release()
+      this.#touched = { key, isSwitch: control.matches('.switch'), until: performance.now() + time }
+      this.#postpone()
+    }
+    const { element } = this
+    element.addEventListener('pointerdown', (event) => hold(event, Infinity), options)
+    element.addEventListener('pointermove', (event) => event.pointerType === 'mouse' && event.buttons === 0 && hold(event, RESTING), options)
+    element.addEventListener('pointerleave', () => this.#touched?.until < Infinity && this.#release(), options)
+    for (const name of ['pointerup', 'pointercancel']) {
+      addEventListener(name, ({ pointerType }) => {
+        if (this.#touched) this.#touched.until = performance.now() + (pointerType === 'mouse' ? RESTING : LIFTED)
+        this.#postpone()
+      }, options)
     }
   }
 
-  /** Gives each node, as its children, the nodes that stand in it, wherever they were declared. */
-  #showPlaces() {
-    this.#parents.clear()
-    for (const node of this.#nodes.values()) for (const child of node.children ?? []) this.#parents.set(child, node)
-    for (const node of this.#nodes.values()) {
-      if (node.shown) node.children = node.shown.map((path) => this.#nodes.get(path))
-      if (node.children) node.children = node.children.filter((child) => child && !child.isUnshown)
+  /** The finger has gone: what waited for it may happen. */
+  #release() {
+    this.#touched = null
+    if (this.#postponed) this.#place(this.#postponed.motion)
+  }
+
+  /** Tries again what waits, when the finger may have gone. */
+  #postpone() {
+    if (!this.#postponed) return
+    clearTimeout(this.#postponed.timer)
+    const { until } = this.#touched ?? { until: 0 }
+    if (until < Infinity) this.#postponed.timer = setTimeout(() => this.#release(), Math.max(0, until - performance.now()))
+  }
+
+  /** Sizes of the board's columns. They follow its width. */
+  #fit() {
+    const { clientWidth } = this.element
+    if (clientWidth === 0 || !this.#board) return
+    const before = JSON.stringify(this.#measures)
+    this.#measures = measure(clientWidth, this.#density ?? this.#read(this.#board.root, 'density'))
+    if (JSON.stringify(this.#measures) === before) return
+    this.#bands = arrange(this.#sections, this.#measures, this.#bands)
+    this.#dress()
+  }
+
+  /** Gives sections and cards their sizes. */
+  #dress() {
+    const { density, gap, row, columns } = this.#measures
+    const { element } = this
+    element.classList.toggle('compact', density === 'compact')
+    element.classList.toggle('wall', gap === 16)
+    element.style.setProperty('--gap', `${gap}px`)
+    element.style.setProperty('--row', `${row}px`)
+    element.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`
+    // Bands of charts and tables take the room that the page has left, but not much more than they need.
+    const needed = this.#bands.reduce((sum, { height }) => sum + height * (row + gap), 0)
+    element.style.setProperty('--most', `${density === 'compact' ? 0 : Math.round(MOST_GROWTH * needed)}px`)
+    element.style.setProperty('--above', `${Math.round(element.getBoundingClientRect().top + scrollY)}px`)
+    element.style.gridTemplateRows = this.#bands.map(({ isStretchable }) => (isStretchable ? 'auto' : 'max-content')).join(' ')
+    const widths = new Map()
+    const shares = new Map()
+    for (const section of this.#bands.flatMap(({ sections }) => sections)) {
+      widths.set(section.key, section.width)
+      for (const each of section.rows.flat()) shares.set(each.key, each)
+    }
+    for (const section of element.querySelectorAll(':scope > section')) section.style.gridColumn = `span ${widths.get(section.dataset.key) ?? columns}`
+    for (const card of this.#cards.values()) {
+      const { share, count } = shares.get(card.id) ?? { share: 1, count: 1 }
+      // A hundredth less, so that rounding moves no card into the next row.
+      card.element.style.flex = `${share} ${share} calc((100% - ${(count - 1) * gap}px) * ${share.toFixed(5)} - 0.01px)`
     }
   }
 
-  /** The node of a subview, whose id leads there from its container. */
-  #nodeOf(container, id) {
-    let from = container
-    while (from && id.startsWith('../')) {
-      from = this.#parents.get(from)
-      id = id.slice('../'.length)
-    }
-    return from && this.#nodes.get(join(from.path, id))
+  /** The value of an attribute of a node. */
+  #read(node, name) {
+    const value = this.#values.get(`${node}.${name}`)
+    return value instanceof AttributeFailed ? undefined : value
   }
 
-  async #treeOf(root) {
-    try {
-      return await this.#client.describe(root)
-    } catch (error) {
-      if (error.code !== 'limit') throw error
-      return this.#sketch(root)
-    }
-  }
-
-  /** A tree that is too large to be described, as far as its values tell. */
-  #sketch(root) {
-    const nodes = new Map()
-    const nodeAt = (path) => {
-      if (nodes.has(path)) return nodes.get(path)
-      // An id in quotes may contain slashes.
-      const [, around, id] = /^(.*)\/("(?:[^"\\]|\\.)*"|[^/"]*)$/.exec(path) ?? [null, null, path]
-      const node = { id: id.startsWith('"') ? JSON.parse(id) : id, path, kind: 'view', attributes: Object.create(null) }
-      nodes.set(path, node)
-      if (path !== root && around !== null) {
-        const parent = nodeAt(around || '/')
-        parent.children ??= []
-        parent.children.push(node)
-        parent.kind = 'group'
-      }
-      return node
-    }
-    nodeAt(root)
-    for (const [path, value] of this.#values) {
-      const [, node, name] = /^(.*)\.([^./]+)$/.exec(path) ?? []
-      if (!name || nodes.size > 20 * MOST_CARDS) continue
-      const type = { number: 'double', boolean: 'bool', string: 'string' }[typeof value] ?? (Array.isArray(value) ? 'list' : 'dyn')
-      nodeAt(node || '/').attributes[name] = { kind: 'unknown', type }
-    }
-    return nodes.get(root)
-  }
-
-  /** Node, panel and title of the direct subviews of a container, in the order of its rule. */
-  #entries(node) {
-    const ruled = node.attributes?.cards && this.#values.get(attributePath(node, 'cards'))
-    const given = Array.isArray(ruled) ? ruled : this.#subviews.get(node.path)
-    if (!given) return (node.children ?? []).map((child) => ({ node: child, panel: {}, values: {} }))
-    return given.map(({ id, panel, containerValues }) => {
-      const found = this.#nodeOf(node, id)
-      const values = containerValues ?? {}
-      return { node: found, panel: panel ?? values.panel ?? {}, values, section: this.#sectionOf(node, found) }
-    }).filter((each) => each.node)
-  }
-
-  /** The innermost section of a container that has a subview. */
-  #sectionOf(container, subview) {
-    let section = null
-    for (let at = this.#parents.get(subview); at; at = this.#parents.get(at)) {
-      if (at === container) return section
-      if (at.kind === 'section') section ??= at
-    }
-    return null
-  }
-
-  /** @param motion of the change of the structure that is shown, if there is one. */
-  #lay(motion = null) {
-    this.#arranging.clear()
-    const tree = this.#tree
-    const rows = []
-    const featured = []
-    const open = (node, key, title, prefix) => {
-      // The environment of the whole graph is no part of a board.
-      const own = node.path === '/' ? [] : this.#ofNode(node, {}, this.#titleOf(node), true)
-      const loose = { key, title, node, cards: own }
-      rows.push(loose)
-      const entries = this.#entries(node)
-      for (const { node: inner, panel, values, section } of entries) {
-        if (panel.hidden) continue
-        const title = panel.title || values.title || this.#titleOf(inner)
-        if (section) {
-          let row = rows.find((each) => each.key === section.path)
-          if (!row) rows.push((row = { key: section.path, title: prefix + this.#headingOf(section), node: section, cards: [] }))
-          row.cards.push(...this.#ofView(inner, panel, title, featured))
-        } else if (inner.children?.length && !panel.value && !panel.values) {
-          const heading = panel.kind ? values.title || this.#titleOf(inner) : title
-          const own = panel.kind ? panel : { ...panel, title: undefined }
-          // Several boards stand below each other, with rows of their own. So does one that is alone in its container.
-          if (node === tree && (tree.path === '/' || entries.length === 1) && !panel.kind && this.#hasRows(inner)) {
-            open(inner, inner.path, heading, `${heading} · `)
-          } else {
-            rows.push({ key: inner.path, title: prefix + heading, node: inner, cards: this.#ofView(inner, own, heading, featured) })
-          }
-        } else {
-          loose.cards.push(...this.#ofView(inner, panel, title, featured))
-        }
-      }
-    }
-    open(tree, '', null, '')
-    if (featured.length > 0) rows.unshift({ key: 'featured', title: null, node: tree, cards: featured })
-    this.#place(rows.filter((row) => row.cards.length > 0), motion)
-  }
-
-  /** Whether a node contains containers of cards. */
-  #hasRows(node) {
-    return this.#entries(node).some(({ node: inner, panel }) => inner.children?.length && !panel.value && !panel.values && !panel.kind && !panel.hidden)
-  }
-
-  /** What a `Cards` is called, or a name made of the node's id. */
-  #titleOf(node) {
-    const given = node.component === 'Cards' && this.#values.get(attributePath(node, 'title'))
-    if (typeof given === 'string' && given) return given
-    return node.id ? words(node.id) : 'agd'
-  }
-
-  #headingOf(section) {
-    const header = section.children?.find(({ attributes }) => attributes?.text)
-    const text = header && this.#values.get(attributePath(header, 'text'))
-    return typeof text === 'string' ? text : words(section.id)
-  }
-
-  /** The cards of a view and of everything below it. Featured cards go to `featured`. */
-  #ofView(node, panel, title, featured, depth = 0) {
-    if (panel.hidden || depth > 100) return []
-    const cards = this.#ofNode(node, panel, title)
-    const isWhole = panel.kind === 'table' || panel.kind === 'list'
-    if (!isWhole) {
-      for (const each of node.children ? this.#entries(node) : []) {
-        const own = each.panel.title || each.values.title || (each.node.id === 'gauge' ? title : this.#titleOf(each.node))
-        cards.push(...this.#ofView(each.node, each.panel, own, featured, depth + 1))
-      }
-    }
-    if (!panel.featured) return cards
-    featured.push(...cards)
-    return []
-  }
-
-  /** Descriptions of the cards of one node. */
-  #ofNode(node, panel, title, isRoot = false) {
-    const attributes = node.attributes ?? {}
-    if ((panel.kind === 'table' || panel.kind === 'list') && !panel.value && node.children) {
-      return [{ key: `${node.path} ${panel.kind}`, path: node.path, kind: panel.kind, panel, title, node, rows: this.#rowsOf(node, panel) }]
-    }
-    if (panel.values && !panel.value) return [this.#ofSeveral(node, panel, title)]
-    const names = panel.value ? [panel.value] : namesOf(node)
-    // A node that arranges cards has none of its own.
-    if (!panel.value && node.children && this.#arranges(node)) return []
-    const isAlone = names.length === 1 && !node.children
-    const cards = names.map((name) => {
-      const attribute = member(attributes, String(name).split(/[.[]/)[0])
-      const path = attributePath(node, name)
-      const type = Object.hasOwn(attributes, name) ? attribute.type : 'dyn'
-      const own = isRoot || node.children ? words(name) : `${title}: ${words(name).toLowerCase()}`
-      const label = isAlone || name === 'percent' || panel.value ? title : own
-      if (!attribute) return { key: `${path} missing`, path, kind: 'value', panel, title, fault: `${node.path} has no attribute ${name}.`, node }
-      const kind = panel.kind ?? kindOf(name, attribute)
-      const isReadOnly = ['toggle', 'slider', 'stepper', 'field', 'picker', 'button', 'textField'].includes(kind) && attribute.kind === 'computed'
-      return { key: `${path} ${isReadOnly ? 'value' : kind}`, path, kind: isReadOnly ? 'value' : kind, panel: panel.value ? panel : {}, title: label, type, node }
-    })
-    if (!panel.value) cards.sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
-    return cards
-  }
-
-  /** Description of a card with several values of one node. */
-  #ofSeveral(node, panel, title) {
-    const isList = Array.isArray(panel.values) && panel.values.length > 0
-    const series = (isList ? panel.values : []).map((each) => {
-      const { value, title, tint } = each !== null && typeof each === 'object' ? each : { value: each }
-      return { path: attributePath(node, value), title: title ?? words(String(value).split('.').at(-1)), tint, name: String(value) }
-    })
-    const missing = series.find(({ name }) => !member(node.attributes, name.split(/[.[]/)[0]))
-    const isText = series.some(({ name }) => /^(bool|string)/.test(member(node.attributes, name)?.type))
-    const kind = panel.kind ?? (isText ? 'timeline' : 'chart')
-    const fault = !isList ? `values of the panel of ${node.path} must be a list of attributes.`
-      : missing ? `${node.path} has no attribute ${missing.name}.`
-        : !['line', 'chart', 'timeline'].includes(kind) ? `A ${kind} shows one value. Several need the kind line or timeline.` : null
-    const path = series[0]?.path ?? node.path
-    const key = `${node.path} ${kind} ${fault ? 'fault' : series.map((each) => each.path).join(' ')}`
-    return fault ? { key, path, kind: 'value', panel, title, node, fault } : { key, path, kind, panel, title, node, series }
-  }
-
-  /** Whether panels describe the cards below a node. */
-  #arranges(node) {
-    if (!this.#arranging.has(node.path)) {
-      const isSo = Boolean(node.attributes?.cards) || this.#entries(node).some(({ node: child, panel }) => {
-        return Object.keys(panel).some((each) => each !== 'hidden' && each !== 'title') || (child.children && this.#arranges(child))
-      })
-      this.#arranging.set(node.path, Boolean(isSo))
-    }
-    return this.#arranging.get(node.path)
-  }
-
-  /** A row for each subview below a container; `cells` has the columns by path, row by row. */
-  #rowsOf(node, panel) {
-    const views = []
-    const collect = (each) => {
-      for (const child of each.children ?? []) TRANSPARENT.includes(child.kind) ? collect(child) : views.push(child)
-    }
-    collect(node)
-    const shown = (view) => Object.keys(view.attributes ?? {}).filter((name) => {
-      const { kind, type, rule } = view.attributes[name]
-      // The element of a list is a binding or a value without a rule. The view says what to show of it.
-      const isElement = type === 'dyn' && (kind === 'binding' || (kind === 'let' && !rule))
-      return !['clock', 'action'].includes(kind) && name !== 'index' && !isElement
-    })
-    const columns = panel.columns ?? [...new Set(views.flatMap(shown))].slice(0, 6)
-    const cells = new Map()
-    for (const view of views) {
-      for (const column of columns) cells.set(attributePath(view, column), column)
-    }
-    return { columns, ids: views.map(({ id }) => id), cells }
-  }
-
-  /** Makes, reuses and removes cards, and puts them in their places. */
-  #place(rows, motion) {
+  /**
+   * Makes, reuses and removes cards, and puts them in their places.
+   * @param motion of the change of the structure that is shown, if there is one.
+   */
+  #place(motion = null) {
+    const { rows, omitted, root: node } = this.#board
     const root = this.element
-    const count = rows.reduce((sum, row) => sum + row.cards.length, 0)
-    let left = MOST_CARDS
+    if (root.clientWidth > 0) this.#measures = measure(root.clientWidth, this.#density ?? this.#read(node, 'density'))
+    for (const row of rows) for (const given of row.cards) given.id = idOf(given)
+    const sections = rows.map((row) => ({ ...row, cards: row.cards.map(({ id, series, ...card }) => ({ ...card, key: id, isSeveral: Boolean(series) })) }))
+    const bands = arrange(sections, this.#measures, this.#bands)
+    const { key, until = 0, isSwitch } = this.#touched ?? {}
+    const isAtBeginning = isSwitch && this.#measures.density === 'comfortable'
+    if (until > performance.now() && isMoved(placeOf(this.#bands, key), placeOf(bands, key), isAtBeginning)) {
+      // A control does not move away under the finger.
+      this.#postponed = { timer: this.#postponed?.timer, motion: motion ?? this.#postponed?.motion }
+      return this.#postpone()
+    }
+    clearTimeout(this.#postponed?.timer)
+    this.#postponed = null
+    this.#sections = sections
+    this.#bands = bands
     const old = new Map([...root.querySelectorAll('section')].map((each) => [each.dataset.key, each]))
     const before = new Set(this.#cards.keys())
     const made = []
-    const sections = rows.map((row) => {
+    const parts = rows.map((row) => {
       const section = old.get(row.key) ?? this.#section(row)
-      this.#theme(section, row.node, row.key !== '' && row.key !== 'featured')
-      if (row.title) section.querySelector('h2').textContent = row.title
-      const cards = row.cards.slice(0, left).map((given) => {
+      this.#theme(section, row.node, row.key !== '' && !row.isFeatured)
+      const heading = section.querySelector('h2')
+      heading.textContent = row.title ?? row.heading
+      heading.classList.toggle('unseen', !row.title)
+      const cards = row.cards.map((given) => {
         const [card, isNew] = this.#card(given)
         before.delete(given.id)
         if (isNew) made.push(card)
         card.setLocale(this.#localeOf(row.node))
         return card.element
       })
-      left -= cards.length
       return [section, cards]
-    }).filter(([, cards]) => cards.length > 0)
-    const parts = sections.map(([section]) => section)
-    if (count > MOST_CARDS) parts.push(make('p', 'empty', `${count - MOST_CARDS} more cards are not shown. ?root=PATH shows a part of the tree.`))
-    if (count === 0) parts.push(make('p', 'empty', 'No values are here yet. agctl apply -f FILE adds a scene.'))
+    })
+    const children = parts.map(([section]) => section)
+    if (omitted > 0) children.push(make('p', 'empty', `${omitted} more cards are not shown. ?root=PATH shows a part of the tree.`))
+    if (rows.length === 0) children.push(make('p', 'empty', 'No values are here yet. agctl apply -f FILE adds a scene.'))
     for (const key of before) {
       this.#going.set(key, this.#cards.get(key))
       this.#cards.delete(key)
     }
     const change = () => {
-      for (const [section, cards] of sections) put(section.querySelector('.cards'), cards)
-      put(root, [...parts, this.#stage.layer])
+      for (const [section, cards] of parts) put(section.querySelector('.cards'), cards)
+      put(root, [...children, this.#stage.layer])
+      this.#dress()
     }
     if (root.getAttribute('aria-busy') === 'true') change()
     else {
-      this.#stage.rearrange(() => [...root.querySelectorAll('section > h2, section > .cards > .card')], {
+      this.#stage.rearrange(() => [...root.querySelectorAll('section > h2:not(.unseen), section > .cards > .card')], {
         change,
         motion,
         effects: (element, isComing) => effectsOf(element, motion, isComing),
@@ -562,14 +383,16 @@ export class Board {
       })
     }
     this.#readers.clear()
+    this.#statuses.clear()
     const fresh = new Set(made)
     for (const card of this.#all) {
       if (fresh.has(card) && this.#isLive === false) card.setLive(false)
       this.#index(card, fresh.has(card))
+      if (!card.status) continue
+      if (!this.#statuses.has(card.status.path)) this.#statuses.set(card.status.path, [])
+      this.#statuses.get(card.status.path).push(card)
     }
-    for (const path of this.#values.keys()) {
-      if (path.endsWith('.status')) this.#showStatus(path.slice(0, -'.status'.length), this.#values.get(path))
-    }
+    for (const path of this.#statuses.keys()) this.#showStatus(path)
     root.setAttribute('aria-busy', 'false')
     this.#showFiltered()
     this.#report()
@@ -603,61 +426,48 @@ export class Board {
   }
 
   #section(row) {
-    const section = make('section', row.key === 'featured' ? 'featured' : '')
+    const section = make('section', row.isFeatured ? 'featured' : '')
     section.dataset.key = row.key
-    if (row.title) {
-      const heading = make('h2', '', row.title)
-      section.append(heading)
-      section.setAttribute('aria-label', row.title)
-    }
-    section.append(make('div', 'cards'))
+    section.setAttribute('aria-label', row.heading)
+    section.append(make('h2'), make('div', 'cards'))
     return section
   }
 
   /** The environment of a subtree: its tint and colour scheme. */
   #theme(section, node, isOwn) {
-    const read = (name) => (node.attributes?.[name] ? this.#values.get(attributePath(node, name)) : null)
-    const tint = read('tint')
-    const scheme = read('colorScheme')
+    const tint = this.#read(node, 'tint')
+    const scheme = this.#read(node, 'colorScheme')
     if (typeof tint === 'string') section.style.setProperty('--accent', tint)
     else section.style.removeProperty('--accent')
-    const outer = this.#tree.attributes?.colorScheme ? this.#values.get(attributePath(this.#tree, 'colorScheme')) : null
+    const outer = this.#read(this.#board.root, 'colorScheme')
     // The environment is light by default, and then the device decides.
     const isOther = isOwn && (scheme === 'dark' || outer === 'dark') && scheme !== outer
-    section.style.colorScheme = isOther ? scheme : ''
-    section.classList.toggle('is-themed', isOther)
+    section.style.colorScheme = isOther && scheme ? scheme : ''
+    section.classList.toggle('is-themed', Boolean(isOther && scheme))
   }
 
   #localeOf(node) {
-    const found = node.attributes?.locale ? this.#values.get(attributePath(node, 'locale')) : this.#values.get(attributePath(this.#tree, 'locale'))
+    const found = this.#read(node, 'locale') ?? this.#read(this.#board.root, 'locale')
     return typeof found === 'string' && found !== 'en_US' ? found : undefined
   }
 
   #card(given) {
-    given.id = `${given.key} ${JSON.stringify(given.panel)} ${given.title}${JSON.stringify(given.rows?.columns ?? '')}`
     const known = this.#cards.get(given.id)
-    const card = known ?? this.#going.get(given.id) ?? new Card({ ...given, client: this.#client, inspector: this.#inspector, open: (card) => this.#open(card) })
+    const card = known ?? this.#going.get(given.id) ?? new Card({
+      ...given, client: this.#client, inspector: this.#inspector, address: this.#address, onStatus: () => this.#report(),
+      open: (card) => this.#open(card),
+    })
     this.#going.delete(given.id)
     this.#cards.set(given.id, card)
-    card.node = given.node.path
-    if (given.fault) card.fail({ message: given.fault })
+    card.id = given.id
+    card.element.dataset.key = given.id
     return [card, card.setRows(given.rows) || !known]
   }
 
-  /** A status colours the cards of its node. Values below a stale node are stale, too, unless a status nearer to them says more. */
-  #showStatus(node, status) {
-    for (const card of this.#cards.values()) {
-      if (card.panel.warn !== undefined || card.panel.critical !== undefined) continue
-      if (this.#statusAbove(card.node) !== node) continue
-      if (card.node !== node) card.setStatus(status === 'stale' ? 'stale' : 'ok')
-      else if (['bar', 'gauge', 'status', 'sparkline'].includes(card.kind)) card.setStatus(status)
-    }
-  }
-
-  /** The nearest node with a status: this one, or one around it. */
-  #statusAbove(path) {
-    for (let at = path; at; at = at.slice(0, at.lastIndexOf('/'))) if (this.#values.has(`${at}.status`)) return at
-    return null
+  /** A status colours the cards of its node. Values below a stale node are stale, too. */
+  #showStatus(path) {
+    const status = this.#values.get(path)
+    for (const card of this.#statuses.get(path)) card.setStatus(card.status.isOwn || status === 'stale' ? status : 'ok')
   }
 
   #showFiltered() {
@@ -682,19 +492,53 @@ export class Board {
     this.#report()
   }
 
+  /** Tells the page what is new, once for all changes of a moment. */
   #report() {
-    const node = this.#tree
-    const scheme = node?.attributes?.colorScheme && this.#values.get(attributePath(node, 'colorScheme'))
+    if (this.#isReporting) return
+    this.#isReporting = true
+    queueMicrotask(() => {
+      this.#isReporting = false
+      if (!this.#isClosed) this.#said(this.state)
+    })
+  }
+
+  /** See `BoardState` in elements.d.ts. */
+  get state() {
+    const { root = null, title = 'agd', boards = [] } = this.#board ?? {}
+    const scheme = root && this.#read(root, 'colorScheme')
     // The environment is light by default, and then the page decides.
     this.element.style.colorScheme = scheme === 'dark' ? 'dark' : ''
     this.element.classList.toggle('is-themed', scheme === 'dark')
-    const title = node ? this.#titleOf(node) : 'agd'
-    this.#said({ title, isLive: this.#isLive, refusal: this.#refusal, colorScheme: scheme, locale: node && this.#localeOf(node) })
+    const cards = [...this.#cards.values()]
+    const wrong = cards.filter((card) => card.trouble).map(({ id, title, path, status, trouble, since = null, element, failure }) => ({
+      id, title, path, status: trouble, since, section: element.closest('section')?.querySelector('h2:not(.unseen)')?.textContent ?? null,
+      reason: failure?.textContent ?? null,
+      // The last change of this attribute began the status, unless a threshold did.
+      statusPath: failure ? path : status?.path ?? null,
+    }))
+    const judged = cards.filter(({ levels, kind }) => levels.length > 0 || kind === 'status').length
+    return {
+      root, title, boards, wrong, judged, statuses: [...this.#statuses.keys()], isLive: this.#isLive, refusal: this.#refusal,
+      colorScheme: scheme ?? undefined, locale: root ? this.#localeOf(root) : undefined,
+    }
+  }
+
+  /** Brings a card of the state into view and gives it the focus. */
+  show(id) {
+    const element = this.#cards.get(id)?.element
+    element?.scrollIntoView({ block: 'center' })
+    element?.querySelector(CONTROLS)?.focus({ preventScroll: true })
   }
 
   #tick() {
+    if (document.hidden) return
     for (const card of this.#all) card.tick()
   }
+}
+
+/** Cards with the same id are the same card. */
+function idOf({ path, kind, panel, title, rows, fault, series }) {
+  return `${path} ${kind} ${JSON.stringify([panel, title, rows?.columns, fault, series])}`
 }
 
 /** The effects of the transition of an element's node, or of the outermost node around it that comes or goes. */

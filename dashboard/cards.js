@@ -1,14 +1,20 @@
-/** A card shows one value, or a table of several. Its kind is given by a panel or by the type of the value. */
+/** A card shows one value, or a table of several. The daemon's method `board` says what it shows. */
 
 import { AttributeFailed, ConnectionLost, TimedOut } from './gateway.js'
 import { charts, History, Line, States } from './chart.js'
-import { decimalsOf, duration, isWrittenOut, member, number, plain, words } from './format.js'
+import { decimalsOf, duration, isWrittenOut, member, number, plain, readable, words } from './format.js'
 import { play, stop } from './motion.js'
 
 const NUMBERS = ['int', 'uint', 'double', 'angle']
 /** A shape and a word go with every colour. */
 // Tables whose names come from scenes and values have no other names, as `constructor`.
 const STATUS_SHAPES = { __proto__: null, ok: '●', warn: '▲', critical: '◆', stale: '◌' }
+/** The same for what can be wrong with a card; the word is for a number of cards. */
+export const SHAPES = { ...STATUS_SHAPES, error: '◆' }
+export const WORDS = {
+  __proto__: null, critical: () => 'critical', error: (count) => (count > 1 ? 'errors' : 'error'), warn: (count) => (count > 1 ? 'warnings' : 'warning'),
+  stale: () => 'stale',
+}
 /** The least milliseconds between two writes of a slider. */
 const WRITE_PAUSE = 34
 const MOST_ROWS = 100
@@ -24,27 +30,6 @@ export function make(name, className, text) {
   return element
 }
 
-/** The kind of card that suits an attribute. */
-export function kindOf(name, { type = 'dyn', kind }) {
-  if (kind === 'action') return 'button'
-  if (name === 'percent') return 'bar'
-  if (name === 'status') return 'status'
-  const isWritable = kind === 'state' || kind === 'binding'
-  const plainType = type.replace(/\?$/, '')
-  if (plainType === 'bool') return isWritable ? 'toggle' : 'value'
-  if (NUMBERS.includes(plainType)) return 'sparkline'
-  if (plainType === 'color') return 'color'
-  if (plainType.startsWith('map')) return 'table'
-  if (plainType.startsWith('list')) return 'list'
-  return plainType === 'string' && isWritable ? 'field' : 'value'
-}
-
-/** Other names of kinds, as they are written in scenes. */
-const NAMES = { __proto__: null, colour: 'color', line: 'chart', textField: 'field' }
-
-/** Columns of a card without a `span`. */
-const SPANS = { __proto__: null, chart: 2, timeline: 2, table: 2, list: 2, log: 2, text: 2 }
-
 /** What the value of a card must be, if it is not null. */
 const NEEDS = { __proto__: null, gauge: 'number', bar: 'number', slider: 'number', stepper: 'number', toggle: 'boolean' }
 const NOUNS = { __proto__: null, number: 'a number', boolean: 'a bool', string: 'a text', object: 'a map' }
@@ -52,31 +37,38 @@ const NOUNS = { __proto__: null, number: 'a number', boolean: 'a bool', string: 
 const WRITTEN = { __proto__: null, Infinity, '-Infinity': -Infinity, NaN }
 
 export class Card {
+  #isSettled = false
   #ticks = 0
 
   /**
-   * @param options `client`, `path`, `kind`, `panel`, `title`, `type`, `rows` (paths of a table, by row and column), `series`
-   *   (`{ path, title, tint }` of each value of a chart with several), `pasts` (what is known already of their pasts), `open`
-   *   (called with the card when its title is operated), `inspector` (makes the address of an attribute's page).
+   * @param options `client`, what `board` answers of the card, `pasts` (what is known already of the pasts of its series), `open`
+   *   (called with the card when its title is operated), `inspector` and `address` (make the addresses of an attribute's page and
+   *   of a board), `onStatus` (called when the card has another status).
    */
-  constructor({ client, path, kind, panel = {}, title = '', type = 'dyn', rows = null, series = null, pasts = [], open = null, inspector = null }) {
-    Object.assign(this, { client, path, panel, type, rows, pasts, title: panel.title || title })
+  constructor({
+    client, path, kind, panel = {}, title = '', type = 'dyn', rows = null, levels = [], status = null, height = 0, fault = null, series = null,
+    pasts = [], open = null, inspector = null, address = null, onStatus = () => {},
+  }) {
+    Object.assign(this, { client, path, panel, type, title, levels, status, fault, onStatus, pasts, rows: cellsOf(rows) })
     // Several series have colours of their own, a single one has the accent.
     this.series = series?.map((each, i) => ({ ...each, tint: each.tint ?? `var(--series-${i % 6 + 1})` })) ?? [{ path, title: this.title }]
     /** The newest value of each series. */
     this.values = []
-    this.kind = NAMES[kind] ?? kind
-    if (!KINDS[this.kind]) this.kind = 'unknown'
-    this.asked = kind
+    this.kind = KINDS[kind] ? kind : 'unknown'
     this.isNumber = NUMBERS.includes(type.replace(/\?$/, ''))
-    this.element = make('article', `card kind-${this.kind}`)
+    this.element = make('article', `card kind-${this.kind}${series ? ' several' : ''}`)
     this.element.dataset.path = path
-    const span = Math.min(4, Math.max(1, Number(panel.span ?? SPANS[this.kind] ?? 1)))
-    if (span > 1) this.element.dataset.span = String(span)
+    if (height > 0) this.element.style.setProperty('--rows', String(height))
     if (panel.tint) this.element.style.setProperty('--accent', panel.tint)
     this.element.setAttribute('aria-label', this.title)
     const title_ = make('h3')
-    if (inspector || open) {
+    const target = fault ? null : linkOf(panel.link, address)
+    if (target) {
+      const link = make('a', 'link', this.title)
+      link.href = target
+      if (!panel.link.startsWith('/')) Object.assign(link, { target: '_blank', rel: 'noopener' })
+      title_.append(link)
+    } else if (inspector || open) {
       // With a key for another window, it leads to the inspector.
       const link = make(inspector ? 'a' : 'button', '', this.title)
       if (inspector) link.href = inspector(path)
@@ -101,7 +93,9 @@ export class Card {
     this.refusal = ''
     this.said = ''
     this.motions = []
+    queueMicrotask(() => (this.#isSettled = true))
     this.view = KINDS[this.kind](this)
+    if (fault) this.fail({ message: fault })
   }
 
   /** The paths whose changes this card shows. */
@@ -143,6 +137,7 @@ export class Card {
 
   show(path, change) {
     this.#note(change.reported)
+    if (this.fault) return
     this.element.classList.remove('is-waiting')
     const at = this.rows ? -1 : this.series.findIndex((each) => each.path === path)
     if (at >= 0) this.values[at] = change.value
@@ -161,6 +156,7 @@ export class Card {
     this.failure = null
     this.body.hidden = false
     this.value = value
+    this.#judge()
     if (at >= 0) this.#remember(at, value)
     this.view.show(change, path)
     this.#compare()
@@ -207,22 +203,32 @@ export class Card {
     this.#compare()
     if (this.kind === 'status') this.setStatus(null)
     this.failure ??= make('p', 'failure')
-    this.failure.textContent = failure.reason ?? failure.message
+    this.failure.textContent = readable(failure.reason ?? failure.message, this.locale?.replace('_', '-'))
     this.failure.title = failure.path ?? this.path
     this.element.insertBefore(this.failure, this.context)
     this.body.hidden = true
+    this.#judge()
   }
 
-  /** Thresholds of the panel give the status, if nothing else does. */
+  /** Thresholds give the status, if nothing else does. */
   #compare() {
-    const { warn, critical, stacked } = this.panel
-    if (warn === undefined && critical === undefined) return
+    if (this.levels.length === 0) return
     const known = this.values.filter((each) => typeof each === 'number' && !Number.isNaN(each))
     if (known.length === 0) return this.setStatus(null)
-    const shown = stacked ? [known.reduce((sum, each) => sum + each, 0)] : known
-    const isFalling = warn !== undefined && critical !== undefined && critical < warn
-    const exceeds = (limit) => limit !== undefined && shown.some((each) => (isFalling ? each <= limit : each >= limit))
-    this.setStatus(exceeds(critical) ? 'critical' : exceeds(warn) ? 'warn' : 'ok')
+    const shown = this.panel.stacked ? [known.reduce((sum, each) => sum + each, 0)] : known
+    const reached = this.levels.filter(({ from, to }) => shown.some((each) => (to === undefined ? each >= from : each <= to)))
+    this.setStatus(reached.at(-1)?.status ?? 'ok')
+  }
+
+  /** What is wrong with the card: `critical`, `error`, `warn` or `stale`; null if nothing is. */
+  #judge() {
+    const { status } = this.element.dataset
+    const trouble = this.failure ? 'error' : status && status !== 'ok' ? status : null
+    if (trouble === this.trouble) return
+    // Nobody knows since when a card has been as it was when it was made.
+    if (this.#isSettled) this.since = Date.now()
+    this.trouble = trouble
+    this.onStatus()
   }
 
   /** A status that is none of the four has no colour. */
@@ -231,6 +237,7 @@ export class Card {
     if (this.element.dataset.status === known) return
     if (known) this.element.dataset.status = known
     else delete this.element.dataset.status
+    this.#judge()
     this.#tell()
   }
 
@@ -268,7 +275,8 @@ export class Card {
   }
 
   /** Gives a table other rows. The result is true if there are other ones. */
-  setRows(rows) {
+  setRows(given) {
+    const rows = cellsOf(given)
     const isOther = Boolean(rows) && [...rows.cells.keys()].join() !== this.paths.join()
     if (isOther) {
       this.rows = rows
@@ -295,6 +303,17 @@ export class Card {
       this.view.resume?.()
     }
     this.tick()
+  }
+
+  /** Nobody sees the page, which reads nothing any more. */
+  pause() {
+    this.#interrupt(this.client.clock?.heard ?? this.now)
+  }
+
+  /** Somebody sees the page again. */
+  resume() {
+    this.#ticks = 2
+    this.view.resume?.()
   }
 
   tick() {
@@ -366,17 +385,14 @@ function figures(card) {
   element.append(text, unit)
   card.add(element)
   return (value) => {
-    if (typeof value === 'number') {
-      const [shown, mark] = number(value, card.decimals.of(value, card.format))
-      text.data = shown
-      unit.textContent = mark
-      // A number whose end is cut off would be another number.
-      element.classList.toggle('words', shown.length > 7)
-    } else {
-      text.data = plain(value, { locale: card.locale })
-      unit.textContent = value === null ? '' : card.panel.unit ?? ''
-      element.classList.toggle('words', text.data.length > 9)
-    }
+    const isNumber = typeof value === 'number'
+    const [shown, mark] = isNumber ? number(value, card.decimals.of(value, card.format))
+      : [plain(value, { locale: card.locale }), value === null ? '' : card.panel.unit ?? '']
+    // Equal texts would make the browser draw.
+    if (text.data !== shown) text.data = shown
+    if (unit.textContent !== mark) unit.textContent = mark
+    // A number whose end is cut off would be another number.
+    element.classList.toggle('words', shown.length > (isNumber ? 7 : 9))
   }
 }
 
@@ -402,9 +418,22 @@ function meter(card, element) {
   }
 }
 
-/** The thresholds of a panel: `[number, status]`. */
-function levelsOf({ panel }) {
-  return ['warn', 'critical'].filter((each) => typeof panel[each] === 'number').map((each) => [panel[each], each])
+/** The thresholds of a card: `[number, status]`. */
+function levelsOf({ levels }) {
+  return levels.map(({ from, to, status }) => [from ?? to, status])
+}
+
+/** Where a link leads; null if there is none. */
+function linkOf(link, address) {
+  return link ? (link.startsWith('/') ? address?.(link) ?? null : link) : null
+}
+
+/** A table of subviews, with its columns by path, row by row. */
+function cellsOf(rows) {
+  if (!rows) return null
+  const { columns, views, more } = rows
+  const cells = new Map(views.flatMap(({ path }) => columns.map((column) => [`${path}.${column}`, column])))
+  return { columns, ids: views.map(({ id }) => id), cells, more }
 }
 
 /** Thresholds as parts of the scale. */
@@ -463,7 +492,11 @@ const KINDS = {
   __proto__: null,
 
   unknown(card) {
-    card.add(make('p', 'failure', `There is no card of the kind "${card.asked}".`))
+    return { show: () => {} }
+  },
+
+  link(card) {
+    card.add(make('p', 'value words', 'Open'))
     return { show: () => {} }
   },
 
@@ -538,7 +571,6 @@ const KINDS = {
     card.add(track)
     const report = meter(card, track)
     const move = mover(card, [fill], (x) => ({ transform: `scaleX(${part(x)})` }))
-    if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     return {
       show(change) {
         write(change.value)
@@ -570,7 +602,6 @@ const KINDS = {
     const turn = (x, [from, to]) => Math.min(to, Math.max(from, part(x))) - to
     const bends = ends.map((pair) => pair.map((end) => min + (max - min) * end))
     const move = mover(card, parts, (x, i) => ({ transform: `rotate(${270 * turn(x, ends[i])}deg)` }), (i) => bends[i])
-    if (card.panel.unit === undefined && card.panel.max === undefined && !card.panel.format) card.panel = { ...card.panel, unit: '%' }
     card.say(`${plain(min, { ...card.format, unit: '', decimals: undefined })} to ${plain(max, { ...card.format, decimals: undefined })}`)
     return {
       show(change) {
@@ -1099,8 +1130,9 @@ function tableOfRows(card, isTable) {
       const values = texts.slice(i * columns.length, (i + 1) * columns.length)
       return isTable ? [...(hasId ? [words(id)] : []), ...values] : [hasId ? words(id) : values[0], values.slice(hasId ? 0 : 1).join(' · ')]
     })
-    fill(table, isTable ? [...(hasId ? [''] : []), ...columns.map(words)] : null, rows.slice(0, MOST_ROWS))
-    card.say(rows.length === 0 ? 'Empty' : rows.length > MOST_ROWS ? `${rows.length - MOST_ROWS} more rows` : '')
+    fill(table, isTable ? [...(hasId ? [''] : []), ...columns.map(words)] : null, rows)
+    const { more } = card.rows
+    card.say(rows.length === 0 ? 'Empty' : more > 0 ? `${more} more row${more > 1 ? 's' : ''}` : '')
   }
   draw()
   return {
@@ -1109,7 +1141,7 @@ function tableOfRows(card, isTable) {
       const formats = card.panel.formats?.[card.rows.cells.get(path)]
       if (!decimals.has(path)) decimals.set(path, new Decimals())
       const format = typeof value === 'number' ? decimals.get(path).of(value, { ...card.format, ...formats }) : { ...card.format, ...formats }
-      known.set(path, value instanceof AttributeFailed ? value.reason : plain(value, format))
+      known.set(path, value instanceof AttributeFailed ? readable(value.reason, card.locale) : plain(value, format))
       if (isDue) return
       isDue = true
       queueMicrotask(draw)

@@ -2,7 +2,7 @@
 
 export type CardKind =
   | 'value' | 'sparkline' | 'chart' | 'line' | 'timeline' | 'bar' | 'gauge' | 'status' | 'text' | 'image' | 'color' | 'colour' | 'table' | 'list'
-  | 'log' | 'toggle' | 'slider' | 'stepper' | 'field' | 'textField' | 'picker' | 'button'
+  | 'log' | 'link' | 'toggle' | 'slider' | 'stepper' | 'field' | 'textField' | 'picker' | 'button'
 
 /** The container value `panel` of a view. */
 export interface Panel {
@@ -19,6 +19,12 @@ export interface Panel {
   decimals?: number
   /** Columns of the grid, 1 to 4. */
   span?: number
+  /** A row of its own. */
+  width?: 'full'
+  /** Rows of the grid, 1 to 6. */
+  height?: number
+  /** The path of a node, or an address that begins with https://. */
+  link?: string
   min?: number
   max?: number
   warn?: number
@@ -35,7 +41,8 @@ export interface Panel {
   set?: unknown
   add?: number
   toggle?: boolean
-  columns?: string[]
+  /** The columns of a table; of a section, their number. */
+  columns?: string[] | number
   formats?: Record<string, Pick<Panel, 'format' | 'decimals' | 'unit'>>
   animation?: string
   tint?: string
@@ -51,8 +58,33 @@ export class AgdValue extends AgdCard {}
 export class AgdGauge extends AgdCard {}
 export class AgdChart extends AgdCard {}
 
-export interface BoardState {
+/** A card with which something is wrong. */
+export interface Trouble {
+  id: string
   title: string
+  /** The heading of its section. */
+  section: string | null
+  path: string
+  status: 'critical' | 'error' | 'warn' | 'stale'
+  /** Milliseconds since 1970; null if it began before the page was opened. */
+  since: number | null
+  /** Its error. */
+  reason: string | null
+  /** The attribute whose last change began it; null if a threshold did. */
+  statusPath: string | null
+}
+
+export interface BoardState {
+  /** The node; null until it is known. */
+  root: string | null
+  title: string
+  /** All boards of the tree. */
+  boards: { path: string, title: string }[]
+  wrong: Trouble[]
+  /** The attributes that give cards their status. */
+  statuses: string[]
+  /** The number of cards that have a status of their own. */
+  judged: number
   /** Null until the connection is known. */
   isLive: boolean | null
   /** Why the page may not watch any more, for example because its token was withdrawn. */
@@ -64,7 +96,11 @@ export interface BoardState {
 /** Fires `agd-state` with a `BoardState` as its `detail`. */
 export class AgdBoard extends HTMLElement {
   inspector: ((path: string) => string) | null
+  /** Makes the address of the page of a board, for cards with a `link`. */
+  address: ((root: string) => string) | null
   filter(text: string): void
+  /** Brings a card of the state into view, by its `id`. */
+  show(id: string): void
 }
 
 declare global {

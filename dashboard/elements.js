@@ -9,9 +9,8 @@
  */
 
 import { AttributeFailed, connect, Update } from './gateway.js'
-import { Board } from './board.js'
-import { Card, kindOf } from './cards.js'
-import { member, words } from './format.js'
+import { Card } from './cards.js'
+import { words } from './format.js'
 import { look, tokens } from './style.js'
 
 let shared = null
@@ -75,24 +74,24 @@ export class AgdCard extends HTMLElement {
     const options = { css: true, reports: true, onLive: (isLive) => card?.setLive(isLive) }
     const watch = (this.#watch = source.watch(path, options))
     this.#timer = setInterval(() => card?.tick(), 1000)
-    const make = async (value) => {
-      const [, node, name] = /^(.*)\.([^./]+)$/.exec(path) ?? [null, path, path]
-      let attribute = { type: typeof value === 'number' ? 'double' : typeof value === 'boolean' ? 'bool' : 'dyn' }
-      try {
-        const { attributes } = await source.describe(node || '/', { depth: 0 })
-        attribute = member(attributes, name) ?? attribute
-      } catch {
-        // A part of a value has no definition of its own.
-      }
-      if (watch !== this.#watch) return
-      const kind = this.getAttribute('kind') ?? this.preset ?? kindOf(name, attribute)
+    const make = async () => {
       let [panel, fault] = [{}, null]
       try {
         panel = this.panel
       } catch {
         fault = { message: 'The attributes set and options must be JSON.' }
       }
-      card = this.#card = new Card({ client: source, path, kind, panel, title: words(name), type: attribute.type })
+      const kind = this.getAttribute('kind') ?? this.preset
+      if (kind) panel.kind = kind
+      let given
+      try {
+        given = await source.board(path, { panel })
+      } catch {
+        // An attribute that does not exist has an error.
+        given = { path, kind: 'value', panel, title: panel.title ?? words(path.split('.').at(-1)) }
+      }
+      if (watch !== this.#watch) return
+      card = this.#card = new Card({ ...given, client: source })
       if (fault) card.fail(fault)
       this.shadowRoot.replaceChildren(card.element)
     }
@@ -102,14 +101,14 @@ export class AgdCard extends HTMLElement {
           if (!(event instanceof Update)) continue
           const change = event.details.get(path)
           if (!change) continue
-          if (!card) await make(change.value)
+          if (!card) await make()
           if (watch !== this.#watch) return
           card.show(path, change)
         }
         return
       } catch (error) {
         if (watch !== this.#watch) return
-        if (!card) await make(null)
+        if (!card) await make()
         card?.fail(error instanceof AttributeFailed ? error : { message: error.reason ?? error.message })
         await new Promise((resolve) => setTimeout(resolve, 2000))
         if (watch === this.#watch) {
@@ -143,19 +142,29 @@ export class AgdChart extends AgdCard {
   }
 }
 
-/** A board: `root` is a path, otherwise the only node at the top of the tree. */
+/**
+ * A board: `root` is a path, otherwise the only node at the top of the tree. `density` is `compact` or `comfortable`,
+ * otherwise the scene or the width decides.
+ */
 export class AgdBoard extends HTMLElement {
-  static observedAttributes = ['root']
+  static observedAttributes = ['root', 'density']
   #board = null
   /** Makes the address of a page about an attribute, for the titles of cards; null makes no links. */
   inspector = null
+  /** Makes the address of the page of a board, for cards with a `link`; null makes no links. */
+  address = null
 
-  connectedCallback() {
+  async connectedCallback() {
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' }).adoptedStyleSheets = [tokens, look]
+    // Pages without a board do without its module.
+    const { Board } = await import('./board.js')
+    if (!this.isConnected || this.#board) return
     this.#board = new Board({
       client: client(),
       root: this.getAttribute('root'),
+      density: this.getAttribute('density'),
       inspector: this.inspector,
+      address: this.address,
       onState: (state) => this.dispatchEvent(new CustomEvent('agd-state', { detail: state })),
     })
     this.shadowRoot.replaceChildren(this.#board.element)
@@ -175,6 +184,11 @@ export class AgdBoard extends HTMLElement {
   /** Shows only cards whose title or path contains the text. */
   filter(text) {
     this.#board?.filter(text)
+  }
+
+  /** Brings a card of the state into view, by its `id`. */
+  show(id) {
+    this.#board?.show(id)
   }
 }
 

@@ -1,39 +1,179 @@
-/** The page around one board: title, connection, clock, search and keys. */
+/** The page around one board: title, what is wrong, other boards, connection, clock, search and help. */
 
-import './elements.js'
+import { client } from './elements.js'
+import { SHAPES, WORDS } from './cards.js'
+import { moment } from './format.js'
 import { tokens } from './style.js'
 
 document.adoptedStyleSheets = [tokens]
 
 const part = (id) => document.getElementById(id)
 const query = new URLSearchParams(location.search)
+/** The address of this page with another board. */
+const address = (root) => `?${new URLSearchParams({ ...Object.fromEntries(query), root })}`
 const board = document.createElement('agd-board')
-if (query.get('root')) board.setAttribute('root', query.get('root'))
+board.className = 'fills'
+for (const name of ['root', 'density']) if (query.get(name)) board.setAttribute(name, query.get(name))
 board.inspector = (path) => `inspect?path=${encodeURIComponent(path)}`
+board.address = address
 
 let locale
+/** What the board has told last. */
+let state = { wrong: [], statuses: [], boards: [] }
+/** Since when nothing is wrong, if that began while the page was open. */
+let wellSince = null
 const RTL = /^(ar|fa|he|ur|ps|sd|yi|dv|ug)\b/
+/** The worst comes first. */
+const RANKS = ['critical', 'error', 'warn', 'stale']
 
-board.addEventListener('agd-state', ({ detail: { title, isLive, refusal, colorScheme, locale: given } }) => {
-  document.title = part('title').textContent = title
+function make(name, text, options = {}) {
+  return Object.assign(document.createElement(name), { textContent: text, ...options })
+}
+
+/** Equal texts would make the browser draw, and screen readers speak. */
+function write(element, text) {
+  if (element.textContent !== text) element.textContent = text
+}
+
+/** How many cards have the worst status: `2 critical`. */
+function summary(wrong) {
+  const worst = RANKS.find((rank) => wrong.some(({ status }) => status === rank)) ?? 'ok'
+  const count = wrong.filter(({ status }) => status === worst).length
+  return { worst, text: worst === 'ok' ? 'All is well' : `${count} ${WORDS[worst](count)}` }
+}
+
+board.addEventListener('agd-state', ({ detail }) => {
+  if (state.wrong.length > 0 && detail.wrong.length === 0) wellSince = Date.now()
+  state = detail
+  const { title, isLive, refusal, colorScheme, boards, root } = detail
+  const host = client().clock.host
+  const machine = host && host.toLowerCase() !== title.toLowerCase() ? host : ''
+  if (part('title').textContent !== (machine ? `${title} ${machine}` : title)) part('title').replaceChildren(title, ...(machine ? [' ', make('small', machine)] : []))
   document.documentElement.style.colorScheme = colorScheme === 'dark' ? 'dark' : ''
-  locale = given?.replace('_', '-')
+  locale = detail.locale?.replace('_', '-')
   document.documentElement.dir = query.get('dir') ?? (RTL.test(locale ?? '') ? 'rtl' : 'ltr')
   const said = isLive === null ? 'connecting' : isLive ? 'live' : refusal ?? 'no connection'
-  // Only a change is announced.
-  if (part('connection').textContent !== said) part('connection').textContent = said
+  write(part('connection'), said)
   document.body.dataset.live = String(isLive)
+  showStatus(title)
+  showBoards(boards, root)
+  if (part('wrong').open) showWrong()
 })
 
+function showStatus(title) {
+  // Old values say nothing about the present.
+  const isKnown = state.isLive === true && state.statuses.length + state.wrong.length + state.judged > 0
+  const { worst, text } = summary(state.wrong)
+  const button = part('status')
+  button.hidden = !isKnown
+  button.dataset.status = isKnown ? worst : ''
+  if (button.dataset.said !== text) {
+    button.dataset.said = text
+    const shape = make('span', SHAPES[worst], { className: 'shape' })
+    shape.setAttribute('aria-hidden', 'true')
+    button.replaceChildren(shape, text)
+  }
+  const name = document.hidden || !isKnown || worst === 'ok' ? title : `${SHAPES[worst]} ${text} – ${title}`
+  if (document.title !== name) document.title = name
+  showIcon(isKnown && !document.hidden ? worst : 'none')
+}
+
+/** The icon has the shape and the colour of the worst status. */
+function showIcon(worst) {
+  const icon = document.querySelector('link[rel=icon]')
+  if (icon.dataset.status === worst) return
+  icon.dataset.status = worst
+  const shapes = { critical: '<path d="M16 3 29 16 16 29 3 16Z" fill="#b3246b"/>', warn: '<path d="M16 4 30 28H2Z" fill="#e69f00"/>' }
+  shapes.error = shapes.critical
+  icon.href = shapes[worst]
+    ? `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${shapes[worst]}</svg>`)}` : 'icon.svg'
+}
+
+function showBoards(boards, root) {
+  const nav = part('boards')
+  nav.hidden = boards.length < 2
+  if (nav.hidden) return
+  const shown = [...boards, { path: '/', title: 'All' }]
+  const said = JSON.stringify([shown, root])
+  if (nav.dataset.said === said) return
+  nav.dataset.said = said
+  nav.replaceChildren(...shown.map(({ path, title }) => {
+    const link = make('a', title, { href: address(path) })
+    if (path === root) link.setAttribute('aria-current', 'page')
+    return link
+  }))
+}
+
+// MARK: What is wrong
+
+/** Since when attributes are as they are, by path: a time, or null if nobody knows. */
+const known = new Map()
+
+/** Asks for the last changes of attributes that became what they are before the page was opened. */
+async function learn(paths) {
+  const unknown = paths.filter((path) => !known.has(path))
+  for (const path of unknown) known.set(path, null)
+  await Promise.all(unknown.map(async (path) => {
+    try {
+      const { changed } = await client().explain(path)
+      known.set(path, changed?.time ? Date.parse(changed.time) : null)
+    } catch {
+      // Without the right to know, or without a connection, nothing is told.
+      known.delete(path)
+    }
+  }))
+}
+
+async function openWrong() {
+  if (!part('wrong').open) part('wrong').showModal()
+  showWrong()
+  await learn(state.wrong.length > 0 ? state.wrong.filter(({ since, statusPath }) => !since && statusPath).map(({ statusPath }) => statusPath) : wellSince ? [] : state.statuses)
+  if (part('wrong').open) showWrong()
+}
+
+const since = (time) => (time ? `since ${moment(time, locale)}` : '')
+
+function showWrong() {
+  const { wrong, statuses } = state
+  const times = statuses.map((path) => known.get(path))
+  const last = wellSince ?? (times.length > 0 && times.every(Boolean) ? Math.max(...times) : null)
+  part('wrong-title').textContent = wrong.length > 0 ? 'What is wrong' : `All is well ${since(last)}`.trim()
+  const sorted = wrong.map((each) => ({ ...each, time: each.since ?? known.get(each.statusPath) }))
+    .sort((a, b) => RANKS.indexOf(a.status) - RANKS.indexOf(b.status) || (b.time ?? 0) - (a.time ?? 0))
+  part('wrong').querySelector('ul').replaceChildren(...sorted.map(({ id, title, section, status, time, reason }) => {
+    const item = make('li', '')
+    const button = make('button', '', { type: 'button' })
+    const shape = make('span', SHAPES[status], { className: `shape ${status}` })
+    shape.setAttribute('aria-hidden', 'true')
+    button.append(shape, make('b', title), make('span', [WORDS[status](1), section, since(time) || 'since before this page was opened'].filter(Boolean).join(' · ')))
+    if (reason) button.append(make('span', reason))
+    button.addEventListener('click', () => {
+      part('wrong').close()
+      board.show(id)
+    })
+    item.append(button)
+    return item
+  }))
+}
+
+part('status').addEventListener('click', openWrong)
+
+// MARK: Clock, search and help
+
 function showClock() {
-  const text = new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
   // Even an equal text would make the browser draw.
-  if (part('clock').textContent !== text) part('clock').textContent = text
+  write(part('clock'), new Date().toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' }))
 }
 showClock()
 setInterval(showClock, 1000)
+document.addEventListener('visibilitychange', () => showStatus(state.title ?? 'agd'))
 
 const search = part('search')
+
+function beginSearch() {
+  search.hidden = false
+  search.focus()
+}
 
 function endSearch() {
   search.value = ''
@@ -41,9 +181,13 @@ function endSearch() {
   board.filter('')
 }
 
+part('find').addEventListener('click', () => (search.hidden ? beginSearch() : endSearch()))
+part('help').addEventListener('click', () => part('keys').showModal())
 search.addEventListener('input', () => board.filter(search.value))
 search.addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') endSearch()
+  if (event.key !== 'Escape') return
+  endSearch()
+  part('find').focus()
 })
 
 document.addEventListener('keydown', (event) => {
@@ -51,10 +195,11 @@ document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || ['INPUT', 'SELECT', 'TEXTAREA'].includes(target.tagName)) return
   if (event.key === '/') {
     event.preventDefault()
-    search.hidden = false
-    search.focus()
+    beginSearch()
   } else if (event.key === '?') {
     part('keys').showModal()
+  } else if (event.key === '!') {
+    openWrong()
   } else if (event.key === 'i') {
     location.href = 'inspect'
   }

@@ -1,7 +1,7 @@
 /** The sheet of a card: its past in large, figures about it, why it is so, what it depends on, and its control. */
 
 import { AttributeFailed, Update } from './gateway.js'
-import { Card, kindOf, make, tableOf } from './cards.js'
+import { Card, make, tableOf } from './cards.js'
 import { duration, member, plain, words } from './format.js'
 import { between, rowsOfPast } from './plot.js'
 import { adopt, sheet } from './style.js'
@@ -53,6 +53,8 @@ const look = sheet(`
 
 const EASING = 'cubic-bezier(0.2, 0, 0, 1)'
 const [OPENING, CLOSING, FADING] = [200, 160, 100]
+/** The controls of states without one on their card, by type. */
+const WRITTEN_BY = { __proto__: null, bool: 'toggle', color: 'color', string: 'field', int: 'field', uint: 'field', double: 'field', angle: 'field' }
 /** Seconds that a chart may show. The page keeps ten minutes itself. */
 const SPANS = [60, 300, 600, 3600, 21_600, 86_400, 604_800, 2_678_400]
 const SEEN = 600
@@ -250,7 +252,7 @@ class Shown {
     const [, node, name] = /^(.*)\.([^./]+)$/.exec(this.#path) ?? [null, this.#path, '']
     const card = this.#card
     const pasts = (card?.pasts ?? []).map((past) => past?.copy(SEEN))
-    this.#base = new Card({ client, path: this.#path, kind: 'value', panel: { ...card?.panel, kind: 'value' }, title: this.title, type: card?.type, pasts, series: card?.series })
+    this.#base = new Card({ client, path: this.#path, kind: 'value', panel: { ...card?.panel, kind: 'value' }, title: this.title, type: card?.type, pasts, series: card?.series, levels: card?.levels })
     this.#base.locale = card?.locale
     if (card?.rows) {
       this.#parts.commands.hidden = true
@@ -331,7 +333,7 @@ class Shown {
   #made(options) {
     const client = this.#client
     const card = this.#card
-    const made = new Card({ client, path: this.#path, title: this.title, type: this.#attribute?.type ?? this.#base.type, series: card?.series, ...options, panel: { ...(card?.kind === 'toggle' ? { on: 'On', off: 'Off' } : {}), ...card?.panel, ...options.panel } })
+    const made = new Card({ client, path: this.#path, title: this.title, type: this.#attribute?.type ?? this.#base.type, series: card?.series, levels: card?.levels, ...options, panel: { ...(card?.kind === 'toggle' ? { on: 'On', off: 'Off' } : {}), ...card?.panel, ...options.panel } })
     made.isLarge = true
     made.locale = card?.locale
     return made
@@ -424,9 +426,8 @@ class Shown {
   #makeControl() {
     const given = this.#card && CONTROLS.includes(this.#card.kind) ? this.#card.kind : null
     const { kind, type = 'dyn' } = this.#attribute ?? {}
-    const suited = kind === 'state' || kind === 'binding' ? kindOf('', { kind, type }) : null
-    const isState = typeof this.#base.value !== 'object' && ['toggle', 'sparkline', 'field', 'color'].includes(suited)
-    const wanted = given ?? (isState ? (suited === 'sparkline' ? 'field' : suited) : null)
+    const isState = (kind === 'state' || kind === 'binding') && typeof this.#base.value !== 'object'
+    const wanted = given ?? (isState ? WRITTEN_BY[type.replace(/\?$/, '')] ?? null : null)
     if (!wanted || this.#base.series.length > 1) return
     this.#control = this.#made({ kind: wanted, panel: { kind: wanted } })
     this.#place(this.#control, this.#parts.control, 'Change')

@@ -46,40 +46,25 @@ export const look = sheet(`
 :host { display: block; container: board / inline-size; font: 15px/1.4 system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 :host([hidden]), [hidden] { display: none !important; }
 
-/* Sections stand side by side where there is room. */
-.board { color: var(--ink); position: relative; overflow-x: clip; display: grid; grid-template-columns: repeat(auto-fit, minmax(min(540px, 100%), 1fr)); gap: 12px 28px; align-items: start; }
-.featured, .empty { grid-column: 1 / -1; }
-/* Featured cards hold all columns open, and the only section below them would leave all but one empty. */
-section:nth-child(1 of section:not(.featured, [hidden])):nth-last-child(1 of section:not(.featured, [hidden])) { grid-column: 1 / -1; }
-section { color: var(--ink); min-width: 0; container: section / inline-size; }
+/* Sections share bands, and their cards rows: layout.js says how many columns each takes. */
+.board { color: var(--ink); position: relative; overflow-x: clip; display: grid; gap: var(--gap, 12px); --gap: 12px; --row: 112px; }
+:host(.fills) .board { min-height: min(100dvh - var(--above, 68px) - 16px, var(--most, 0px)); }
+.empty { grid-column: 1 / -1; }
+section { color: var(--ink); min-width: 0; container: section / inline-size; display: flex; flex-direction: column; }
 .board.is-themed { background: var(--page); }
-section.is-themed { background: var(--page); border-radius: 16px; padding: 0 12px 12px; margin-inline: -12px; }
-h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; font-weight: 600; padding-block: 8px; }
-.cards { display: grid; gap: 12px; grid-template-columns: repeat(auto-fill, minmax(min(176px, 100%), 1fr)); grid-auto-flow: dense; }
-/* Where three fit, the fourth and last card would stand alone. */
-@container section (552px <= width < 740px) {
-  .cards:has(> .card:nth-child(4 of :not([hidden])):nth-last-child(1 of :not([hidden]))):not(:has(> [data-span])) { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-}
-.featured .cards { grid-template-columns: repeat(auto-fit, minmax(min(248px, 100%), 1fr)); }
+section.is-themed { background: var(--page); border-radius: 16px; }
+h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page); font-size: 15px; line-height: 20px; font-weight: 600; padding-block: 4px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.unseen { position: absolute; width: 1px; height: 1px; padding: 0; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.cards { display: flex; flex-wrap: wrap; gap: var(--gap); flex: 1; }
 
 .card {
-  position: relative; display: flex; flex-direction: column; gap: 4px; min-height: 112px; min-width: 0; color: var(--ink);
+  position: relative; display: flex; flex-direction: column; gap: 4px; min-height: max(112px, calc(var(--rows, 1) * (var(--row) + var(--gap)) - var(--gap))); min-width: 0; color: var(--ink);
   background: var(--surface); border-radius: 12px; padding: 12px 16px; overflow: hidden; contain: layout paint style;
   box-shadow: 0 1px 2px light-dark(rgb(16 24 40 / 8%), transparent);
   /* Cards outside of the window are not drawn while they move. The height is that of a bar, until a card has been seen. */
   content-visibility: auto; contain-intrinsic-size: auto 121px;
 }
 :host > .card { height: 100%; }
-.card[data-span="2"] { grid-column: span 2; }
-.card[data-span="3"] { grid-column: span 3; }
-.card[data-span="4"] { grid-column: span 4; }
-/* A card is at most as wide as its section: columns that the section has no room for would stand over the next one. */
-@container section (width < 740px) { .card[data-span="4"] { grid-column: 1 / -1; } }
-@container section (width < 552px) { .card[data-span="3"] { grid-column: 1 / -1; } }
-@container section (width < 364px) { .card[data-span="2"] { grid-column: 1 / -1; } }
-@container section (width < 1028px) { .featured .card[data-span="4"] { grid-column: 1 / -1; } }
-@container section (width < 768px) { .featured .card[data-span="3"] { grid-column: 1 / -1; } }
-@container section (width < 508px) { .featured .card[data-span="2"] { grid-column: 1 / -1; } }
 .card[data-status="warn"] { --edge: var(--warn); --bar: var(--warn); }
 .card[data-status="critical"] { --edge: var(--critical); --bar: var(--critical); }
 .card[data-status="stale"] { --edge: var(--stale); --bar: var(--stale); }
@@ -134,7 +119,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .band { fill: var(--track); opacity: 0.6; }
 .limit { stroke: var(--warn); stroke-width: 1; stroke-dasharray: 4 4; vector-effect: non-scaling-stroke; }
 .limit.critical { stroke: var(--critical); }
-.kind-chart { min-height: 224px; }
+.kind-chart { min-height: max(208px, calc(var(--rows, 1) * (var(--row) + var(--gap)) - var(--gap))); }
 /* Time runs to the right, in every language. */
 .plot, .times { direction: ltr; }
 .plot { position: relative; flex: 1; min-height: 96px; padding-inline-end: 48px; touch-action: pan-y; }
@@ -148,7 +133,7 @@ h2 { position: sticky; inset-block-start: 0; z-index: 1; background: var(--page)
 .kind-timeline .times { margin-inline-end: 0; }
 
 .kind-gauge { min-height: 168px; }
-.face { position: relative; align-self: center; width: min(100%, 152px); }
+.face { position: relative; align-self: center; width: min(100%, 152px); margin-block: auto; }
 .featured .face { width: min(100%, 200px); }
 .dial { display: block; width: 100%; overflow: visible; }
 .dial path { fill: none; stroke-width: 8; }
@@ -235,25 +220,64 @@ input[type="range"]::-moz-range-thumb { width: 18px; height: 18px; border-radius
 .empty { color: var(--muted); padding-block: 48px; text-align: center; }
 .empty code { color: var(--ink); }
 
+.wall .face, .wall .featured .face { width: min(100%, 280px); }
+.wall .value { font-size: 40px; }
+.wall .featured .value { font-size: 56px; }
+.wall .card h3, .wall .context { font-size: 15px; line-height: 20px; }
 @container board (max-width: 560px) {
-  .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .card[data-span] { grid-column: 1 / -1; }
-  /* The last of an odd number leaves no hole. */
-  .card:nth-child(odd of :not([data-span], [hidden])):nth-last-child(1 of :not([data-span], [hidden])) { grid-column: 1 / -1; }
-  .value { font-size: 26px; }
-  .featured .cards { grid-template-columns: repeat(2, minmax(0, 1fr)); }
-  .featured .value { font-size: 30px; }
-  .featured .face .value, .face .value { font-size: 24px; }
+  .board:not(.compact) .value { font-size: 26px; }
+  .board:not(.compact) .featured .value { font-size: 30px; }
+  .board:not(.compact) .face .value { font-size: 24px; }
 }
-@container board (min-width: 2200px) {
-  @container section (width < 1008px) { .card[data-span="4"] { grid-column: 1 / -1; } }
-  @container section (width < 752px) { .card[data-span="3"] { grid-column: 1 / -1; } }
-  .cards { grid-template-columns: repeat(auto-fill, minmax(240px, 1fr)); gap: 16px; }
-  .featured .cards { grid-template-columns: repeat(auto-fit, minmax(360px, 1fr)); }
-  .value { font-size: 40px; }
-  .featured .value { font-size: 56px; }
-  .card h3, .context { font-size: 15px; line-height: 20px; }
+
+/* Tiles: the title, the value or the control beside it, and what is drawn below them. */
+.compact h2 { font-size: 13px; line-height: 16px; padding-block: 4px 2px; }
+.compact .card {
+  min-height: max(56px, calc(var(--rows, 1) * (56px + var(--gap)) - var(--gap))); padding: 8px 12px; display: grid; gap: 0 8px;
+  grid-template: minmax(20px, auto) auto auto / minmax(0, 1fr) auto; align-content: center; contain-intrinsic-size: auto 56px;
 }
+.compact .card h3 { grid-area: 1 / 1; align-self: center; }
+.compact .card h3 a::after { height: 24px; }
+.compact .context { grid-area: 2 / 1 / auto / -1; font-size: 12px; line-height: 16px; min-height: 0; }
+.compact .context:empty { display: none; }
+.compact .body { display: contents; }
+.compact .body[hidden] > * { display: none; }
+.compact .failure { grid-area: 2 / 1 / auto / -1; -webkit-line-clamp: 2; display: -webkit-box; -webkit-box-orient: vertical; overflow: hidden; }
+.compact .value, .compact .featured .value, .compact .value.words, .compact .featured .value.words {
+  grid-area: 1 / 2; font-size: 17px; line-height: 20px; text-align: end; display: block; white-space: nowrap; align-self: center; max-width: 120px;
+}
+.compact .unit { font-size: 0.75em; display: inline; }
+.compact .bar { grid-area: 3 / 1 / auto / -1; height: 4px; align-self: end; margin: 6px 0 2px; }
+.compact .spark { grid-area: 3 / 1 / auto / -1; height: 14px; max-height: 14px; align-self: end; margin: 2px 0 0; }
+.compact :is(.kind-bar, .kind-sparkline, .kind-slider) .context { display: none; }
+.compact :is(.kind-bar, .kind-sparkline):is([data-status]:not([data-status="ok"]), .is-refused, .is-old) .context { display: block; }
+.compact :is(.kind-bar, .kind-sparkline, .kind-chart:not(.several)):is([data-status]:not([data-status="ok"]), .is-refused, .is-old) { padding-block: 4px; }
+.compact [data-status]:not([data-status="ok"]) :is(.bar, .spark) { margin: 4px 0 0; max-height: 10px; }
+/* A gauge has its dial where other tiles have a shape. */
+.compact .kind-gauge { padding-inline-start: 60px; min-height: 56px; }
+.compact .face { display: contents; }
+.compact .kind-gauge h3 { grid-area: 1 / 1 / auto / -1; }
+.compact .face .value, .compact .featured .face .value { position: static; padding: 0; font-size: 17px; grid-area: 2 / 1; text-align: start !important; justify-self: start; }
+.compact .dial, .compact .windows { position: absolute; inset-inline-start: 12px; top: 8px; width: 40px; }
+.compact .windows { inset-inline-start: auto; left: 12px; }
+.compact .kind-gauge .context { grid-area: 2 / 2; align-self: center; }
+.compact .kind-gauge:not(.is-old, .is-refused):is([data-status="ok"], :not([data-status])) .context { display: none; }
+/* A chart of one value is a line, as a sparkline is. */
+.compact .kind-chart:not(.several) .plot { grid-area: 3 / 1 / auto / -1; min-height: 14px; height: 14px; margin-block-start: 2px; padding: 0; }
+.compact .kind-chart:not(.several) .plot svg { width: 100%; inset: 0; }
+.compact .kind-chart:not(.several) :is(.end, .times, .context, .grid) { display: none; }
+.compact .several { min-height: 136px; display: flex; }
+.compact .several .body { display: flex; }
+.compact :is(.rows, .log, .prose, .swatch, .code, img) { grid-area: 3 / 1 / auto / -1; max-height: 176px; margin-block-start: 4px; }
+.compact td, .compact th { padding-block: 3px; }
+.compact .switch { grid-area: 1 / 2 / 3 / auto; margin: 0; align-self: center; }
+.compact .steps, .compact .segments, .compact .push { grid-area: 1 / 2 / 3 / auto; margin: 0; align-self: center; }
+.compact .kind-stepper .value { grid-area: 2 / 1; text-align: start; }
+.compact .kind-stepper .context { display: none; }
+.compact .step { min-width: 44px; }
+.compact .field { grid-area: 1 / 2 / 3 / auto; align-self: center; width: 50cqw; max-width: 240px; padding-block: 8px; }
+.compact input[type="range"] { grid-area: 2 / 1 / auto / -1; margin: -6px 0 -8px; }
+
 @media (prefers-reduced-motion: reduce) {
   *, ::before { transition: none !important; animation: none !important; }
 }

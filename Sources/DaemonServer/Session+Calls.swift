@@ -70,7 +70,7 @@ extension Request {
     /// as a rule may, and is made for this request alone.
     fileprivate var isHeavy: Bool {
         switch self {
-        case .describe, .dump, .explain, .history, .trace, .eval: true
+        case .describe, .board, .dump, .explain, .history, .trace, .eval: true
         default: false
         }
     }

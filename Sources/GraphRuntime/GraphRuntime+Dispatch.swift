@@ -182,6 +182,7 @@ extension GraphRuntime {
         case .delegate(let path): return try delegate(path, client)
         case .answer(let forward, let result, let error): return try self.answer(forward, result, error, client)
         case .describe(let path, let depth): return try reader.describe(path, depth)
+        case .board(let path, let panel): return try reader.board(path, panel)
         case .explain(let path, let revision): return try reader.explain(path, revision, client)
         case .history(let path): return try reader.readPast(of: path)
         case .dump(let path, let format): return try reader.dump(path, format)

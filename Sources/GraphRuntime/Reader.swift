@@ -125,6 +125,15 @@ final class Reader {
         return .value(graph.description.details(of: try graph.locate(path)))
     }
 
+    /// The cards of a node and all below it, or the card of an attribute.
+    func board(_ text: String, _ panel: ValueMap) throws(Failure) -> Answer {
+        let path = try AttributePath(text)
+        guard path.attribute == nil else { return .value(try graph.description.card(at: path, panel)) }
+        var board = try graph.description.board(of: try graph.node(at: path.nodes))
+        board["revision"] = .int(Int64(clamping: history.revision))
+        return .value(.map(board))
+    }
+
     /// The recorded past of an attribute.
     func readPast(of text: String) throws(Failure) -> Answer {
         let recorded = try graph.description.recordedHistory(of: try graph.locate(try AttributePath(text)), named: text)

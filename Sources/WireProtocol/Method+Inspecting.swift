@@ -26,6 +26,23 @@ extension Method {
         ) { (_) throws(Failure) in .describe(path: nil, depth: nil) }
     }
 
+    static var board: Method {
+        Method(
+            name: "board",
+            summary: "The cards of a part of the tree, as dashboards show them, in rows; or the card of an attribute.",
+            parameters: [
+                .optional(
+                    .path, .string, default: "/",
+                    "A node, or an attribute. `/` with a single node below it is this node."),
+                .optional(.panel, .map(.any), "For an attribute: the panel of its card."),
+            ],
+            result: .any, errors: [.notFound, .invalid, .denied, .limit],
+            need: Need(.read, on: "the attribute, or the node and all below it")
+        ) { (given) throws(Failure) in
+            .board(path: given.path(), panel: given[.panel]?.value.map ?? ValueMap())
+        }
+    }
+
     static var explain: Method {
         Method(
             name: "explain",

@@ -19,6 +19,7 @@ extension Request {
         case .delegate: "delegate"
         case .answer: "answer"
         case .describe: "describe"
+        case .board: "board"
         case .explain: "explain"
         case .history: "history"
         case .dump: "dump"
@@ -74,6 +75,9 @@ extension Request {
         case .describe(let path, let depth):
             parameters.put("path", path)
             parameters.put("depth", depth)
+        case .board(let path, let panel):
+            parameters.put("path", path)
+            if !panel.isEmpty { parameters.put("panel", .map(panel)) }
         case .explain(let path, let revision):
             parameters.put("path", path)
             parameters.put("revision", revision.map { Int(clamping: $0) })

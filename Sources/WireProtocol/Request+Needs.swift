@@ -33,7 +33,7 @@ extension Request {
             try need(.read, .everything)
         case .subscribe(let subscribe):
             for pattern in subscribe.patterns { try need(.read, try PathPattern(pattern)) }
-        case .describe(let path?, _):
+        case .describe(let path?, _), .board(let path, _):
             let subject = try AttributePath(path)
             try need(
                 .read,
@@ -55,7 +55,7 @@ extension Request {
     public var leastRight: AccessRight? {
         switch self {
         case .hello(_, nil), .ping, .unsubscribe, .answer, .describe(nil, _): nil
-        case .get, .subscribe, .describe, .explain, .history, .dump, .stats, .eval: .read
+        case .get, .subscribe, .describe, .board, .explain, .history, .dump, .stats, .eval: .read
         case .do: .do
         case .set, .transact, .onDisconnect: .write
         case .apply, .remove, .move, .delegate: .define

@@ -26,6 +26,8 @@ public enum Request {
     indirect case answer(forward: Int64, result: Value?, error: Failure?)
     /// Without a path, the protocol's own schema.
     case describe(path: String?, depth: Int?)
+    /// The cards of a node and all below it, or one card of an attribute, which `panel` describes.
+    case board(path: String, panel: ValueMap)
     case explain(path: String, revision: UInt64?)
     /// The recorded past of an attribute.
     case history(path: String)
@@ -43,7 +45,7 @@ public enum Request {
     /// True if the request changes nothing. Such a request can be refused even after its answer has been computed.
     public var onlyReads: Bool {
         switch self {
-        case .get, .describe, .explain, .history, .dump, .stats, .eval: true
+        case .get, .describe, .board, .explain, .history, .dump, .stats, .eval: true
         case .trace(let enable): enable == nil
         default: false
         }

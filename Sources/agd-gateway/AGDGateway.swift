@@ -120,7 +120,7 @@ struct AGDGateway: Verb {
             hosts: ["localhost", "127.0.0.1"] + host.map { $0.lowercased() },
             origins: allowOrigin.map { $0.lowercased() }, isWritable: writable,
             pages: Pages(folders: pages.isEmpty ? AGDGateway.installedPages : pages),
-            socket: socket ?? SocketPlaces.find().path)
+            socket: socket ?? SocketPlaces.find().path, machineName: LoopMachine.name)
         let tokens = tokens.map(AGDGateway.open)
         let (listener, address) = open()
         do throws(LoopError) {

@@ -13,6 +13,8 @@ final class Gateway {
         var isWritable = false
         var pages = Pages()
         var socket = ""
+        /// The name of this machine, for people.
+        var machineName = ""
     }
 
     /// Seconds without an event after which a page gets the event `alive`.
@@ -22,7 +24,7 @@ final class Gateway {
     /// The methods that a page may call. No other passes: those that change the connection would change it for all
     /// pages.
     private static let reading: Set<String> = [
-        "ping", "get", "describe", "rpc.discover", "explain", "history", "dump", "stats", "eval",
+        "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "stats", "eval",
     ]
     static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
 
@@ -497,7 +499,7 @@ final class Gateway {
             // It was forgotten while the others were prepared.
             return .failure(.refusal(.serviceUnavailable, "there are too many different subscriptions", code: "limit"))
         }
-        page.begin(Array(zip(watches, wanted.map(\.since))), hello: clock)
+        page.begin(Array(zip(watches, wanted.map(\.since))), hello: hello)
         if !link.isUp { page.tell(isLive: false, silence) }
     }
 
@@ -513,6 +515,12 @@ final class Gateway {
             ("monotonic", .double(machine.now)), ("time", .double(machine.date)), ("isLive", .bool(link.isUp)),
             ("isWritable", .bool(settings.isWritable)),
         ])
+    }
+
+    private var hello: ValueMap {
+        var hello = clock
+        if !settings.machineName.isEmpty { hello["host"] = .string(settings.machineName) }
+        return hello
     }
 
     // MARK: Connection to the daemon

@@ -26,6 +26,13 @@ final class LoopMachine: Machine {
         for alarm in due { alarm.call() }
     }
 
+    /// Its name, for people.
+    static var name: String {
+        var names = utsname()
+        uname(&names)
+        return withUnsafeBytes(of: names.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
     var now: Double { MonotonicTime.now }
     var date: Double { WallTime.now }
 

@@ -37,6 +37,7 @@ struct RequestEncodingTests {
                     css: false,
                     typed: false, bookmarks: false)),
             .unsubscribe(subscription: 4), .describe(path: nil, depth: nil), .describe(path: "/a", depth: 0),
+            .board(path: "/", panel: ValueMap()), .board(path: "/a.b", panel: ValueMap([("kind", "bar")])),
             .explain(path: "/a.b", revision: 3), .history(path: "/a.b"), .dump(path: "/", format: .dot),
             .stats(format: .openmetrics),
             .trace(enable: nil), .trace(enable: false),

@@ -65,71 +65,28 @@ struct DashTests {
         #expect(past.ranges.count <= DashValues.Past.steps * 3)
     }
 
-    @Test("a card without a panel suits its attribute, and is drawn within its width")
-    func drawing() throws {
+    @Test("a card is drawn within its width")
+    func drawing() {
         var values = DashValues()
         _ = values.take(update("/a.x", 5.25), at: 10)
-        let described: Value = [
-            "id": "a", "path": "/a", "kind": "view", "attributes": ["x": ["kind": "state", "type": "double"]],
-        ]
-        let board = DashBoard(try #require(DashNode.tree(described)), subviews: [:], values: values.contents)
+        let board = DashBoard([
+            "rows": [["cards": [["path": "/a.x", "kind": "value", "title": "A"]]]]
+        ])
         let lines = DashPicture(board, values, chosen: nil, columns: 30, Style(isOn: false), at: 10).lines
         #expect(lines.prefix(2) == ["│ A                           ", "│ 5.25                        "])
     }
 
-    @Test("a view is drawn where it stands, and one that stands nowhere is not")
-    func places() throws {
-        func view(_ id: String) -> Value {
-            [
-                "id": .string(id), "path": .string("/s/\(id)"), "kind": "view",
-                "attributes": ["x": ["kind": "state", "type": "int"]],
-            ]
-        }
-        var hidden = try #require(view("c").map)
-        hidden["isUnshown"] = true
-        let described: Value = [
-            "id": "s", "path": "/s", "kind": "container", "component": "Shelf", "shown": ["/s/body"],
-            "children": [
-                ["id": "body", "path": "/s/body", "kind": "container", "children": [], "shown": ["/s/b", "/s/a"]],
-                view("a"), view("b"), .map(hidden),
-            ],
-        ]
-        let tree = try #require(DashNode.tree(described))
-        #expect(DashBoard.containers(tree) == ["/s/body"])
-        let subviews: ValueList = [["id": "../b"], ["id": "../a"]]
-        let board = DashBoard(tree, subviews: ["/s/body": subviews], values: [:])
-        #expect(board.rows.flatMap(\.cards).map(\.path) == ["/s/b.x", "/s/a.x"])
-    }
-
-    @Test("several boards have their own rows, with both names")
-    func several() throws {
-        func view(_ path: String, _ kind: String = "view", _ children: Value...) -> Value {
-            [
-                "id": .string(String(path.split(separator: "/").last ?? "")), "path": .string(path),
-                "kind": .string(kind),
-                "attributes": ["n": ["kind": "state", "type": "int"]], "children": .list(ValueList(children)),
-            ]
-        }
-        func board(_ path: String) -> Value {
-            view(path, "container", view("\(path)/x", "container", view("\(path)/x/v")), view("\(path)/loose"))
-        }
-        let described: Value = [
-            "id": "", "path": "/", "kind": "container", "children": [board("/one"), board("/two")],
-        ]
-        let all = DashBoard(try #require(DashNode.tree(described)), subviews: [:], values: [:])
-        #expect(all.rows.map(\.title) == ["One", "One · X", "Two", "Two · X"])
-        let alone = DashBoard(try #require(DashNode.tree(board("/one"))), subviews: [:], values: [:])
-        #expect(alone.rows.map(\.title) == [nil, "X"])
-    }
-
     @Test("thresholds give a status, also for values that must not fall")
     func thresholds() {
-        var card = DashCard(path: "/a.x", kind: .bar, panel: ValueMap([("warn", 75), ("critical", 90)]), title: "")
-        #expect([50, 75, 95].map { card.status(of: $0) } == ["ok", "warn", "critical"])
-        card.panel = ValueMap([("warn", 20), ("critical", 10)])
-        #expect([50, 15, 5].map { card.status(of: $0) } == ["ok", "warn", "critical"])
-        card.panel = ValueMap()
-        #expect(card.status(of: 5) == nil)
+        func card(_ limit: String, _ warn: Value, _ critical: Value) -> DashCard {
+            let levels = [("warn", warn), ("critical", critical)].map { name, number -> Value in
+                .map(ValueMap([("status", .string(name)), (.string(limit), number)]))
+            }
+            return DashCard(ValueMap([("levels", .list(ValueList(levels)))]))
+        }
+        #expect([50, 75, 95].map { card("from", 75, 90).status(of: $0) } == ["ok", "warn", "critical"])
+        #expect([50, 15, 5].map { card("to", 20, 10).status(of: $0) } == ["ok", "warn", "critical"])
+        #expect(DashCard(ValueMap()).status(of: 5) == nil)
     }
 
     @Test("a text is scrolled to its ends and no further")

@@ -41,7 +41,8 @@ struct MethodTests {
     @Test("all methods of the protocol are there and describe themselves")
     func allMethods() {
         let specified = [
-            "answer", "apply", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello", "history",
+            "answer", "apply", "board", "delegate", "describe", "do", "dump", "eval", "explain", "get", "hello",
+            "history",
             "move", "onDisconnect",
             "ping", "prune", "remove", "set", "stats", "subscribe", "trace", "transact", "unsubscribe",
         ]

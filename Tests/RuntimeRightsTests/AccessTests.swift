@@ -99,6 +99,7 @@ struct AccessTests {
         "hello": #"{"client":"x"}"#,
         "ping": "{}",
         "describe": #"{"path":"/hosts"}"#,
+        "board": #"{"path":"/hosts"}"#,
         "explain": #"{"path":"/hosts/a.load"}"#,
         "history": #"{"path":"/hosts/a.load"}"#,
         "dump": #"{"path":"/hosts"}"#,
@@ -143,7 +144,7 @@ struct AccessTests {
         "an operation on one part of the tree needs the right to that part only",
         arguments: [
             "get", "set", "transact", "onDisconnect", "subscribe", "apply", "remove", "move", "describe", "explain",
-            "history", "dump", "eval", "delegate",
+            "history", "dump", "eval", "delegate", "board",
         ])
     func parts(name: String) throws {
         let method = try #require(Method.table().first { $0.name == name })

@@ -147,6 +147,7 @@ struct NonInterferenceTests {
         case .expression: return .string(random.pick(expressions))
         case .value: return random.pick([1, 2, 7, "x", [1, 2, 3], ["k": 2], .null])
         case .bindings, .arguments: return ["z": 1]
+        case .panel: return ["kind": "bar"]
         case .animation: return "linear(duration: 1)"
         case .events: return .list([.string(random.pick(EventKinds.names.map(\.name))), "update", "structure"])
         // Not from before this life: that depends on definitions anywhere in the tree, as Protocol.md says.

@@ -10,7 +10,7 @@ struct ProtocolSchemaTests {
             Set(names) == [
                 "hello", "ping", "get", "set", "transact", "do", "apply", "remove", "move", "subscribe", "unsubscribe",
                 "onDisconnect", "delegate", "answer",
-                "describe", "explain", "history", "dump", "stats", "trace", "eval", "prune",
+                "describe", "board", "explain", "history", "dump", "stats", "trace", "eval", "prune",
             ])
         #expect(names.count == Set(names).count)
     }

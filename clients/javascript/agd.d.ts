@@ -143,6 +143,8 @@ export class Client {
   ping(): Promise<void>
   describe(path?: string, options?: { depth?: number }): Promise<any>
   explain(path: string, options?: { revision?: number }): Promise<any>
+  /** The cards of a node and all below it, in rows; or the card of an attribute, which `panel` describes. */
+  board(path?: string, options?: { panel?: Record<string, unknown> }): Promise<Record<string, unknown>>
   history(path: string): Promise<{
     span: number
     step: number

@@ -144,6 +144,11 @@ export class Client {
     return this.call('describe', { path, ...options })
   }
 
+  /** The cards of a node and all below it, in rows; or the card of an attribute, which `panel` describes. */
+  async board(path = '/', { panel } = {}) {
+    return this.call('board', { path, panel })
+  }
+
   async explain(path, options = {}) {
     return this.call('explain', { path, ...options })
   }

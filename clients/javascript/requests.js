@@ -19,6 +19,7 @@ export const PARAMETERS = {
   delegate: ['path'],
   answer: ['forward', 'result', 'error'],
   describe: ['path', 'depth'],
+  board: ['path', 'panel'],
   explain: ['path', 'revision'],
   history: ['path'],
   dump: ['path', 'format'],
@@ -30,7 +31,7 @@ export const PARAMETERS = {
 
 /** Requests that may be performed twice, because they change nothing, or nothing but the connection. */
 export const HARMLESS = new Set([
-  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'explain', 'history', 'dump', 'stats', 'eval',
+  'hello', 'ping', 'get', 'onDisconnect', 'subscribe', 'unsubscribe', 'describe', 'board', 'explain', 'history', 'dump', 'stats', 'eval',
 ])
 
 /** The code of JSON-RPC for a request that the daemon understands and refuses. */

@@ -31,7 +31,7 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
         }
         const page = await browser.open(site.url)
         await page.until(`card('${path}')`)
-        assert.equal(await page.run('document.title'), title)
+        assert.equal(await page.run(`document.getElementById('title').firstChild.data`), title)
         assert.equal(await page.run(`board().querySelectorAll('.featured .card').length`), featured)
         const found = await page.run(`[...new Set([...board().querySelectorAll('.card')].map((each) => each.className.match(/kind-(\\w+)/)[1]))]`)
         for (const kind of kinds) assert.ok(found.includes(kind), `${kind} among ${found}`)
@@ -53,9 +53,9 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
     try {
       const page = await browser.open(site.url)
       await page.until(`card('/ci/details/table.rows') && card('/home/doors/front/lock.isLocked')`)
-      assert.equal(await page.run('document.title'), 'agd')
-      const headings = await page.run(`[...board().querySelectorAll('h2')].map((each) => each.textContent)`)
-      assert.deepEqual(headings, ['Builds · Projects', 'Builds · Recent', 'Home · Climate', 'Home · Lights', 'Home · House'])
+      assert.equal(await page.run(`document.getElementById('title').firstChild.data`), 'agd')
+      const headings = await page.run(`[...board().querySelectorAll('h2:not(.unseen)')].map((each) => each.textContent)`)
+      assert.deepEqual(headings, ['Builds', 'Builds · Projects', 'Builds · Recent', 'Home', 'Home · Climate', 'Home · Lights', 'Home · House'])
       await page.close()
     } finally {
       await site.stop()
@@ -73,6 +73,7 @@ describe('the examples', { skip: CHROMIUM ? false : 'there is no Chromium', conc
       await page.until(`getComputedStyle(card('/home/lights/kitchen/switch.isOn').querySelector('button')).backgroundColor === 'rgb(143, 95, 0)'`)
       // An action is a button.
       await site.client.set('/home/lights/hall.isOn', true)
+      await page.until(`card('/home/lights/hall/dimmer.level') && board().getAnimations({ subtree: true }).length === 0`)
       await page.click(`card('/home/lights/all.off').querySelector('button')`)
       await page.until(`card('/home/lights/kitchen/dimmer.level') === null`)
       assert.equal(await site.client.get('/home/lights/hall.isOn'), false)

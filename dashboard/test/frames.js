@@ -7,6 +7,8 @@ import { COUNT, moveAll, useCards } from './cards.js'
 
 /** Milliseconds of a frame that the main thread may work. */
 const BUDGET = 4
+/** Part of its time that the main thread may work while all cards change 20 times a second. */
+const SHARE = 0.4
 
 describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
   let site
@@ -51,6 +53,32 @@ describe('frames', { skip: CHROMIUM ? false : 'there is no Chromium', concurrenc
       least = Math.min(least, at(0.99))
     }
     assert.ok(least <= BUDGET, `${least} ms`)
+    assert.deepEqual(page.faults, [])
+  })
+})
+
+describe('changes', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency: 1 }, () => {
+  let site
+  let browser
+  let page
+
+  useCards((on) => ({ site, browser, page } = on), ['value', 'bar', 'gauge', 'sparkline'])
+
+  test(`${COUNT} cards that change 20 times a second take at most ${100 * SHARE} % of the main thread`, async (context) => {
+    const seconds = 8
+    let count = 0
+    const begin = Date.now()
+    const found = await browser.frames(async () => {
+      while (Date.now() - begin < 1000 * seconds) {
+        count += 1
+        await moveAll(site, (i) => (count * 3 + i * 7) % 101, { disablesAnimations: true })
+        await sleep(Math.max(0, begin + 50 * count - Date.now()))
+      }
+    })
+    const share = found.reduce((a, b) => a + b, 0) / (Date.now() - begin)
+    context.diagnostic(`${(count / seconds).toFixed(1)} changes of all cards a second take ${(100 * share).toFixed(1)} % of the main thread`)
+    assert.ok(count > 15 * seconds, `${count} changes`)
+    assert.ok(share <= SHARE, `${100 * share} %`)
     assert.deepEqual(page.faults, [])
   })
 })

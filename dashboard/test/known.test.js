@@ -25,7 +25,7 @@ nodes:
               - { id: bar, let: { x: $none }, containerValues: { panel: { kind: bar, value: x, title: Bar } } }
               - { id: slider, let: { x: $none }, containerValues: { panel: { kind: slider, value: x, title: Slider } } }
               - { id: spark, let: { x: $none }, containerValues: { panel: { kind: sparkline, value: x, title: Spark } } }
-              - { id: toggle, let: { x: $list }, containerValues: { panel: { kind: toggle, value: x, title: Toggle } } }
+              - { id: toggle, binding: { x: $list }, containerValues: { panel: { kind: toggle, value: x, title: Toggle } } }
               - { id: full, let: { zero: $zero }, computed: { x: 1.0 / zero }, containerValues: { panel: { kind: bar, value: x, title: Full } } }
               - { id: status, let: { x: $word }, containerValues: { panel: { kind: status, value: x, title: Word } } }
               - { id: kind, let: { x: $list }, containerValues: { panel: { kind: constructor, value: x, title: Kind } } }

@@ -32,7 +32,7 @@ describe('width', { skip: CHROMIUM ? false : 'there is no Chromium', concurrency
   })
 
   test('a card outside of the window is not drawn before it is scrolled into it', async () => {
-    const page = await browser.open(site.url, { width: 500, height: 400 })
+    const page = await browser.open(`${site.url}?density=comfortable`, { width: 500, height: 400 })
     const isDrawn = (path) => `card('${path}').querySelector('.value').checkVisibility({ contentVisibilityAuto: true })`
     await page.until(isDrawn('/one/a.x'))
     await page.until(`!${isDrawn('/three/e.x')}`)

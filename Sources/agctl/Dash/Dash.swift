@@ -27,7 +27,7 @@ struct DashCommand: DaemonVerb {
 
     func run(_ session: Session) throws {
         let link = DashLink(session: session)
-        let root = try path ?? link.findRoot()
+        let root = try path ?? link.board(of: "/").root
         let isLive = session.output.isTerminal && !session.isJSON
         // No pattern matches both "/" and everything below it, but the root has no attributes.
         let request = Request.Subscribe(
@@ -40,9 +40,6 @@ struct DashCommand: DaemonVerb {
 
 /// The requests of a board. After a lost connection the next request makes a new one.
 struct DashLink {
-    /// The number of containers whose subviews are asked for. Further ones show their cards in the order of the tree.
-    private static let mostContainers = 200
-
     let session: Session
 
     func ask(_ request: Request) throws(ClientError) -> Value {
@@ -52,27 +49,9 @@ struct DashLink {
         }
     }
 
-    func findRoot() throws(ClientError) -> String {
-        let children = try ask(.describe(path: "/", depth: 1)).map?["children"]?.list ?? []
-        return children.count == 1 ? children[0].map?["path"]?.string ?? "/" : "/"
-    }
-
-    /// The tree of a board, and the subviews of containers without an attribute `cards`.
-    func readStructure(of root: String) throws(ClientError) -> (tree: DashNode, subviews: [Name: ValueList]) {
-        guard let tree = DashNode.tree(try ask(.describe(path: root, depth: nil))) else {
-            throw .malformed("describe was answered without a node")
-        }
-        var subviews: [Name: ValueList] = [:]
-        for path in DashBoard.containers(tree).prefix(DashLink.mostContainers) {
-            do throws(ClientError) {
-                let answer = try ask(.eval(expression: "subviews", bindings: ValueMap(), at: path, typed: false))
-                subviews[path] = answer.map?["value"]?.list
-            } catch {
-                // A view, or the root of the tree, whose children have no container values.
-                guard case .refused = error else { throw error }
-            }
-        }
-        return (tree, subviews)
+    /// The cards of a node and all below it. A tree with a single node at its top has the board of this node.
+    func board(of path: String) throws(ClientError) -> DashBoard {
+        DashBoard(try ask(.board(path: path, panel: ValueMap())))
     }
 }
 
@@ -89,7 +68,6 @@ final class DashScreen {
     private let session: Session
     private let decoder = MessageDecoder()
     private var values = DashValues()
-    private var structure: (tree: DashNode, subviews: [Name: ValueList])?
     private var board: DashBoard?
     private var chosen: Name?
     private var scroll = Scroll()
@@ -123,7 +101,7 @@ final class DashScreen {
             let cards = row.cards.map { card -> Value in
                 var map: ValueMap = ValueMap([
                     ("path", .string(card.path)), ("title", .string(card.title)),
-                    ("kind", .string(card.kind?.rawValue ?? "unknown")),
+                    ("kind", .string(card.kind.rawValue)),
                 ])
                 switch values.content(of: card) {
                 case .value(let value)?: map["value"] = value
@@ -175,14 +153,12 @@ final class DashScreen {
             describeAt = now
         case .event(let message):
             guard case .event(_, let event) = try decoder.decode(message) else { return }
-            guard values.take(event, at: now) else { break }
-            if structure == nil {
-                structure = try link.readStructure(of: root)
-                lay()
-            } else if case .update = event {
-                lay()
+            guard values.take(event, at: now, board?.layout ?? []) else { break }
+            if board == nil {
+                lay(try link.board(of: root))
+            } else {
+                describeAt = describeAt ?? now + DashScreen.describePause
             }
-            if case .structure = event { describeAt = describeAt ?? now + DashScreen.describePause }
         }
         isStale = true
     }
@@ -190,17 +166,14 @@ final class DashScreen {
     private func describe() {
         describeAt = nil
         do {
-            structure = try link.readStructure(of: root)
-            lay()
+            lay(try link.board(of: root))
         } catch {
             // The daemon or the root has gone. The watcher reports both; until then the last board stays.
             if values.interruptedAt == nil { describeAt = MonotonicTime.now + 1 }
         }
     }
 
-    private func lay() {
-        guard let structure else { return }
-        let board = DashBoard(structure.tree, subviews: structure.subviews, values: values.contents)
+    private func lay(_ board: DashBoard) {
         values.remember(board.rows.flatMap(\.cards), at: MonotonicTime.now)
         self.board = board
         isStale = true
@@ -295,7 +268,7 @@ final class DashScreen {
         switch card.kind {
         case .toggle: write(Mutation(operation: .toggle, path: card.path), card)
         case .button:
-            if card.isAction {
+            if DashCard.isAction(values.content(of: card)?.value) {
                 callAction(card)
             } else if card.panel["toggle"] == true {
                 write(Mutation(operation: .toggle, path: card.path), card)

@@ -4,75 +4,59 @@ import AttributeValues
 struct DashCard {
     enum Kind: String {
         case value, sparkline, chart, bar, gauge, status, toggle, slider, stepper, field, picker, button, color, image
-        case text, table, list, log
-
-        /// The kind by its name in scenes.
-        init?(panel name: String) {
-            self.init(rawValue: ["colour": "color", "line": "chart", "textField": "field"][name] ?? name)
-        }
-
-        /// - Returns: the kind that suits an attribute.
-        init(_ name: String, _ attribute: DashNode.Attribute) {
-            let type = attribute.plainType
-            self =
-                switch true {
-                case attribute.kind == "action": .button
-                case name == "percent": .bar
-                case name == "status": .status
-                case type == "bool": attribute.isWritable ? .toggle : .value
-                case attribute.isNumber: .sparkline
-                case type == "color": .color
-                case type.hasPrefix("map"): .table
-                case type.hasPrefix("list"): .list
-                case type == "string": attribute.isWritable ? .field : .value
-                default: .value
-                }
-        }
-
-        var isControl: Bool {
-            switch self {
-            case .toggle, .slider, .stepper, .field, .picker, .button: true
-            default: false
-            }
-        }
-
-        /// Columns of a card without a `span`.
-        var span: Int {
-            switch self {
-            case .chart, .table, .list, .log, .text: 2
-            default: 1
-            }
-        }
-
-        /// Without panels: displays first, then controls, then lists.
-        var rank: Int {
-            let order: [Kind] = [
-                .status, .gauge, .bar, .sparkline, .value, .chart, .toggle, .field, .color, .button, .table, .list,
-            ]
-            return order.firstIndex(of: self) ?? order.count
-        }
+        case text, table, list, log, link, unknown
     }
 
     /// A table of subviews.
     struct Rows {
         var columns: [String]
         var views: [(id: String, path: String)]
+        /// Views that are left out.
+        var more = 0
     }
 
     /// The path of the attribute, or of a part of its value.
     var path: String
-    /// nil if the panel names a kind that does not exist.
-    var kind: Kind?
-    var panel = ValueMap()
+    var kind: Kind
+    var panel: ValueMap
     var title: String
     var isInteger = false
-    /// True if the card's button calls it.
-    var isAction = false
+    /// Columns, 1 to 4.
+    var span = 1
     var rows: Rows?
     /// The reason why there is nothing to show.
     var fault: String?
+    /// The attribute that gives the status. If it belongs to another node, it only tells that the value is stale.
+    var statusSource: (path: String, isOwn: Bool)?
+    /// The thresholds, the worst one last.
+    var levels: [(limit: Double, isFalling: Bool, status: String)] = []
 
-    var span: Int { min(4, max(1, panel["span"]?.number.flatMap { Int(exactly: $0) } ?? kind?.span ?? 1)) }
+    /// - Parameter map: a card of the answer of `board`.
+    init(_ map: ValueMap) {
+        path = map["path"]?.string ?? ""
+        kind = map["kind"]?.string.flatMap(Kind.init) ?? .unknown
+        panel = map["panel"]?.map ?? ValueMap()
+        title = map["title"]?.string?.printable ?? ""
+        isInteger = map["type"] == "int" || map["type"] == "int?"
+        span = map["span"]?.number.map { Int($0) } ?? 1
+        fault = map["fault"]?.string?.printable
+        if let status = map["status"]?.map, let path = status["path"]?.string {
+            statusSource = (path, status["isOwn"] == true)
+        }
+        levels = (map["levels"]?.list ?? []).compactMap(\.map).compactMap { level in
+            guard let status = level["status"]?.string, let limit = (level["from"] ?? level["to"])?.number else {
+                return nil
+            }
+            return (limit, level["to"] != nil, status)
+        }
+        if let rows = map["rows"]?.map {
+            self.rows = Rows(
+                columns: (rows["columns"]?.list ?? []).compactMap(\.string),
+                views: (rows["views"]?.list ?? []).compactMap(\.map).map {
+                    ($0["id"]?.string ?? "", $0["path"]?.string ?? "")
+                }, more: rows["more"]?.number.map { Int($0) } ?? 0)
+        }
+    }
 
     /// The attribute that the daemon reports, and the steps from its value to the shown part.
     var source: (attribute: String, steps: [Substring]) {
@@ -98,6 +82,9 @@ struct DashCard {
     /// The seconds that a line shows.
     var window: Double { min(86_400, max(1, panel["window"]?.number ?? (kind == .chart ? 300 : 60))) }
 
+    /// The value of an action tells its parameters.
+    static func isAction(_ value: Value?) -> Bool { value?.map?["parameters"]?.map != nil }
+
     /// Parameters without a default, from the value of an action.
     static func missing(_ action: Value?) -> [String] {
         (action?.map?["parameters"]?.map ?? ValueMap()).compactMap { name, parameter in
@@ -120,12 +107,9 @@ struct DashCard {
         }
     }
 
-    /// The status according to the thresholds of the panel; nil without thresholds.
+    /// The status according to the thresholds; nil without thresholds.
     func status(of number: Double) -> String? {
-        let (warn, critical) = (panel["warn"]?.number, panel["critical"]?.number)
-        guard warn != nil || critical != nil else { return nil }
-        let isFalling = (critical ?? .infinity) < (warn ?? -.infinity)
-        func exceeds(_ limit: Double?) -> Bool { limit.map { isFalling ? number <= $0 : number >= $0 } ?? false }
-        return exceeds(critical) ? "critical" : exceeds(warn) ? "warn" : "ok"
+        if levels.isEmpty { return nil }
+        return levels.last { $0.isFalling ? number <= $0.limit : number >= $0.limit }?.status ?? "ok"
     }
 }

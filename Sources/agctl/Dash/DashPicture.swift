@@ -95,14 +95,10 @@ struct DashPicture {
 
     private func status(of card: DashCard) -> String? {
         if let number = values.content(of: card)?.value?.number, let status = card.status(of: number) { return status }
-        switch card.kind {
-        case .status:
-            let value = values.content(of: card)?.value
-            if case .bool(let flag)? = value { return flag ? "ok" : "critical" }
-            return value?.string
-        case .bar, .gauge, .sparkline: return values.status(beside: card)
-        default: return nil
-        }
+        guard card.kind == .status else { return values.status(of: card) }
+        let value = values.content(of: card)?.value
+        if case .bool(let flag)? = value { return flag ? "ok" : "critical" }
+        return value?.string
     }
 
     /// The left edge of a card. It shows the status, or that the card is chosen.
@@ -133,6 +129,7 @@ struct DashPicture {
             paint(DisplayWidth.cut(text, to: width))
         }
         if let fault = card.fault { return wrap(fault, width).map { line($0, style.red) } }
+        if card.kind == .link { return [line("→ \(card.panel["link"]?.string?.printable ?? "")", style.cyan)] }
         if let rows = card.rows { return table(rows, card, width) }
         guard let content = values.content(of: card) else { return [line("–", style.dim)] }
         guard case .value(let value) = content else {
@@ -142,39 +139,40 @@ struct DashPicture {
         let status = status(of: card)
         let figures = DisplayWidth.cut(DashText.plain(value, card.panel), to: width)
         switch card.kind {
-        case .bar?, .gauge?, .slider?:
+        case .bar, .gauge, .slider:
             guard let number = value.number else { return [line("this card needs a number", style.red)] }
             let shown = values.displayedNumber(of: card) ?? number
             return [note(figures, status, width), bar(card, shown, status, width)]
-        case .sparkline?, .chart?:
+        case .sparkline, .chart:
             guard value.number != nil, let past = values.past(of: card, at: now) else { return [style.bold(figures)] }
             return [note(figures, status, width)] + curve(card, past, card.kind == .chart ? 4 : 1, width)
-        case .status?:
+        case .status:
             let shape = status.flatMap { DashPicture.shapes[$0] } ?? "○"
             let said = value.string.map(DashText.spellOut) ?? DashText.plain(value)
             return [line("\(shape) \(said)") { status == "ok" ? style.green($0) : paint($0, status) }]
-        case .toggle?:
+        case .toggle:
             let isOn = value == true
             let said = card.panel[isOn ? "on" : "off"]?.string ?? (isOn ? "On" : "Off")
             return [line("\(isOn ? "━●" : "●━") \(said.printable)") { isOn ? style.cyan($0) : style.dim($0) }]
-        case .stepper?: return [line("− \(DashText.plain(value, card.panel)) +", style.bold)]
-        case .button?:
+        case .stepper: return [line("− \(DashText.plain(value, card.panel)) +", style.bold)]
+        case .button:
             let label = card.panel["label"]?.string?.printable ?? card.title
-            let missing = card.isAction ? DashCard.missing(value) : []
+            let isAction = DashCard.isAction(value)
+            let missing = isAction ? DashCard.missing(value) : []
             let said =
                 !missing.isEmpty
                 ? "needs \(missing.joined(separator: ", "))".printable
-                : card.isAction ? "" : DashText.plain(value, card.panel)
+                : isAction ? "" : DashText.plain(value, card.panel)
             return [line("[ \(label) ]", missing.isEmpty ? style.cyan : style.dim), line(said, style.dim)]
-        case .picker?:
+        case .picker:
             let choices = card.options
             let all = choices.map { $0.value == value ? style.cyan("‹\($0.title)›") : style.dim(" \($0.title) ") }
                 .joined(separator: " ")
             let title = choices.first { $0.value == value }?.title ?? DashText.plain(value)
             return [DisplayWidth.of(all) <= width ? all : line("‹\(title)›", style.cyan)]
-        case .color?: return [line("■ \(DashText.plain(value))", style.bold)]
-        case .text?: return wrap(DashText.plain(value), width).map { line($0) }
-        case .table?, .list?, .log?: return entries(value, card, width)
+        case .color: return [line("■ \(DashText.plain(value))", style.bold)]
+        case .text: return wrap(DashText.plain(value), width).map { line($0) }
+        case .table, .list, .log: return entries(value, card, width)
         default: return [style.bold(figures)]
         }
     }
@@ -253,7 +251,7 @@ struct DashPicture {
                     }
                 }
         }
-        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.spellOut), width)
+        return grid(cells, (hasName ? [] : [""]) + rows.columns.map(DashText.spellOut), width, more: rows.more)
     }
 
     private func format(_ card: DashCard, _ column: String) -> ValueMap {
@@ -285,7 +283,7 @@ struct DashPicture {
         return grid(cells, columns.map(DashText.spellOut), width)
     }
 
-    private func grid(_ cells: [[String]], _ head: [String]?, _ width: Int) -> [String] {
+    private func grid(_ cells: [[String]], _ head: [String]?, _ width: Int, more: Int = 0) -> [String] {
         guard let first = cells.first else { return [style.dim("Empty")] }
         let shown = cells.prefix(DashPicture.mostRows)
         let rows = (head.map { [$0] } ?? []) + shown
@@ -307,8 +305,8 @@ struct DashPicture {
             let line = DisplayWidth.cut(text, to: width)
             return index == 0 && head != nil ? style.dim(line) : line
         }
-        if cells.count > shown.count {
-            lines.append(style.dim(DisplayWidth.cut("… and \(cells.count - shown.count) more", to: width)))
+        if case let omitted = cells.count - shown.count + more, omitted > 0 {
+            lines.append(style.dim(DisplayWidth.cut("… and \(omitted) more", to: width)))
         }
         return lines
     }

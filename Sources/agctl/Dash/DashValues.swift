@@ -75,7 +75,8 @@ struct DashValues {
     }
 
     /// - Returns: true if the change may change the cards of the board.
-    mutating func take(_ event: Event, at now: Double) -> Bool {
+    /// - Parameter layout: the attributes whose change may change the cards.
+    mutating func take(_ event: Event, at now: Double, _ layout: Set<Name> = []) -> Bool {
         let (changes, gone) = watched.take(event)
         for path in gone { pasts[path] = nil }
         for (change, _) in changes {
@@ -84,7 +85,7 @@ struct DashValues {
         }
         switch event {
         case .update(_, _, _, _, let isInitial, let changes, _):
-            return isInitial || changes.contains { DashBoard.isLayout($0.path) }
+            return isInitial || changes.contains { layout.contains(Name($0.path)) }
         case .structure: return true
         default: return false
         }
@@ -134,10 +135,11 @@ struct DashValues {
 
     func age(of card: DashCard, at now: Double) -> Double? { times[card.source.attribute].map { now - $0 } }
 
-    /// The status of the node that has the attribute, as its attribute `status` gives it.
-    func status(beside card: DashCard) -> String? {
-        let attribute = card.source.attribute
-        guard let dot = attribute.lastIndex(of: ".") else { return nil }
-        return contents[attribute[..<dot] + ".status"]?.value?.string
+    /// The status of the card's node. Values below a stale node are stale, too.
+    func status(of card: DashCard) -> String? {
+        guard let source = card.statusSource, let status = contents[Name(source.path)]?.value?.string else {
+            return nil
+        }
+        return source.isOwn || status == "stale" ? status : nil
     }
 }

@@ -48,6 +48,7 @@ PARAMETERS: Dict[str, List[str]] = {
     "delegate": ["path"],
     "answer": ["forward", "result", "error"],
     "describe": ["path", "depth"],
+    "board": ["path", "panel"],
     "explain": ["path", "revision"],
     "history": ["path"],
     "dump": ["path", "format"],
@@ -59,8 +60,8 @@ PARAMETERS: Dict[str, List[str]] = {
 
 #: Requests that may be performed twice, because they change nothing, or nothing but the connection.
 _HARMLESS = {
-    "hello", "ping", "get", "onDisconnect", "subscribe", "unsubscribe", "describe", "explain", "history", "dump",
-    "stats", "eval",
+    "hello", "ping", "get", "onDisconnect", "subscribe", "unsubscribe", "describe", "board", "explain", "history",
+    "dump", "stats", "eval",
 }  # fmt: skip
 
 #: The code of JSON-RPC for a request that the daemon understands and refuses.

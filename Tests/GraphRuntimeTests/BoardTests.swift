@@ -1,0 +1,208 @@
+import AttributeValues
+import Testing
+import WireProtocol
+
+/// What cards a part of the tree has.
+@Suite("Boards")
+struct BoardTests {
+    private func board(_ scene: String, at path: String = "/") throws -> ValueMap {
+        try Harness(scene).map(.board(path: path, panel: ValueMap()))
+    }
+
+    private func rows(_ board: ValueMap) -> [ValueMap] { (board["rows"]?.list ?? []).compactMap(\.map) }
+
+    private func cards(_ board: ValueMap) -> [ValueMap] {
+        rows(board).flatMap { ($0["cards"]?.list ?? []).compactMap(\.map) }
+    }
+
+    private func paths(_ board: ValueMap) -> [String] { cards(board).compactMap { $0["path"]?.string } }
+
+    @Test("a view without a panel has a card for each attribute, displays first, then controls, then lists")
+    func kinds() throws {
+        let found = try board(
+            """
+            nodes:
+              - id: a
+                kind: container
+                state: { list: [1], isOn: true, text: x, n: 1, status: ok, map: { a: 1 } }
+                computed: { half: n * 2, isBig: n > 1 }
+                clock: { now: every 1s }
+                actions: { go: { set: { $n: 2 } } }
+            """)
+        #expect(
+            cards(found).compactMap { $0["kind"]?.string }
+                == ["status", "sparkline", "sparkline", "value", "toggle", "field", "button", "table", "list"])
+        // Everything else that a view has leads to its percentage.
+        #expect(try paths(board("nodes: [{ id: a, state: { raw: 1, percent: 5.0 } }]\n")) == ["/a.percent"])
+    }
+
+    @Test("names become words, of the id of a card, too")
+    func words() throws {
+        let found = try board(
+            "nodes: [{ id: busiestCore, state: { cpuLoad: 1, isOK: true } }, { id: cpu0, state: { x: 1 } }]\n")
+        #expect(
+            cards(found).compactMap { $0["title"]?.string } == [
+                "Busiest core: CPU load", "Busiest core: is OK", "CPU0",
+            ])
+    }
+
+    @Test("a view is drawn where it stands, and one that stands nowhere is not")
+    func places() throws {
+        let scene = """
+            components:
+              Shelf:
+                kind: container
+                children:
+                  - { id: body, kind: container, children: [{ place: 'subviews.filter(s, s.id == "b") + subviews.filter(s, s.id == "a")' }] }
+            nodes:
+              - id: s
+                component: Shelf
+                children:
+                  - { id: a, state: { x: 1 } }
+                  - { id: b, state: { x: 2 } }
+                  - { id: c, state: { x: 3 } }
+            """
+        #expect(try paths(board(scene)) == ["/s/b.x", "/s/a.x"])
+    }
+
+    private static func twice(_ id: String) -> String {
+        """
+          - id: \(id)
+            kind: container
+            state: { own: 1 }
+            children:
+              - { id: x, kind: container, children: [{ id: v, state: { n: 1 } }] }
+              - { id: loose, state: { n: 2 } }
+
+        """
+    }
+
+    @Test("several boards have their own rows, with both names; a part has its own board")
+    func several() throws {
+        let scene = "nodes:\n" + BoardTests.twice("one") + BoardTests.twice("two")
+        let all = try board(scene)
+        #expect(rows(all).map { $0["title"]?.string } == ["One", "One · X", "Two", "Two · X"])
+        #expect(all["boards"]?.list?.compactMap { $0.map?["title"]?.string } == ["One", "Two"])
+        let alone = try board(scene, at: "/one")
+        #expect(rows(alone).map { $0["title"]?.string } == [nil, "X"])
+        #expect(rows(alone).map { $0["heading"]?.string } == ["One", "X"])
+        #expect(alone["root"] == "/one" && alone["title"] == "One")
+    }
+
+    private static let panels = """
+        keys: { container: { panel: { default: {}, type: "map(string, dyn)" } } }
+
+        """
+
+    @Test("featured cards of several boards stand below the name of their own board")
+    func featured() throws {
+        func board(_ id: String) -> String {
+            """
+              - id: \(id)
+                kind: container
+                children:
+                  - { id: first, kind: container, children: [{ id: v, state: { n: 1 } }] }
+                  - { id: main, state: { n: 2 }, containerValues: { panel: { value: n, featured: true } } }
+
+            """
+        }
+        let found = try self.board(BoardTests.panels + "nodes:\n" + board("one") + board("two"))
+        #expect(rows(found).map { $0["title"]?.string } == ["One", "One · First", "Two", "Two · First"])
+        #expect(rows(found).map { $0["isFeatured"] == true } == [true, false, true, false])
+    }
+
+    private func card(_ panel: String, attributes: String = "state: { x: 1 }") throws -> ValueMap {
+        let found = try board(
+            BoardTests.panels
+                + "nodes: [{ id: n, kind: container, children: [{ id: v, \(attributes), containerValues: { panel: \(panel) } }] }]\n"
+        )
+        return try #require(cards(found).first)
+    }
+
+    @Test("a panel decides about kind, span, height, width and thresholds")
+    func panel() throws {
+        let bar = try card("{ value: x, kind: bar, warn: 75, critical: 90, width: full, height: 2 }")
+        #expect(
+            bar["kind"] == "bar" && bar["panel"]?.map?["unit"] == "%" && bar["isFull"] == true && bar["height"] == 2)
+        #expect(bar["levels"] == [["from": 75.0, "status": "warn"], ["from": 90.0, "status": "critical"]])
+        #expect(
+            try card("{ value: x, warn: 20, critical: 10 }")["levels"]?.list?.first == ["to": 20.0, "status": "warn"])
+        #expect(try card("{ value: x, kind: line }")["kind"] == "chart")
+        #expect(try card("{ value: x, kind: line }")["span"] == 2)
+        #expect(try card("{ value: x, span: 9 }")["span"] == 4)
+        #expect(try card("{ value: y }")["fault"] == "/n/v has no attribute y.")
+        #expect(try card("{ value: x, kind: hologram }")["fault"]?.string?.contains("hologram") == true)
+        // Nothing can be written to a rule.
+        #expect(try card("{ value: x, kind: toggle }", attributes: "computed: { x: 1 == 1 }")["kind"] == "value")
+    }
+
+    @Test("a link leads to a node or to a web address, and to nothing else")
+    func links() throws {
+        let link = try card("{ link: /home/lights, title: Lights }")
+        #expect(link["kind"] == "link" && link["title"] == "Lights" && link["fault"] == nil)
+        #expect(try card("{ value: x, link: 'https://example.org' }")["fault"] == nil)
+        for bad in ["javascript:alert(1)", "//elsewhere", "lights"] {
+            #expect(try card("{ value: x, link: '\(bad)' }")["fault"] != nil, "\(bad)")
+        }
+    }
+
+    @Test("a card has the status of its node; of one around it, it can only be stale")
+    func statuses() throws {
+        let found = try board(
+            """
+            nodes:
+              - id: m
+                kind: container
+                state: { status: ok }
+                children: [{ id: core, state: { n: 1 } }, { id: own, state: { n: 1, status: ok } }]
+            """)
+        let byPath = Dictionary(uniqueKeysWithValues: cards(found).map { ($0["path"]?.string ?? "", $0["status"]) })
+        #expect(byPath["/m/core.n"] == ["path": "/m.status", "isOwn": false])
+        #expect(byPath["/m/own.n"] == ["path": "/m/own.status", "isOwn": true])
+    }
+
+    @Test("the answer names the attributes whose change may change the cards")
+    func layout() throws {
+        let graph = try Harness(
+            BoardTests.panels + """
+                nodes:
+                  - id: home
+                    kind: container
+                    state: { isShown: false, title: Mine }
+                    computed: { cards: 'subviews.filter(each, isShown).map(each, {"id": each.id, "panel": {"value": "x"}})' }
+                    children: [{ id: v, state: { x: 1 } }]
+                """)
+        let before = try graph.map(.board(path: "/", panel: ValueMap()))
+        #expect(before["layout"]?.list?.contains("/home.cards") == true && !paths(before).contains("/home/v.x"))
+        try graph.set("/home.isShown", true)
+        #expect(paths(try graph.map(.board(path: "/", panel: ValueMap()))).contains("/home/v.x"))
+    }
+
+    @Test("an attribute has one card, with the panel that is given")
+    func single() throws {
+        let graph = try Harness("nodes: [{ id: lamp, state: { level: 5.0, status: warn } }]\n")
+        let plain = try graph.map(.board(path: "/lamp.level", panel: ValueMap()))
+        #expect(plain["kind"] == "sparkline" && plain["title"] == "Level")
+        #expect(plain["status"] == ["path": "/lamp.status", "isOwn": true])
+        let given = try graph.map(
+            .board(path: "/lamp.level", panel: ValueMap([("kind", "slider"), ("title", "Mine")])))
+        #expect(given["kind"] == "slider" && given["title"] == "Mine")
+        #expect(refusal { try graph.succeed(.board(path: "/lamp.no", panel: ValueMap())) }?.code == .notFound)
+    }
+
+    @Test("a board has at most 500 cards, and says how many it leaves out; a tree that is too large is refused")
+    func limits() throws {
+        let graph = try Harness(
+            "nodes: [{ id: m, kind: container, state: { items: [] }, children: [{ id: all, forEach: { in: $items, id: self, as: n, node: { kind: view, let: { x: =int(n) } } } }] }]\n"
+        )
+        func fill(_ count: Int) throws {
+            try graph.set("/m.items", .list(ValueList((0..<count).map { .int(Int64($0)) })))
+            graph.settle()
+        }
+        for count in stride(from: 1000, through: 9000, by: 1000) { try fill(count) }
+        let found = try graph.map(.board(path: "/m", panel: ValueMap()))
+        #expect(cards(found).count == 500 && (found["omitted"]?.number ?? 0) >= 8_500)
+        for count in stride(from: 10_000, through: 21_000, by: 1000) { try fill(count) }
+        #expect(refusal { try graph.succeed(.board(path: "/m", panel: ValueMap())) }?.code == .limit)
+    }
+}
