@@ -122,6 +122,35 @@ struct DashTests {
         #expect(alone.rows.map(\.title) == [nil, "X"])
     }
 
+    @Test("each of several values has a card, and a timeline is its present state")
+    func values() throws {
+        let described: Value = [
+            "id": "s", "path": "/s", "kind": "container",
+            "children": [
+                [
+                    "id": "p", "path": "/s/p", "kind": "group",
+                    "children": [["id": "c", "path": "/s/p/c", "kind": "view"]],
+                    "attributes": [
+                        "solar": ["kind": "state", "type": "double"], "isOn": ["kind": "state", "type": "bool"],
+                    ],
+                ]
+            ],
+        ]
+        func cards(_ panel: Value) throws -> [DashCard] {
+            let subviews: ValueList = [["id": "p", "containerValues": ["panel": panel]]]
+            let tree = try #require(DashNode.tree(described))
+            return DashBoard(tree, subviews: ["/s": subviews], values: [:]).rows.flatMap(\.cards)
+        }
+        let both = try cards([
+            "title": "House", "kind": "timeline", "values": ["isOn", ["value": "solar", "title": "Roof"], "nothing"],
+        ])
+        #expect(both.map(\.title) == ["House: Is on", "House: Roof", "House"])
+        #expect(both.map(\.kind) == [.value, .value, .value])
+        #expect(both.map(\.fault) == [nil, nil, "/s/p has no attribute nothing"])
+        // What is no list of names counts as no list.
+        #expect(try cards(["values": 5]).map(\.path) == ["/s/p.solar", "/s/p.isOn"])
+    }
+
     @Test("thresholds give a status, also for values that must not fall")
     func thresholds() {
         var card = DashCard(path: "/a.x", kind: .bar, panel: ValueMap([("warn", 75), ("critical", 90)]), title: "")

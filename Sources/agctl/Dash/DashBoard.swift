@@ -19,7 +19,9 @@ struct DashBoard {
         var values: ValueMap
         var section: DashNode?
 
-        var isContainer: Bool { node.children?.isEmpty == false && panel["value"] == nil }
+        var isContainer: Bool {
+            node.children?.isEmpty == false && panel["value"] == nil && panel["values"] == nil
+        }
     }
 
     static let mostCards = 500
@@ -187,9 +189,13 @@ struct DashBoard {
                     rows: table(of: node, panel))
             ]
         }
+        // Each of several values has a card of its own.
+        let several = value == nil ? series(of: panel) : []
+        let isGiven = value != nil || !several.isEmpty
         // A node that arranges cards has none of its own.
-        if value == nil, node.children != nil, arranges(node) { return [] }
-        let names = value.map { [$0] } ?? DashBoard.shownNames(of: node)
+        if !isGiven, node.children != nil, arranges(node) { return [] }
+        let given = value.map { [$0] } ?? several.map { $0.name }
+        let names = isGiven ? given : DashBoard.shownNames(of: node)
         let isAlone = names.count == 1 && node.children == nil
         let cards = names.map { name -> DashCard in
             let path = node.place(of: name)
@@ -206,17 +212,28 @@ struct DashBoard {
             let own =
                 isRoot || node.children != nil
                 ? DashText.spellOut(name) : "\(title): \(DashText.spellOut(name).lowercased())"
-            let isTitled = isAlone || name == "percent" || value != nil
-            var panel = value == nil ? ValueMap() : panel
+            let isTitled = isAlone || name == "percent" || isGiven
+            let part = several.first { $0.name == name }
+            let heading = part.map { "\(shown): \($0.title)" } ?? (isTitled ? shown : own)
+            var panel = isGiven ? panel : ValueMap()
             if kind == .bar || kind == .gauge, panel["unit"] == nil, panel["max"] == nil, panel["format"] == nil {
                 panel["unit"] = "%"
             }
             return DashCard(
-                path: path, kind: kind, panel: panel, title: isTitled ? shown : own,
+                path: path, kind: kind, panel: panel, title: heading,
                 isInteger: attribute.plainType == "int", isAction: isAction,
                 fault: kind == nil ? "there is no card of the kind \(panel["kind"]?.string ?? "")".printable : nil)
         }
-        return value == nil ? cards.sorted { ($0.kind?.rank ?? 0) < ($1.kind?.rank ?? 0) } : cards
+        return isGiven ? cards : cards.sorted { ($0.kind?.rank ?? 0) < ($1.kind?.rank ?? 0) }
+    }
+
+    /// The attributes that a panel shows together, each as its name or with a title.
+    private func series(of panel: ValueMap) -> [(name: String, title: String)] {
+        (panel["values"]?.list ?? ValueList()).compactMap { each -> (name: String, title: String)? in
+            guard let name = text(each.map?["value"] ?? each) else { return nil }
+            let last = name.split(separator: ".").last ?? ""
+            return (name: name, title: text(each.map?["title"]) ?? DashText.spellOut(String(last)))
+        }
     }
 
     /// The attributes of a node that get a card if there is no panel.

@@ -8,7 +8,9 @@ struct DashCard {
 
         /// The kind by its name in scenes.
         init?(panel name: String) {
-            self.init(rawValue: ["colour": "color", "line": "chart", "textField": "field"][name] ?? name)
+            // A terminal shows the present state of a timeline.
+            let names = ["colour": "color", "line": "chart", "textField": "field", "timeline": "value"]
+            self.init(rawValue: names[name] ?? name)
         }
 
         /// - Returns: the kind that suits an attribute.
