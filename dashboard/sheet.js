@@ -488,7 +488,8 @@ class Shown {
   }
 
   #neighbours(part, title, all = []) {
-    const paths = all.filter((path) => !isInternal(path) && path !== this.#path)
+    // A reference to another node has the name of what it leads to.
+    const paths = all.filter((path) => !isInternal(path) && (path !== this.#path || title === 'Values'))
     const text = paths.join('\n')
     // A list that is being operated stays.
     if (part.dataset.paths === text) return
