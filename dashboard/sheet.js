@@ -99,7 +99,9 @@ export class Sheet {
     const root = this.#board.element.getRootNode()
     this.#focused = root.activeElement
     adopt(this.#board.element, look)
-    this.#board.element.append(this.#dialog)
+    // Beside the board, which removes what is none of its parts when its structure changes.
+    this.#board.element.after(this.#dialog)
+    this.#dialog.style.colorScheme = this.#board.element.style.colorScheme
     this.#trail = []
     this.#show({ path: card.path, card })
     this.#dialog.showModal()
