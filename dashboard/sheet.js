@@ -101,7 +101,9 @@ export class Sheet {
     const root = this.#board.element.getRootNode()
     this.#focused = root.activeElement
     adopt(this.#board.element, look)
-    this.#board.element.append(this.#dialog)
+    // Beside the board, which removes what is none of its parts when its structure changes.
+    this.#board.element.after(this.#dialog)
+    this.#dialog.style.colorScheme = this.#board.element.style.colorScheme
     this.#trail = []
     this.#show({ path: card.path, card })
     this.#dialog.showModal()
@@ -489,7 +491,8 @@ class Shown {
   }
 
   #neighbours(part, title, all = []) {
-    const paths = all.filter((path) => !isInternal(path) && path !== this.#path)
+    // A reference to another node has the name of what it leads to.
+    const paths = all.filter((path) => !isInternal(path) && (path !== this.#path || title === 'Values'))
     const text = paths.join('\n')
     // A list that is being operated stays.
     if (part.dataset.paths === text) return

@@ -89,6 +89,27 @@ struct DashTests {
         #expect(DashCard(ValueMap()).status(of: 5) == nil)
     }
 
+    @Test("each of several values has a card, and a timeline is its present state")
+    func values() {
+        let board = DashBoard([
+            "rows": [
+                [
+                    "cards": [
+                        [
+                            "path": "/s.isOn", "kind": "timeline", "title": "House",
+                            "series": [["path": "/s.isOn", "title": "Is on"], ["path": "/s.solar", "title": "Roof"]],
+                        ],
+                        ["path": "/s.x", "kind": "chart", "title": "X"],
+                    ]
+                ]
+            ]
+        ])
+        let cards = board.rows.flatMap(\.cards)
+        #expect(cards.map(\.title) == ["House: Is on", "House: Roof", "X"])
+        #expect(cards.map(\.path) == ["/s.isOn", "/s.solar", "/s.x"])
+        #expect(cards.map(\.kind) == [.value, .value, .chart])
+    }
+
     @Test("a text is scrolled to its ends and no further")
     func scroll() {
         var scroll = Scroll()

@@ -2,6 +2,8 @@ import AttributeValues
 import Testing
 import WireProtocol
 
+@testable import RuntimeHarness
+
 /// What cards a part of the tree has.
 @Suite("Boards")
 struct BoardTests {

@@ -235,7 +235,7 @@ describe('charts that answer', { skip: CHROMIUM ? false : 'there is no Chromium'
           const what = `${width} pixels, ${span} s: ${JSON.stringify(found)}`
           assert.ok(found.isInside && found.right > 20 && found.gaps.every((gap) => gap > 4), what)
           assert.ok(Math.abs(found.shift - 1) < 0.02, what)
-          if (span === 300) assert.match(found.texts[0], locale === 'de_DE' ? /^\d\d:\d\d$/ : /^\d\d:\d\d\s[AP]M$/)
+          if (span === 300 && width < 1000) assert.match(found.texts[0], locale === 'de_DE' ? /^\d\d:\d\d$/ : /^\d\d:\d\d\s[AP]M$/)
         }
       }
     })
@@ -275,9 +275,8 @@ describe('charts that answer', { skip: CHROMIUM ? false : 'there is no Chromium'
       assert.deepEqual(places, [(1 - 25 / 200).toFixed(2), '0.75', (1 - 25 / 60).toFixed(2)])
       assert.equal(await page.run(`wide.element.querySelectorAll('.dot:not([hidden])').length`), 2)
       // The pointer rests and time goes on: the values are those that come under it.
-      await page.run(`(async () => { time = 1180; near.tick(); await frame() })()`)
+      await page.run(`(async () => { time = 1160; near.tick(); await frame() })()`)
       assert.match(await page.run(`tags()[1]`), /^3 .*, 25 s ago$/)
-      await page.run(`time = 1150`)
       await point('near', 0.25)
       await page.until(`tags()[1]?.startsWith('2 ')`)
       assert.deepEqual((await page.run(`tags()`)).slice(0, 3).map((each) => each.split(' ')[0]), ['A', '2', 'Open'])

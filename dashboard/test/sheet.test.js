@@ -18,11 +18,10 @@ nodes:
         containerValues: { panel: { title: A row } }
         children:
           - id: pump
-            kind: group
             state: { level: { initial: 20.0, history: 1h } }
+            computed: { half: level / 2.0 }
             containerValues: { panel: { kind: slider, value: level, title: Level, unit: "%" } }
-            children:
-              - { id: twice, let: { level: $level }, computed: { x: level * 2.0 }, containerValues: { panel: { kind: gauge, value: x, title: Twice } } }
+          - { id: twice, let: { level: $/s/row/pump.level }, computed: { x: double(level) * 2.0 }, containerValues: { panel: { kind: gauge, value: x, title: Twice } } }
           - { id: lamp, state: { isOn: false }, containerValues: { panel: { kind: toggle, value: isOn, title: Lamp } } }
           - { id: name, state: { x: "it's -- fern" }, containerValues: { panel: { kind: value, value: x, title: Name } } }
           - { id: both, state: { a: 1.0, b: 2.0 }, containerValues: { panel: { kind: line, values: [a, b], title: Both } } }
@@ -69,7 +68,7 @@ describe('the sheet of a card', { skip: CHROMIUM ? false : 'there is no Chromium
     await page.until(`/Changed by\\s+test \\(process.*Label\\s+watering/s.test(block('Why it is so').innerText)`)
     // The daemon has recorded what was before the page was opened.
     await page.until(`/Level\\s+40 %\\s+20 %\\s+[\\d.]+ %\\s+40 %/.test(block('Figures').innerText)`)
-    assert.match(await page.run(`block('Readers').innerText`), /Level\s+\/s\/row\/pump\/twice/)
+    assert.match(await page.run(`block('Readers').innerText`), /Half\s+\/s\/row\/pump/)
     assert.equal(await page.run(`block('Inputs')?.checkVisibility() ?? false`), false)
     // It goes on with the value.
     await site.client.set('/s/row/pump.level', 50, { label: 'again' })
@@ -143,20 +142,20 @@ describe('the sheet of a card', { skip: CHROMIUM ? false : 'there is no Chromium
   })
 
   test('one walks to inputs and readers and back, also to what is not on the board', async () => {
-    await open('/s/row/pump/twice.x')
+    await open('/s/row/twice.x')
     const go = (title, text) => page.run(`[...block('${title}').querySelectorAll('button')].find((each) => each.innerText.includes('${text}')).click()`)
     const at = (path) => page.until(`sheet().querySelector('.path').textContent === '${path}' && sheet().querySelector('.block code')`)
     await go('Inputs', 'Level')
-    await at('/s/row/pump/twice.level')
+    await at('/s/row/twice.level')
     await page.until(`block('Inputs')?.checkVisibility()`)
     await go('Inputs', '/s/row/pump')
     await at('/s/row/pump.level')
     assert.equal(await page.run(`sheet().querySelector('h2').textContent`), 'Level')
     assert.equal(await page.run(`board().activeElement === sheet().querySelector('h2')`), true, 'the focus goes along')
-    await page.click(`sheet().querySelector('[aria-label="Back to /s/row/pump/twice.level"]')`)
-    await at('/s/row/pump/twice.level')
+    await page.click(`sheet().querySelector('[aria-label="Back to /s/row/twice.level"]')`)
+    await at('/s/row/twice.level')
     await page.click(`sheet().querySelector('[aria-label^="Back to"]')`)
-    await at('/s/row/pump/twice.x')
+    await at('/s/row/twice.x')
     assert.equal(await page.run(`sheet().querySelector('[aria-label^="Back to"]')`), null)
     await close()
     assert.deepEqual(page.faults, [])
@@ -166,7 +165,7 @@ describe('the sheet of a card', { skip: CHROMIUM ? false : 'there is no Chromium
     await site.client.apply('agd: 1\nnodes: [{ id: own, children: [{ id: view, let: { level: $/s/row/pump.level }, computed: { z: double(level) + 1.0 } }] }]')
     const other = await browser.open(`${site.url}?root=/own/view`, { width: 1280, height: 800 })
     await other.until(`card('/own/view.z')`)
-    await other.run(`window.sheet = () => board().querySelector('dialog[open]'); window.named = (text) => [...sheet().querySelectorAll('.walk button')].find((each) => each.innerText.includes(text))`)
+    await other.run(`window.sheet = () => board().querySelector('dialog[open]'); window.named = (text) => [...sheet().querySelectorAll('.walk button')].find((each) => each.querySelector('span').textContent === text)`)
     await other.click(`card('/own/view.z').querySelector('h3 a')`)
     await other.until(`named('/own/view')`)
     await other.run(`named('/own/view').click()`)
@@ -288,7 +287,7 @@ describe('the sheet of a card', { skip: CHROMIUM ? false : 'there is no Chromium
   })
 
   test('a sheet stays while the board around it changes, and shows the newest value', async () => {
-    await open('/s/row/pump/twice.x')
+    await open('/s/row/twice.x')
     await site.client.apply('agd: 1\nnodes: [{ id: new, state: { x: 1 } }]', { at: '/s' })
     await page.until(`card('/s/new.x')`)
     await site.client.set('/s/row/pump.level', 21)

@@ -25,7 +25,7 @@ struct DashBoard {
         rows = (map["rows"]?.list ?? []).compactMap(\.map).map { row in
             Row(
                 title: row["title"]?.string?.printable,
-                cards: (row["cards"]?.list ?? []).compactMap(\.map).map { DashCard($0) })
+                cards: (row["cards"]?.list ?? []).compactMap(\.map).flatMap(DashCard.cards))
         }
     }
 }

@@ -34,7 +34,8 @@ struct DashCard {
     /// - Parameter map: a card of the answer of `board`.
     init(_ map: ValueMap) {
         path = map["path"]?.string ?? ""
-        kind = map["kind"]?.string.flatMap(Kind.init) ?? .unknown
+        // A terminal shows the present state of a timeline.
+        kind = map["kind"] == "timeline" ? .value : map["kind"]?.string.flatMap(Kind.init) ?? .unknown
         panel = map["panel"]?.map ?? ValueMap()
         title = map["title"]?.string?.printable ?? ""
         isInteger = map["type"] == "int" || map["type"] == "int?"
@@ -55,6 +56,18 @@ struct DashCard {
                 views: (rows["views"]?.list ?? []).compactMap(\.map).map {
                     ($0["id"]?.string ?? "", $0["path"]?.string ?? "")
                 }, more: rows["more"]?.number.map { Int($0) } ?? 0)
+        }
+    }
+
+    /// A card of the answer of `board`; several if it shows several values, because a terminal shows each apart.
+    static func cards(_ map: ValueMap) -> [DashCard] {
+        let card = DashCard(map)
+        guard let series = map["series"]?.list else { return [card] }
+        return series.compactMap(\.map).map { one in
+            var each = card
+            each.path = one["path"]?.string ?? ""
+            each.title = "\(card.title): \(one["title"]?.string?.printable ?? "")"
+            return each
         }
     }
 
