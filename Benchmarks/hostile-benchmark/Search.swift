@@ -187,7 +187,8 @@ private let writing = [
         }, method: "set"
     ) { #"{"path":"/a.x","value":\#(numbers($0))}"# },
     Dimension(
-        name: "set-places", last: 1 << 17,
+        // A rule that reads more subviews takes longer.
+        name: "set-places", last: 1 << 14,
         scene: { count in
             document(
                 #"[{"id":"s","state":{"on":false}},{"id":"a","component":"Box","children":\#(list(count) { #"{"id":"x\#($0)"}"# })}]"#,
@@ -217,10 +218,13 @@ private let changing = [
             ).dropFirst()
     },
     Dimension(
-        name: "apply-retyped", scene: { count in document("[\(manyStates(count, "1"))]") }, method: "apply"
+        // A node has no more attributes.
+        name: "apply-retyped", last: 1 << 13, scene: { count in document("[\(manyStates(count, "1"))]") },
+        method: "apply"
     ) { count in #"{"mode":"merge","# + apply("[\(manyStates(count, #""t""#))]").dropFirst() },
     Dimension(
-        name: "apply-other-attributes", scene: { count in document("[\(manyStates(count, "1"))]") }, method: "apply"
+        name: "apply-other-attributes", last: 1 << 13, scene: { count in document("[\(manyStates(count, "1"))]") },
+        method: "apply"
     ) { count in
         #"{"mode":"replace","#
             + apply(#"[{"id":"a","state":\#(members(count) { #""t\#($0)":1"# })}]"#).dropFirst()
@@ -265,7 +269,8 @@ private let changing = [
             #"[{"id":"a","component":"Box","children":[{"id":"g","kind":"container","state":{"v":1},"children":\#(list(count) { #"{"id":"x\#($0)","let":{"y":"=v + 1"}}"# })}]}]"#,
             #""components":{"Box":{"kind":"container","children":[{"slot":"content"}]}},"#)
     },
-    Dimension(name: "remove-nodes", scene: states, method: "remove") { _ in #"{"path":"/top"}"# },
+    // A scene has no more parts.
+    Dimension(name: "remove-nodes", last: 1 << 18, scene: states, method: "remove") { _ in #"{"path":"/top"}"# },
     Dimension(
         name: "move-nodes",
         scene: { count in
@@ -317,7 +322,7 @@ private let following = [
         #"{"paths":\#(list(count) { #""/**/z\#($0).y""# })}"#
     },
     Dimension(
-        name: "subscribe-places", last: 1000,
+        name: "subscribe-places", first: 8, last: 1000,
         scene: { _ in document(list(1000) { #"{"id":"c\#($0)","state":{"z":[]}}"# }) }, method: "subscribe"
     ) { count in #"{"paths":\#(list(count) { #""/**.z[\#($0)]""# })}"# },
     Dimension(name: "subscribe-attributes", scene: states, method: "subscribe") { _ in #"{"paths":["/**"]}"# },

@@ -34,12 +34,20 @@ struct PatternIndex {
         }
 
         mutating func remove(_ topic: Topic) {
-            entries.removeRun { $0.topic.number < topic.number } while: { $0.topic === topic }
+            entries.removeRun {
+                $0.topic.number < topic.number
+            } while: {
+                $0.topic === topic
+            }
             Ends.remove(topic, from: &topics)
         }
 
         static func remove(_ topic: Topic, from topics: inout [Topic]) {
-            topics.removeRun { $0.number < topic.number } while: { $0 === topic }
+            topics.removeRun {
+                $0.number < topic.number
+            } while: {
+                $0 === topic
+            }
         }
 
         mutating func giveBack() {

@@ -12,7 +12,7 @@ enum PlanCost {
     static let below = 10
     /// A new top node.
     static let creation = 10
-    static let removal = 15
+    static let removal = 45
     static let value = 50
     /// A node that stays what it was made from a component that is declared anew: its row is written again.
     static let row = 10

@@ -35,7 +35,8 @@ extension Method {
         Method(
             name: "set", summary: "Writes one value, as a transaction of its own.",
             parameters: [path(), .required(.value, .any, "The new value.")] + writeOptions,
-            result: written, errors: writeErrors + [.conflict, .stale, .ruleFailed, .cycle], need: Need(.write, on: "the path")
+            result: written, errors: writeErrors + [.conflict, .stale, .ruleFailed, .cycle],
+            need: Need(.write, on: "the path")
         ) { (given) throws(Failure) in
             .set(Mutation(operation: .set, target: given.target(), value: given.value(.value)), given.writeOptions())
         }

@@ -52,7 +52,8 @@ struct LimitTests {
         #expect(use("few", children(1000)) == nil)
         #expect(use("many", children(2000)) == .limit)
         #expect(use("deep", "[{ id: g, kind: container, children: \(children(2000)) }]") == .limit)
-        #expect(refusal { try graph.apply("nodes: [{ id: plain, kind: container, children: \(children(2000)) }]") } == nil)
+        #expect(
+            refusal { try graph.apply("nodes: [{ id: plain, kind: container, children: \(children(2000)) }]") } == nil)
         func change(_ count: Int) -> ErrorCode? {
             let nodes = children(count, ", state: { s: \(count) }")
             return refusal {

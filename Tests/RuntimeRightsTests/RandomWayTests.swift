@@ -7,9 +7,9 @@ import WireProtocol
 @testable import GraphRuntime
 @testable import RuntimeHarness
 
-/// Says who may have changed a state, from the texts of the documents and the access lines alone. It knows the references
-/// of each attribute that a document has defined, and takes a name for all paths that it could mean. So it never forbids
-/// what is right, and it shares nothing with the graph.
+/// Says who may have changed a state, from the texts of the documents and the access lines alone. It knows the
+/// references of each attribute that a document has defined, and takes a name for all paths that it could mean. So it
+/// never forbids what is right, and it shares nothing with the graph.
 private struct WayModel {
     /// What users may write, as the beginnings of paths.
     static let rights: [(user: UInt32, right: AccessRight, node: String)] = [
