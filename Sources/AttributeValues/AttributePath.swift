@@ -187,6 +187,8 @@ struct PathReader {
         let start = at
         at += 1
         while at < bytes.count, bytes[at] != UInt8(ascii: "\"") { at += bytes[at] == UInt8(ascii: "\\") ? 2 : 1 }
+        // A backslash may be the last byte.
+        at = min(at, bytes.count)
         guard at < bytes.count else { throw fault("a closing '\"'") }
         at += 1
         guard case .string(let name)? = try? JSONParser.parseOnce(bytes[start..<at]) else {

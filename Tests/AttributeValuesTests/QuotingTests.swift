@@ -4,6 +4,14 @@ import Testing
 @Suite("Quoted names in paths")
 struct QuotingTests {
     @Test(
+        "a quoted name that ends behind a backslash is refused",
+        arguments: ["/\"\\", "/a.\"b\\", "/a.b[id=\"\\", "/\""])
+    func unfinished(_ path: String) {
+        #expect(throws: Failure.self) { try AttributePath(path) }
+        #expect(throws: Failure.self) { try PathPattern(path) }
+    }
+
+    @Test(
         "a path never has control characters, and means the same when it is read",
         arguments: ["\u{7f}", "a\u{80}b", "\u{9b}31m", "x\u{9f}", "\n", "a b\u{85}\"\\"])
     func controls(name: String) throws {

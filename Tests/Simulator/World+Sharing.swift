@@ -8,7 +8,7 @@ extension World {
     /// Turns after which a modest client has its answer: the bytes are read in one, and another may have no time left.
     static let turnsToAnswer = 3
 
-    /// The greedy user's clients: many connections, long answers that he does not read, more requests than a turn takes.
+    /// The clients of the greedy user: many connections, and long answers that they do not read.
     func crowd() {
         for client in clients where client.role == .greedy && generator.chance(70) { beGreedy(client) }
     }
