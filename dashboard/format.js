@@ -122,11 +122,11 @@ export function member(map, name) {
 
 /** A message of the daemon, with its times as people write them. */
 export function readable(text, locale) {
-  return String(text).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => moment(time, locale))
+  return String(text).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => timeOfDay(time, locale))
 }
 
 /** A time today as 06:12, another one with its date. */
-export function moment(time, locale) {
+export function timeOfDay(time, locale) {
   const date = new Date(time)
   const options = { hour: '2-digit', minute: '2-digit' }
   if (date.toDateString() !== new Date().toDateString()) Object.assign(options, { day: 'numeric', month: 'short' })

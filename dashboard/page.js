@@ -2,7 +2,7 @@
 
 import { client } from './elements.js'
 import { SHAPES, WORDS } from './cards.js'
-import { moment } from './format.js'
+import { timeOfDay } from './format.js'
 import { tokens } from './style.js'
 
 document.adoptedStyleSheets = [tokens]
@@ -131,7 +131,7 @@ async function openWrong() {
   if (part('wrong').open) showWrong()
 }
 
-const since = (time) => (time ? `since ${moment(time, locale)}` : '')
+const since = (time) => (time ? `since ${timeOfDay(time, locale)}` : '')
 
 function showWrong() {
   const { wrong, statuses } = state
