@@ -197,7 +197,7 @@ describe('charts that answer', { skip: CHROMIUM ? false : 'there is no Chromium'
 
     test('thresholds are lines where the axis reaches them', async () => {
       const found = await page.run(`(async () => {
-        const card = make('/x.a', { kind: 'chart', panel: { window: 100, min: 0, max: 100, warn: 75, critical: 150 } })
+        const card = make('/x.a', { kind: 'chart', panel: { window: 100, min: 0, max: 100 }, levels: [{ from: 75, status: 'warn' }, { from: 150, status: 'critical' }] })
         put(card, 1000, 10)
         await frame()
         return [...card.element.querySelectorAll('.limit')].map((each) => [each.getAttribute('class'), each.getAttribute('y1'), each.hasAttribute('hidden')])

@@ -7,11 +7,12 @@ private enum Compiler {
     static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     static let modules = Program.folder + "/Modules"
-    static let moduleMap = Program.folder + "/CSimdJSON.build/module.modulemap"
+    static let moduleMaps = ["CSimdJSON", "CRelease"].map { "\(Program.folder)/\($0).build/module.modulemap" }
 
     static var isThere: Bool {
         path != nil
-            && [modules + "/AGScenes.swiftmodule", moduleMap].allSatisfy { FileManager.default.fileExists(atPath: $0) }
+            && ([modules + "/AGScenes.swiftmodule"] + moduleMaps)
+                .allSatisfy { FileManager.default.fileExists(atPath: $0) }
     }
 
     /// What it says of a source file.
@@ -20,7 +21,8 @@ private enum Compiler {
         let file = try folder.write(source, to: "scenes.swift")
         return try Program.run(
             try #require(path),
-            ["-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=\(moduleMap)", file],
+            ["-typecheck", "-swift-version", "6", "-I", modules]
+                + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] } + [file],
             environment: ["HOME": folder.path], folder: folder
         ).text
     }
