@@ -322,7 +322,7 @@ describe('charts that answer', { skip: CHROMIUM ? false : 'there is no Chromium'
     })
 
     test('a finger leaves the moment where it was, until it touches something else', async () => {
-      await page.run(`(async () => { ${FOUR}; scrollTo(0, 0) })()`)
+      await page.run(`(async () => { ${FOUR}; for (let i = 0; i < 100 && !door.element.querySelector('.state'); i++) await frame(); scrollTo(0, 0) })()`)
       const touch = async (type, part) => {
         const [x, y] = await page.run(`(() => { const { left, width, top } = near.view.line.element.getBoundingClientRect(); return [left + ${part ?? 0} * width, top + 30] })()`)
         await page.send('Input.dispatchTouchEvent', { type, touchPoints: part === undefined ? [] : [{ x, y }] })
