@@ -69,8 +69,6 @@ extension ViewGraph {
             case .done: return true
             }
         }
-        if case .done = construction.stage { return true }
-        if construction.isStored { construction.mark() }
         return false
     }
 
@@ -78,6 +76,7 @@ extension ViewGraph {
         swap(&declarations, &construction.declarations)
         swap(&structureChange, &construction.structureChange)
         swap(&unsettled, &construction.unsettled)
+        timedValues.swapDue(with: &construction.dueOperators)
         swap(&persistence.components, &construction.components)
     }
 
@@ -95,6 +94,8 @@ extension ViewGraph {
         structureChange.append(construction.structureChange)
         unsettled.lists.formUnion(construction.unsettled.lists)
         unsettled.states += construction.unsettled.states
+        timedValues.begin(construction.dueOperators)
+        persistence.ahead = nil
         if construction.hasMarker { persistence.note(StoreChange(key: StoredKey.unlinked, name: "", value: nil)) }
         if construction.plan.redeclares(before) { unsettled.nodes += construction.rows }
     }
@@ -105,6 +106,9 @@ extension ViewGraph {
             guard let vertex = environmentDefaults.removeValue(forKey: key) else { continue }
             destroyVertex(vertex)
         }
+        // Instances that data has made meanwhile may use them, too.
+        timedValues.begin(construction.dueOperators)
+        persistence.ahead = nil
         if construction.isStored { construction.mark() }
         for top in construction.tops { nodes.unlink(top) }
         unlinked.batches.append(

@@ -52,9 +52,11 @@ public final class Construction {
     var declarations: Declarations
     var structureChange = StructureChange()
     var unsettled = Unsettled()
+    /// Nothing is fed to the operators before the nodes are in the tree.
+    var dueOperators: [TimedValue] = []
     var components: CurrentComponents
-    // Rows of the store are written while the nodes are made, so that linking the nodes writes little. Until then a
-    // marker in the store says that these rows do not count: see `UnlinkedTrees`.
+    // Rows of the store are written while the nodes are made, so that linking the nodes writes little. With rows that
+    // the store gets before, it gets a marker, which says that these rows do not count: see `UnlinkedTrees`.
     /// True if the nodes have keys and rows.
     var isStored = false
     /// The lowest number in the keys of these nodes.
@@ -117,6 +119,7 @@ public final class Construction {
 
     func beginStoring() {
         isStored = true
+        persistence.ahead = self
         storedTops = Set(tops.enumerated().filter { !plan.remadeCreations.contains($0.offset) }.map(\.element))
     }
 

@@ -29,6 +29,8 @@ public final class Persistence {
     private(set) var lastNumber: UInt64 = 0
     /// Changes for the store, in order.
     private var changes: [StoreChange] = []
+    /// Its nodes have rows and are not in the tree yet.
+    var ahead: Construction?
     /// Nodes whose rows may have changed.
     private var dueNodes: [NodeID] = []
     /// Children that need an order key, by parent.
@@ -87,6 +89,7 @@ public final class Persistence {
     func takeChanges() -> [StoreChange] {
         settleRows()
         if changes.isEmpty { return [] }
+        ahead?.mark()
         defer { changes = [] }
         return changes
     }

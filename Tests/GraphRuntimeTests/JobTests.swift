@@ -111,6 +111,38 @@ struct JobTests {
         #expect(try graph.value("/big/c3.twice") == 11 && graph.value("/big.n") == 60)
     }
 
+    @Test(
+        "what the store gets of a document before its revision is marked as unlinked, also if it is cancelled",
+        arguments: [false, true])
+    func marked(isCancelled: Bool) throws {
+        let document = "agd: 1\nnodes: [{ id: doc, kind: container, children: [{ id: in, state: { w: 2 } }] }]"
+        var ahead = 0
+        for steps in stride(from: 20, to: 600, by: 20) {
+            let graph = try harness(steps: steps)
+            let denied = try rules((.write, "/a"))
+            var waiting = [apply(document, from: 1)]
+            var turns = 0
+            while !waiting.isEmpty {
+                turns += 1
+                let rows = graph.rows.values.filter { $0.key.hasPrefix("/doc") }
+                if isCancelled, !rows.isEmpty { waiting.append(.accessChanged(denied)) }
+                waiting.append(
+                    .call(
+                        ClientID(number: 2), id: .int(0),
+                        .set(Mutation(operation: .set, path: "/a.n", value: .int(Int64(turns))), .init())))
+                graph.turn(waiting)
+                waiting = graph.postponed
+                let isThere = (try? graph.runtime.graph.node(at: ["doc"])) != nil
+                let (kept, marks) = (graph.rows.values.filter { $0.key.hasPrefix("/doc") }, graph.rows["@unlinked\n"])
+                #expect(kept.isEmpty || (marks == nil) == isThere, "\(steps) steps, turn \(turns): \(kept)")
+                if marks != nil { ahead += 1 }
+            }
+            graph.settle()
+            #expect(graph.rows["@unlinked\n"] == nil)
+        }
+        #expect(ahead > 10, "\(ahead)")
+    }
+
     @Test("a document in slices makes what it makes in one turn") func equal() throws {
         let (whole, sliced) = (try harness(steps: 1_000_000), try harness(steps: 60))
         for (id, mode) in [("big", Request.ApplyMode.merge), ("more", .merge), ("big", .replace)] {

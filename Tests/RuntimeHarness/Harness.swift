@@ -11,6 +11,8 @@ final class Harness {
     private var nextRequest: Int64 = 1
     /// Everything said in the last call, in order.
     private(set) var deliveries: [Delivery] = []
+    /// What has to be done again in the next call.
+    private(set) var postponed: [Command] = []
     /// What the last call gave the store.
     private(set) var kept: [StoreChange] = []
     /// What all calls gave it.
@@ -70,6 +72,7 @@ final class Harness {
     func turn(_ commands: [Command]) -> [Delivery] {
         let outcome = runtime.apply(commands, at: now)
         deliveries = outcome.deliveries
+        postponed = outcome.postponed
         kept = outcome.changes.map(\.change)
         store += kept
         return deliveries

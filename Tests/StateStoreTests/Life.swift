@@ -103,6 +103,18 @@ final class Life {
         return nil
     }
 
+    /// Another client's change, while requests of this one wait.
+    func commit(_ path: String, _ value: Value) throws {
+        let other = ClientID(number: 2)
+        let outcome = runtime.apply(
+            [
+                .connected(other, Peer(pid: 2, uid: 1000, gid: 1000)),
+                .call(other, id: .int(0), .set(Mutation(operation: .set, path: path, value: value), .init())),
+                .disconnected(other),
+            ], at: Moment(monotonic: 1000, wall: .epoch))
+        try store.append(outcome.changes, revision: runtime.revision)
+    }
+
     /// Turns until nothing waits to be freed.
     func settle() throws {
         while runtime.graph.hasUnlinked { _ = try turn() }

@@ -70,6 +70,46 @@ struct UnlinkedTests {
         #expect(try ids(life.next(), "/big").prefix(4) == ["card", "part", "each", "n0"])
     }
 
+    @Test("rows of a document count from its revision on, wherever its slices end and whatever others commit meanwhile")
+    func waiting() throws {
+        let document = """
+            agd: 1
+            nodes:
+              - id: doc
+                kind: container
+                state: { v: 1 }
+                computed: { own: "average(v, duration('10s'))", other: "average($/made.v, duration('10s'))" }
+                children: [{ id: in, state: { w: 2 } }]
+              - { id: more }
+            """
+        var sizes: Set<Int> = []
+        for steps in stride(from: 20, to: 600, by: 20) {
+            let life = try life(steps: steps)
+            life.begin(
+                .apply(
+                    .init(
+                        document: .string(document), at: "/", mode: .merge, dryRun: false, options: .init())))
+            var turns = 0
+            while true {
+                let isAnswered = try life.turn() != nil
+                if !isAnswered { try life.commit("/made.v", .int(Int64(turns + 1))) }
+                let isThere = life.paths.contains("/doc")
+                if try !isThere && life.rows().contains(where: { $0.key.hasPrefix("/doc") }) { sizes.insert(steps) }
+                let claim = "\(steps) steps, turn \(turns)"
+                let next = try life.next()
+                let marked = try next.rows().contains { $0.key == "@unlinked" }
+                #expect(next.paths.contains("/doc") == isThere && next.paths.contains("/more") == isThere, "\(claim)")
+                #expect(next.absentNodes == 0 && next.failures == [] && !(isThere && marked), "\(claim)")
+                try next.settle()
+                #expect(try isThere || next.rows().map { "\($0.key) \($0.name)" } == ["/made v"], "\(claim)")
+                if !isAnswered { #expect(try next.value("/made.v") == .int(Int64(turns + 1)), "\(claim)") }
+                if isAnswered { break }
+                turns += 1
+            }
+        }
+        #expect(sizes.count > 10, "\(sizes)")
+    }
+
     @Test("documents that follow each other stand in their order after a restart") func order() throws {
         let life = try life()
         for id in ["c", "a", "b"] {

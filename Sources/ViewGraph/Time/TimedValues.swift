@@ -20,7 +20,7 @@ final class TimedValue {
     /// The name of a row that the store has of this past, and that the next one replaces.
     var outdatedName: String?
     /// Reports of that moment are part of its first value.
-    fileprivate let madeAt: Int64
+    fileprivate var madeAt: Int64
 
     init(_ operation: TimeOperator, of operand: AttributeID, at now: Int64) {
         self.operation = operation
@@ -108,6 +108,15 @@ struct TimedValues {
         defer { due = [] }
         for value in due { value.isDue = false }
         return due
+    }
+
+    /// Exchanges the operators that are due for those of a construction.
+    mutating func swapDue(with other: inout [TimedValue]) { swap(&due, &other) }
+
+    /// The operators of a construction begin now.
+    mutating func begin(_ made: [TimedValue]) {
+        for value in made { value.madeAt = now }
+        due += made
     }
 
     /// Nothing is due for the store.
