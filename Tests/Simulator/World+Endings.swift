@@ -193,11 +193,12 @@ extension World {
         start()
         guard faults.isEmpty, let (values, _) = readEverything() else { return }
         let told = Judgement.contents(values)
-        for (path, content) in told where !path.hasPrefix("/wills.") && !path.hasPrefix("/t.") {
+        let paths = judgement.truth.allPaths.filter { !$0.hasPrefix("/.") && !$0.hasPrefix(Model.past) }
+        for path in paths.union(told.keys) where !path.hasPrefix("/wills.") && !path.hasPrefix("/t.") {
             let wanted = judgement.truth.content(of: path, at: backup)
-            if content != wanted, judgement.truth.isKnown(path, backup) {
+            if told[path] != wanted, judgement.truth.isKnown(path, backup) {
                 fault(
-                    "[Backup] \(path) is \(content.jsonText.prefix(100)), and was \(wanted?.jsonText ?? "nothing") at \(backup)"
+                    "[Backup] \(path) is \(told[path]?.jsonText.prefix(100) ?? "nothing"), and was \(wanted?.jsonText ?? "nothing") at \(backup)"
                 )
             }
         }

@@ -97,6 +97,9 @@ public final class WatchTruth {
         return found
     }
 
+    /// All paths that have ever had a content.
+    public var allPaths: Set<String> { Set(histories.keys) }
+
     func contents(of patterns: [String], at revision: Int64) -> [String: Value] {
         var contents: [String: Value] = [:]
         for path in paths(of: patterns) { contents[path] = content(of: path, at: revision) }
