@@ -433,7 +433,7 @@ function cellsOf(rows) {
   if (!rows) return null
   const { columns, views, more } = rows
   const cells = new Map(views.flatMap(({ path }) => columns.map((column) => [`${path}.${column}`, column])))
-  return { columns, ids: views.map(({ id }) => id), cells, more }
+  return { columns, views, ids: views.map(({ id }) => id), cells, more }
 }
 
 /** Thresholds as parts of the scale. */
