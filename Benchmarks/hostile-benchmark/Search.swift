@@ -29,7 +29,7 @@ struct Dimension: Sendable {
     /// Seconds of processor time after which the next doubling is left out.
     private static let longest = 1.0
 
-    /// What one size has taken.
+    /// Time and steps that the request of one size has taken.
     struct Figure {
         var size: Int
         var seconds = 0.0

@@ -6,8 +6,8 @@ import StateStore
 import Timelines
 import WireProtocol
 
-/// One entry for each reader of bytes from outside. It must return for any bytes. What it reads and writes again must
-/// be the same.
+/// One entry for each reader of bytes from outside. It must return for any bytes. A value that it reads, and writes and
+/// reads again, must be the same.
 public enum Fuzzing {
     public typealias Entry = @Sendable ([UInt8]) -> Void
 
