@@ -29,7 +29,7 @@ export class Board {
   #board = null
   /** Attributes that decide about the cards. */
   #layout = new Set()
-  /** What the sections are now: `arrange` in layout.js. */
+  /** The arrangement of the sections: `arrange` in layout.js. */
   #bands = []
   #measures = measure(1200)
   #sections = []
@@ -166,7 +166,7 @@ export class Board {
           board = null
           this.#setLive(true)
         }
-        this.#take(event.details, root)
+        this.#take(event.details, event.initial ? null : root)
       } else if (event.method === 'structure') {
         this.#prepare(event)
         this.#describeAgain(root)
@@ -192,6 +192,7 @@ export class Board {
     return { value: this.#values.get(path), timeline: null, css: null, reported: this.#reports.get(path) }
   }
 
+  /** @param root is asked for its cards again if they may be others; null for values with which its cards were just read. */
   #take(details, root) {
     let [isOutdated, isOtherLook] = [false, false]
     for (const [path, change] of details) {
@@ -206,6 +207,7 @@ export class Board {
       isOutdated ||= this.#layout.has(path)
       isOtherLook ||= /\.(tint|colorScheme|locale|density)$/.test(path)
     }
+    if (root === null) return
     if (isOutdated) this.#describeAgain(root)
     else if (isOtherLook) this.#place()
   }

@@ -16,7 +16,7 @@ const SILENCE = 5000
 /** Subscriptions made within this time begin with one request. */
 const GATHERING = 10
 /** Calls of these methods in one task are sent as one request. */
-const GATHERED = ['history', 'series', 'explain']
+const GATHERED = ['history', 'explain']
 /** Calls of one request, as the gateway limits them. */
 const MOST_CALLS = 256
 /** The failures that one tab tells another. */
