@@ -86,7 +86,7 @@ extension ViewGraph {
                 return .list(list)
             }
         case .remove:
-            guard !path.steps.isEmpty else {
+            guard !path.steps.isEmpty || !follow(place, isWritten: true).steps.isEmpty else {
                 throw Failure(
                     .invalid, "remove takes an element or entry out of a value; \(mutation.path) is a whole attribute",
                     path: mutation.path, hint: "to remove a node, use the method remove")
@@ -117,11 +117,11 @@ extension ViewGraph {
 extension ViewGraph {
     /// Performs the writes of an action in the open transaction.
     func perform(_ writes: [ActionWrite], of call: ActionCall) throws(Failure) {
-        try leading(by: call.attribute) { () throws(Failure) in
-            for write in writes {
-                try charge(ViewGraph.stepsPerMutation)
-                do throws(Failure) { try perform(write) } catch { throw error.within(call.path) }
-            }
+        for write in writes {
+            try charge(ViewGraph.stepsPerMutation)
+            do throws(Failure) {
+                try leading(by: write.action) { () throws(Failure) in try perform(write) }
+            } catch { throw error.within(call.path) }
         }
     }
 
@@ -135,6 +135,6 @@ extension ActionWrite {
         guard let operation = Mutation.Operation(rawValue: operation.rawValue) else {
             preconditionFailure("an operation of actions that the protocol does not have")
         }
-        return Mutation(operation: operation, path: path.description, value: value)
+        return Mutation(operation: operation, path: path.description, value: value, index: index)
     }
 }

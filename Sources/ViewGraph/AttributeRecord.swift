@@ -318,6 +318,8 @@ enum Source {
     case given
     /// An operator over the past of another vertex.
     case timed(TimedValue)
+    /// A clock whose schedule is complete only with the value of another vertex.
+    indirect case scheduled(ClockSchedule, by: AttributeID)
     /// When another vertex was last reported, for its watchers.
     case reportTime(AttributeID)
 }

@@ -190,6 +190,7 @@ extension Declarations {
         container.merge(completed(new.container)) { $1 }
         preference.merge(completed(new.preference)) { $1 }
         components.merge(new.components) { $1 }
+        functions.merge(new.functions) { $1 }
         written.merge(new.written)
     }
 }

@@ -136,8 +136,20 @@ public enum DefinitionWriter {
         case .everyMinute: "everyMinute"
         case .animation(nil): "animation"
         case .animation(let interval?): ["animation": ["minimumInterval": .string(interval.description)]]
+        case .daily(let daily): self.daily(daily)
+        case .everyValue(let reference): ["every": .string(text(reference))]
         case .dates(let dates): .list(dates.map { Value.timestamp($0).literal(as: .timestamp) })
         }
+    }
+
+    private static func daily(_ schedule: DailySchedule) -> Value {
+        var fields = ValueMap([(.string("at"), .list(schedule.times.map { .string(DailySchedule.text(of: $0)) }))])
+        if schedule.days != DailySchedule.everyDay {
+            let days = DailySchedule.dayNames.enumerated().filter { schedule.days >> $0.offset & 1 == 1 }
+            fields["on"] = .list(days.map { .string($0.element) })
+        }
+        if let zone = schedule.timeZone { fields["timeZone"] = .string(zone) }
+        return .map(fields)
     }
 
     // MARK: Modifiers

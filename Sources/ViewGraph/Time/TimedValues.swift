@@ -155,7 +155,7 @@ struct TimedValues {
         var reached: [TimedValue] = []
         if time.advance(to: wall, elapsed: elapsed) {
             isTimeDue = isInStore
-            reached = values.values.filter(\.operation.isDate)
+            reached = values.values.filter { $0.operation.isDate || $0.operation.period != nil }
         }
         while let next = queue.first, next.time <= now {
             queue.removeFirst()

@@ -21,6 +21,52 @@ extension Wiring {
         return made
     }
 
+    /// The source of a clock whose schedule is complete only with a value: the time zone of the environment, or the
+    /// period. nil for other schedules, and while there is no such value.
+    func scheduledSource(_ schedule: ClockSchedule, at row: UInt32) -> Source? {
+        switch schedule {
+        case .daily(let daily) where daily.timeZone == nil:
+            let before = nodes[Int(row)].definition.modifiersAroundBody
+            return environmentSource("timeZone", at: row, before: before).map { .scheduled(schedule, by: $0) }
+        case .everyValue(let reference):
+            guard let target = resolveName(reference.name.text, from: row, .modifier) else { return nil }
+            return .scheduled(schedule, by: vertex(for: Place(target, reference.steps)))
+        default: return nil
+        }
+    }
+
+    /// The last tick of a schedule that is completed with a value.
+    func evaluate(_ schedule: ClockSchedule, by attribute: AttributeID) throws -> Content {
+        let content = try engine.read(attribute)
+        guard case .value(let value) = content else { return content }
+        switch (schedule, value) {
+        case (.daily(var daily), .string(let zone)):
+            guard LocalClock(zone) != nil else {
+                return .failure(Failure(.ruleFailed, "unknown time zone \(zone)", path: path(of: attribute)))
+            }
+            daily.timeZone = zone
+            return try engine.read(clockVertex(of: .daily(daily)))
+        case (.everyValue, .duration(let span)): return try reading(every: span, from: attribute)
+        case (.everyValue, .string(let text)):
+            if let span = TimeSpan(text) { return try reading(every: span, from: attribute) }
+        default: break
+        }
+        return .failure(
+            Failure(
+                .typeMismatch, "the period of a clock is a duration, not \(value)", path: path(of: attribute),
+                hint: "such as 1s, 500ms, 1m30s"))
+    }
+
+    private func reading(every span: TimeSpan, from attribute: AttributeID) throws -> Content {
+        guard span.nanoseconds >= SceneLimits.shortestTick else {
+            let shortest = TimeSpan(nanoseconds: SceneLimits.shortestTick)
+            return .failure(
+                Failure(
+                    .limit, "the shortest time between ticks is \(shortest), not \(span)", path: path(of: attribute)))
+        }
+        return try engine.read(clockVertex(of: .every(span, start: nil)))
+    }
+
     /// How long it takes, from a moment on, until the next clock that is observed ticks, or the next operator over time
     /// changes its result; nil: forever. Cost: O(clocks), and O(everything downstream of a clock) if a watch or an edge
     /// has come or gone that may matter to it.
@@ -68,10 +114,26 @@ extension Wiring {
         guard case .value(let operand) = content else { return lastReport(value) ?? content }
         budget.steps &-= value.past.cost
         if let fault = value.past.fault(operand) { return .failure(fault) }
+        if value.operation.period != nil, let fault = try placeInCalendar(value) { return .failure(fault) }
         let isReport = try isReported(value)
         let now = timedValues.now
         let result = isReport ? value.past.result(ofReport: operand, now) : value.past.result(operand, now)
         return .value(dated(result, value))
+    }
+
+    /// Tells an operator over periods where the clock on the wall stands, in the time zone of `/`.
+    private func placeInCalendar(_ value: TimedValue) throws -> Failure? {
+        guard let zone = ownAttribute("timeZone", of: NodeID.root.row) else { return nil }
+        switch try engine.read(zone) {
+        case .value(.string(let name)):
+            guard let clock = clocks.localClock(name) else {
+                return Failure(.ruleFailed, "unknown time zone \(name)", path: path(of: zone))
+            }
+            value.past.place(in: CalendarFrame(lead: timedValues.time.lead, clock: clock))
+            return nil
+        case .value(let other): return Failure(.typeMismatch, "\(other) is no time zone", path: path(of: zone))
+        case .failure(let failure): return failure
+        }
     }
 
     /// Converts a result that is a date to wall time.
