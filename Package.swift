@@ -159,6 +159,7 @@ let package = Package(
         module("AttributeGraph", settings: fast),
         module("RuleLanguage", ["AttributeValues", "CRE2"], settings: fast),
         module("Timelines", ["AttributeValues"], settings: fast),
+        module("LinkProtocol", ["AttributeValues"], settings: fast),
         // Row 3
         module("SceneModel", ["AttributeValues", "RuleLanguage", "Timelines", "CLibYAML"], settings: fast),
         module("RuleCases", ["AttributeValues", "RuleLanguage"]),
@@ -166,6 +167,7 @@ let package = Package(
         // Row 4
         module("ViewGraph", ["AttributeValues", "AttributeGraph", "RuleLanguage", "SceneModel"], settings: fast),
         module("EventLoop", ["CLibuv", "AttributeValues"], settings: fast),
+        module("GatewayHandlers", ["AttributeValues", "CommandArguments", "CZlib", "WireProtocol"]),
         // Row 5
         module(
             "GraphRuntime",
@@ -201,9 +203,14 @@ let package = Package(
         program(
             "agd-host-feeder", ["AGClient", "AttributeValues", "CommandArguments", "CSystemd", "WireProtocol"]),
         program(
-            "agd-gateway", ["AttributeValues", "CMicroHTTPD", "CommandArguments", "CZlib", "EventLoop", "WireProtocol"]),
+            "agd-gateway",
+            ["AttributeValues", "CMicroHTTPD", "CommandArguments", "EventLoop", "GatewayHandlers", "WireProtocol"]),
         program(
-            "agd-link", ["AGClient", "AttributeValues", "CNATS", "CSteadyTime", "CommandArguments", "WireProtocol"],
+            "agd-link",
+            [
+                "AGClient", "AttributeValues", "CNATS", "CSteadyTime", "CommandArguments", "LinkProtocol",
+                "WireProtocol",
+            ],
             settings: fast, links: staticNATS),
         module("Programs", ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
@@ -232,17 +239,16 @@ let package = Package(
         .executableTarget(
             name: "simulate",
             dependencies: [
-                "AttributeValues", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop", "GraphRuntime",
-                "StateStore",
-                "TestSupport", "WireProtocol", log,
+                "AttributeValues", "COneThread", "CSimulatedKernel", "CommandArguments", "DaemonServer", "EventLoop",
+                "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "StateStore", "TestSupport",
+                "WireProtocol", log,
             ],
-            path: "Tests/Simulator", swiftSettings: strict + whole, linkerSettings: linker),
-        // It reads what the programs read, with the same sources.
+            path: "Tests/Simulator", swiftSettings: fast + whole, linkerSettings: linker + oneThread),
         .target(
             name: "Fuzzing",
             dependencies: [
-                "AttributeValues", "GraphRuntime", "RuleCases", "RuleLanguage", "StateStore", "Timelines",
-                "WireProtocol",
+                "AttributeValues", "GatewayHandlers", "GatewayHarness", "GraphRuntime", "LinkProtocol", "RuleCases",
+                "RuleLanguage", "StateStore", "Timelines", "WireProtocol",
             ],
             path: "Tests/Fuzzing", swiftSettings: strict),
         .target(name: "CFuzzer", path: "Tests/CFuzzer"),
@@ -265,9 +271,13 @@ let package = Package(
         runtimeTests("RuntimeStructure"),
         runtimeTests("RuntimeRights"),
         runtimeTests("RuntimeTime"),
-        tests("LinkProtocol", ["agd-link", "AttributeValues"]),
+        tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
-        tests("Gateway", ["agd-gateway", "AttributeValues"]),
+        // Clients of the gateway, and a machine that a test moves.
+        .target(
+            name: "GatewayHarness", dependencies: ["AttributeValues", "GatewayHandlers"], path: "Tests/GatewayHarness",
+            swiftSettings: strict),
+        tests("Gateway", ["GatewayHandlers", "GatewayHarness", "AttributeValues"]),
         tests("StateStore", ["StateStore", "GraphRuntime", "ViewGraph", "WireProtocol", "AttributeValues", "CSQLite"]),
         tests(
             "DaemonServer", ["DaemonServer", "EventLoop", "GraphRuntime", "AttributeValues", "CommandArguments", log]),

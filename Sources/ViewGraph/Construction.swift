@@ -52,6 +52,8 @@ public final class Construction {
     var declarations: Declarations
     var structureChange = StructureChange()
     var unsettled = Unsettled()
+    /// Nodes with `onDisappear`, which have not appeared yet.
+    var arriving: Set<UInt32> = []
     /// Nothing is fed to the operators before the nodes are in the tree.
     var dueOperators: [TimedValue] = []
     var components: CurrentComponents

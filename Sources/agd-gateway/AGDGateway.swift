@@ -1,6 +1,7 @@
 import AttributeValues
 import CommandArguments
 import EventLoop
+import GatewayHandlers
 import Glibc
 import WireProtocol
 
@@ -126,6 +127,7 @@ struct AGDGateway: Verb {
         do throws(LoopError) {
             let loop = try Loop()
             let door = FrontDoor(settings: settings, tokens: tokens, LoopMachine(loop))
+            door.onFault = AGDGateway.report
             let server = try HTTPServer(loop, listener: listener) { head, channel in Exchange(head, on: channel, door) }
             let turns = try BeforeSleep(loop) { door.meter.endTurn(at: Loop.processorTime) }
             door.start()

@@ -1,5 +1,6 @@
 import AttributeValues
 import EventLoop
+import GatewayHandlers
 import Glibc
 
 /// The socket on which the gateway listens: a port of this machine, or a Unix socket.

@@ -1,6 +1,6 @@
 import AttributeValues
 import Glibc
-@testable import agd_link
+@testable import LinkProtocol
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import AttributeValues
-@testable import agd_link
+@testable import LinkProtocol
 import Testing
 
 @Suite("Changes on their way to NATS")

@@ -41,7 +41,7 @@ extension World {
     func losePower() {
         isCalm = true
         defer { isCalm = false }
-        if generator.chance(50) {
+        if generator.chance(configuration.durability == .full ? 40 : 80) {
             // It is the first that a life does.
             stop()
             if faults.isEmpty { restart() }
@@ -153,6 +153,7 @@ extension World {
     /// as much of everything.
     func giveBack() {
         for client in clients { lose(client) }
+        closePages()
         for _ in 0..<20 where daemon != nil {
             sim_advance(500_000_000)
             turn(times: 2)
@@ -161,6 +162,7 @@ extension World {
         stop()
         if faults.isEmpty { start() }
         guard faults.isEmpty, let after = weigh() else { return }
+        if generator.chance(50) { backUp() }
         // Places inside values, and what reads them, are freed when there are many.
         let rooms: [(String, Int64)] = [
             ("nodes", 0), ("attributes", 0), ("vertices", 8), ("edges", 8), ("subscriptions", 0), ("clients", 0),
@@ -180,9 +182,15 @@ extension World {
         return ask("stats", "{}")
     }
 
-    /// [Backup] The last backup has the state of its revision.
+    /// [Backup] The last backup has the state of its revision, and is there after a power cut.
     func restoreBackup() {
         guard let backup, !isOver else { return }
+        if generator.chance(70) {
+            tell("the power is cut behind the backup")
+            cutPower()
+            // Of the store itself nothing is promised then.
+            if configuration.durability != .full { isOver = true }
+        }
         configuration.stateDirectory = "/sim/restored"
         sim_make_folder("/sim/restored")
         sim_copy_file(World.backupFile, "/sim/restored/state.db")
