@@ -134,7 +134,7 @@ extension Checker {
             }
         let mayBeNull = operand != operand.unwrapped
         switch kind {
-        case .previous, .debounced, .throttled, .history: return operand
+        case .previous, .debounced, .throttled, .history, .entries: return operand
         case .changed, .reported: return .timestamp
         case .held:
             if operand == .bool || operand.isDynOrError { return .bool }
