@@ -128,7 +128,9 @@ final class Meter {
         var told: Set<String> = []
         for row in board?["rows"]?.list ?? [] {
             for card in row["cards"]?.list ?? [] {
-                guard let path = card["path"]?.string, values[path] != nil, told.insert(path).inserted else { continue }
+                guard let path = card["path"]?.string, values[path]?.map?["value"].flatMap(number) != nil,
+                    told.insert(path).inserted
+                else { continue }
                 let unit = card["panel"]?["unit"]?.string ?? ""
                 let title = card["title"]?.string ?? ""
                 guard !unit.isEmpty || !title.isEmpty else { continue }
