@@ -128,6 +128,7 @@ let package = Package(
         .executable(name: "agd-host-feeder", targets: ["agd-host-feeder"]),
         .executable(name: "agd-gateway", targets: ["agd-gateway"]),
         .executable(name: "agd-link", targets: ["agd-link"]),
+        .executable(name: "agd-bridge", targets: ["agd-bridge"]),
         .library(name: "AttributeGraph", targets: ["AttributeGraph"]),
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
         .library(name: "Timelines", targets: ["Timelines"]),
@@ -145,6 +146,8 @@ let package = Package(
         .systemLibrary(name: "CLibYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
         face("CSimdJSON", links: "simdjson"),
         face("CRE2", links: "re2"),
@@ -212,6 +215,14 @@ let package = Package(
                 "WireProtocol",
             ],
             settings: fast, links: staticNATS),
+        program(
+            "agd-bridge",
+            [
+                "AGClient", "AttributeValues", "CCurl", "CMosquitto", "CommandArguments", "RuleLanguage",
+                "WireProtocol",
+            ],
+            settings: fast),
+        // Without the bridge, which few need: `make run` would have to wait for it.
         module("Programs", ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "TestSupport"]),
@@ -272,6 +283,7 @@ let package = Package(
         runtimeTests("RuntimeRights"),
         runtimeTests("RuntimeTime"),
         tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),
+        tests("Bridge", ["agd-bridge", "AttributeValues", "CommandArguments"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),
         // Clients of the gateway, and a machine that a test moves.
         .target(

@@ -180,8 +180,17 @@ package final class FrontDoor {
     private func principal(of head: RequestHead, _ tokens: Tokens) -> (name: String, token: String)? {
         if let header = head.headers.first("authorization") {
             let words = header.split(separator: " ")
-            guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-            return tokens.principal(of: words[1])
+            guard words.count == 2 else { return nil }
+            switch words[0].lowercased() {
+            case "bearer": return tokens.principal(of: words[1])
+            // As InfluxDB's clients send it. A browser, which would add such a header by itself, sends no pushes.
+            case "token" where isPush(head): return tokens.principal(of: words[1])
+            case "basic" where isPush(head):
+                let decoded = Base64.decode(String(words[1])).flatMap { String(validating: $0, as: UTF8.self) }
+                guard let decoded, let colon = decoded.firstIndex(of: ":") else { return nil }
+                return tokens.principal(of: decoded[decoded.index(after: colon)...])
+            default: return nil
+            }
         }
         guard mayUseCookie(head) else { return nil }
         for header in head.headers.all("cookie") {
@@ -192,6 +201,10 @@ package final class FrontDoor {
             }
         }
         return nil
+    }
+
+    private func isPush(_ head: RequestHead) -> Bool {
+        head.method == "POST" && Target(head.target).map { Pushes.isAddressed($0.path) } == true
     }
 
     /// Browsers add cookies by themselves, so only requests of the gateway's own pages may use one. `SameSite` makes

@@ -11,6 +11,7 @@ package final class Gateway {
         var origins: [String] = []
         /// True if requests may change the graph.
         var isWritable = false
+        var pushes = Pushes()
         var pages = Pages()
         var socket = ""
         /// The name of this machine, for people.
@@ -125,9 +126,25 @@ package final class Gateway {
                 try request.target.allow("path")
                 let isOpen = request.headers.list("accept").contains { $0.hasPrefix(Meter.openType) }
                 metrics(of: request.target.all("path"), request.memory) { answer(isOpen ? $0 : Meter.classic($0)) }
+            case ("POST", let path) where Pushes.isAddressed(path): push(request, reply: answer)
             default: answer(other(request))
             }
         } catch { answer(.refusal(.badRequest, error.text)) }
+    }
+
+    private func push(_ request: FrontDoor.Request, reply: @escaping (Answer) -> Void) {
+        do throws(Answer) {
+            guard let mutation = try settings.pushes.mutation(of: request) else {
+                let option = request.target.path.hasPrefix("/hook/") ? "--hooks" : "--points"
+                throw .refusal(.notFound, "the gateway takes no such pushes", hint: "\(option) names a map for them")
+            }
+            link.send("transact", ["mutations": [mutation], "label": "push"], request.memory) { result in
+                do throws(Answer) {
+                    _ = try Gateway.read(result)
+                    reply(Answer(status: .noContent, body: []))
+                } catch { reply(error) }
+            }
+        } catch { reply(error) }
     }
 
     /// The result in a reply of the daemon, or the answer to a page that gets none.
@@ -171,18 +188,24 @@ package final class Gateway {
         link.send("stats", ["format": "openmetrics"], memory) { [self] stats in
             guard !paths.isEmpty else { return reply(metrics(stats, nil)) }
             link.send("get", ["paths": .list(paths.map { .string($0) })], memory) { [self] values in
-                reply(metrics(stats, values))
+                link.send("board", ["path": .string(Meter.commonNode(paths))], memory) { [self] board in
+                    reply(metrics(stats, values, board))
+                }
             }
         }
     }
 
-    private func metrics(_ stats: Reply, _ values: Reply?) -> Answer {
+    /// - Parameter board: has the panels of the attributes; what it lacks has none.
+    private func metrics(_ stats: Reply, _ values: Reply?, _ board: Reply? = nil) -> Answer {
         var text: String
         do throws(Answer) {
             text = try Gateway.read(stats)["text"]?.string ?? ""
             // The daemon's part ends with the end mark, which may occur only once in the whole.
             if text.hasSuffix("# EOF\n") { text.removeLast("# EOF\n".count) }
-            if let values { text += Meter.gauges(try Gateway.read(values)["values"]?.map ?? ValueMap()) }
+            if let values {
+                let values = try Gateway.read(values)["values"]?.map ?? ValueMap()
+                text += Meter.attributes(values) + Meter.panels(values, board?.message["result"])
+            }
         } catch { return error }
         text += meter.text
         text += """
@@ -204,7 +227,7 @@ package final class Gateway {
     /// The methods of the addresses.
     private static let methods: [String: [String]] = [
         "/value": ["GET", "HEAD"], "/watch": ["GET", "POST"], "/rpc": ["POST"], "/metrics": ["GET", "HEAD"],
-        "/healthz": ["GET", "HEAD"], "/readyz": ["GET", "HEAD"],
+        "/healthz": ["GET", "HEAD"], "/readyz": ["GET", "HEAD"], "/write": ["POST"], "/api/v2/write": ["POST"],
     ]
 
     /// A page, or why there is none.
@@ -283,7 +306,7 @@ package final class Gateway {
     private static let lineFeed = UInt8(ascii: "\n")
 
     /// A value takes much more memory than its text, so the values are counted first.
-    private static func parse(_ body: [UInt8]) throws(Failure) -> Value {
+    static func parse(_ body: [UInt8]) throws(Failure) -> Value {
         let count = body.withUnsafeBufferPointer { JSONParser().valueCount($0) }
         guard count <= Limits.bodyValues else {
             throw Failure(.limit, "a body has at most \(Limits.bodyValues) values", hint: "send it in parts")

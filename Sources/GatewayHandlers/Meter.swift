@@ -8,7 +8,7 @@ package final class Meter {
     /// Upper bounds of the histogram's buckets, in seconds.
     private static let bounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5]
     /// All other addresses are counted as pages, so that clients cannot create series.
-    private static let addresses: Set<String> = ["/value", "/watch", "/rpc", "/metrics"]
+    private static let addresses: Set<String> = ["/value", "/watch", "/rpc", "/metrics", "/write", "/api/v2/write"]
 
     private struct Series {
         /// One for each bound, and one for longer times.
@@ -24,7 +24,7 @@ package final class Meter {
     private var calls: [String: Int] = [:]
 
     func note(_ path: String, seconds: Double) {
-        let name = Meter.addresses.contains(path) ? path : "/"
+        let name = Meter.addresses.contains(path) ? path : path.hasPrefix("/hook/") ? "/hook" : "/"
         let bucket = Meter.bounds.firstIndex { seconds <= $0 } ?? Meter.bounds.count
         series[name, default: Series()].counts[bucket] += 1
         series[name, default: Series()].sum += seconds
@@ -94,19 +94,75 @@ package final class Meter {
         return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
-    /// The numbers and bools among the values of `get`, by path, as gauges.
-    static func gauges(_ values: ValueMap) -> String {
-        var text = """
+    /// The values of `get`, by path: numbers and bools as gauges, and texts as infos.
+    static func attributes(_ values: ValueMap) -> String {
+        var gauges = """
             # HELP agd_attribute Values of the attributes that the request names.
             # TYPE agd_attribute gauge
 
             """
+        var texts = ""
         for (path, content) in values {
-            guard let path = path.string, let number = content.map?["value"].flatMap(number) else { continue }
-            let label = path.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
-            text += "agd_attribute{path=\"\(label)\"} \(number)\n"
+            guard let path = path.string, let value = content.map?["value"] else { continue }
+            if let number = number(value) {
+                gauges += "agd_attribute{path=\"\(escaped(path))\"} \(number)\n"
+            } else if case .string(let text) = value, text.utf8.count <= longestText {
+                texts += "agd_attribute_text_info{path=\"\(escaped(path))\",value=\"\(escaped(text))\"} 1\n"
+            }
         }
-        return text
+        if texts.isEmpty { return gauges }
+        return gauges + """
+            # HELP agd_attribute_text Texts of the attributes that the request names.
+            # TYPE agd_attribute_text info
+
+            """ + texts
+    }
+
+    /// Bytes. Each text is a series of its own.
+    private static let longestText = 256
+
+    /// The titles and units that panels give to attributes.
+    /// - Parameter board: the answer of `board`.
+    static func panels(_ values: ValueMap, _ board: Value?) -> String {
+        var text = ""
+        var told: Set<String> = []
+        for row in board?["rows"]?.list ?? [] {
+            for card in row["cards"]?.list ?? [] {
+                guard let path = card["path"]?.string, values[path]?.map?["value"].flatMap(number) != nil,
+                    told.insert(path).inserted
+                else { continue }
+                let unit = card["panel"]?["unit"]?.string ?? ""
+                let title = card["title"]?.string ?? ""
+                guard !unit.isEmpty || !title.isEmpty else { continue }
+                text += "agd_attribute_panel_info{path=\"\(escaped(path))\",title=\"\(escaped(title))\""
+                text += ",unit=\"\(escaped(unit))\"} 1\n"
+            }
+        }
+        if text.isEmpty { return "" }
+        return """
+            # HELP agd_attribute_panel Titles and units of the attributes that the request names.
+            # TYPE agd_attribute_panel info
+
+            """ + text
+    }
+
+    /// The node around all paths.
+    static func commonNode(_ paths: [String]) -> String {
+        var common: [Name]?
+        for path in paths {
+            let nodes: [Name]
+            if let pattern = try? PathPattern(path) {
+                nodes = pattern.segments.prefixOfNames
+            } else {
+                nodes = (try? AttributePath(path))?.nodes ?? []
+            }
+            common = common.map { zip($0, nodes).prefix { $0 == $1 }.map(\.0) } ?? nodes
+        }
+        return AttributePath.describe(nodes: common ?? [])
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 
     private static func number(_ value: Value) -> String? {
@@ -114,8 +170,24 @@ package final class Meter {
         case .bool(let flag): flag ? "1" : "0"
         case .int(let number): "\(number)"
         case .uint(let number): "\(number)"
-        case .double(let number): "\(number)"
+        case .double(let number):
+            number.isNaN ? "NaN" : number.isInfinite ? (number < 0 ? "-Inf" : "+Inf") : "\(number)"
+        // In JSON, the daemon writes them as texts.
+        case .string("Infinity"): "+Inf"
+        case .string("-Infinity"): "-Inf"
+        case .string("NaN"): "NaN"
         default: nil
         }
+    }
+}
+
+extension [PathPattern.Segment] {
+    /// The names before the first wildcard.
+    fileprivate var prefixOfNames: [Name] {
+        var names: [Name] = []
+        for case .id(let name) in self.prefix(while: { if case .id = $0 { true } else { false } }) {
+            names.append(name)
+        }
+        return names
     }
 }

@@ -28,13 +28,9 @@ extension ViewGraph {
     func perform(
         _ mutation: Mutation, at place: Place, _ path: AttributePath, typed: Bool, animation: String? = nil
     ) throws(Failure) {
-        func write(_ change: (Value?) throws(Failure) -> Value?) throws(Failure) {
-            let basis: WriteBasis =
-                switch mutation.operation {
-                case .set: .nothing
-                case .merge: .lastValue
-                default: .presentValue
-                }
+        func write(
+            on basis: WriteBasis = .presentValue, _ change: (Value?) throws(Failure) -> Value?
+        ) throws(Failure) {
             try self.write(place, through: path, on: basis, animation: animation, change)
         }
         func value() throws(Failure) -> Value {
@@ -52,7 +48,7 @@ extension ViewGraph {
         switch mutation.operation {
         case .set:
             let new = try value()
-            try write { _ throws(Failure) in new }
+            try write(on: .nothing) { _ throws(Failure) in new }
         case .toggle:
             try write { old throws(Failure) in
                 guard case .bool(let flag)? = old else { throw wrongType("a bool", old) }
@@ -97,7 +93,7 @@ extension ViewGraph {
             }
         case .merge:
             let patch = try value()
-            try write { old throws(Failure) in (old ?? .null).merging(patch) }
+            try write(on: .lastValue(merging: patch)) { old throws(Failure) in (old ?? .null).merging(patch) }
         case .test:
             let expected = try value()
             switch contentInTransaction(at: place) {

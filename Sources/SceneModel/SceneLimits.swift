@@ -37,4 +37,6 @@ public enum SceneLimits {
     public static let dates = 10_000
     /// Nanoseconds after which a state can expire at the latest: 3650 days.
     public static let longestExpiry: Int64 = 3650 * 86_400_000_000_000
+    /// Entries that a map with `entries` may have.
+    public static let mostEntries = 1_000_000
 }

@@ -49,6 +49,7 @@ extension Wiring {
             guard let known = attributes[Int(attribute.index)], let definition = known.definition else { continue }
             if !known.isBare || definition.history != nil { connectHistory(of: attribute, known) }
             if !known.isBare || definition.expires != nil { connectExpiry(of: attribute, known) }
+            if !known.isBare || definition.entries != nil { connectEntries(of: attribute, known) }
             switch definition.role {
             case .binding(let target, _):
                 switch target {

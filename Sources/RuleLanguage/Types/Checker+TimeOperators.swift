@@ -166,7 +166,7 @@ extension Checker {
         // Of a period before the first value nothing is known.
         let mayBeNull = operand != operand.unwrapped || operation.back > 0
         switch kind {
-        case .previous, .debounced, .throttled, .history: return operand
+        case .previous, .debounced, .throttled, .history, .entries: return operand
         case .changed, .reported: return .timestamp
         case .held:
             if operand == .bool || operand.isDynOrError { return .bool }

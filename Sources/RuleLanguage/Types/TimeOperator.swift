@@ -9,6 +9,8 @@ public struct TimeOperator: Hashable, Sendable {
         case previous, changed, reported, held, rate, increase, average, least, greatest, sum, smoothed, debounced, throttled
         /// Not a function of rules: the record of an attribute with `history`.
         case history
+        /// Not a function of rules: the last reports of the entries of a map with `entries`.
+        case entries
     }
 
     public let kind: Kind
@@ -60,7 +62,7 @@ public struct TimeOperator: Hashable, Sendable {
     public static let longestSpan: Int64 = 31 * 86_400_000_000_000
 
     init?(name: String) {
-        guard let kind = Kind(rawValue: name), kind != .history else { return nil }
+        guard let kind = Kind(rawValue: name), kind != .history, kind != .entries else { return nil }
         self.init(kind)
     }
 

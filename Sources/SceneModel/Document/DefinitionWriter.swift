@@ -44,8 +44,8 @@ public enum DefinitionWriter {
     ) -> Value {
         let isForm = value.map.map { map in map["initial"] != nil || map["type"] != nil } ?? false
         let isInferred = ValueType(of: value.literal(as: type)) == type
-        let (history, expires) = (definition?.history, definition?.expires)
-        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil {
+        let (history, expires, entries) = (definition?.history, definition?.expires, definition?.entries)
+        if start == nil, !isTransient, !isForm, isInferred, history == nil, expires == nil, entries == nil {
             return literal(value, type)
         }
         var form = ValueMap([(.string("initial"), start.map(expression) ?? literal(value, type))])
@@ -53,6 +53,7 @@ public enum DefinitionWriter {
         if isTransient { form["transient"] = true }
         if let history { form["history"] = .string(history.description) }
         if let expires { form["expires"] = .string(expires.description) }
+        if let entries { form["entries"] = entries.document }
         return .map(form)
     }
 

@@ -33,6 +33,7 @@ class Past {
         case .average, .sum: Window(operation)
         case .smoothed: Smoothing(operation)
         case .history: Chart(operation)
+        case .entries: EntryReports(operation)
         }
     }
 

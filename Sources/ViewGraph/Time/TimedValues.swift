@@ -60,6 +60,7 @@ struct TimedValues {
     /// Nodes and names of rows whose operators were removed.
     private var forgotten: [(node: NodeID, name: String)] = []
     private var queue = Heap<Deadline>()
+    private var expired: [AttributeID] = []
     private(set) var time: OperatorTime
     /// The store needs to know the time, because it has got rows since it was told last, or the wall clock was set.
     private var isTimeDue = false
@@ -142,6 +143,14 @@ struct TimedValues {
         if forgotten.isEmpty { return [] }
         defer { forgotten = [] }
         return forgotten
+    }
+
+    mutating func noteExpired(_ state: AttributeID) { expired.append(state) }
+
+    mutating func takeExpired() -> [AttributeID] {
+        if expired.isEmpty { return [] }
+        defer { expired = [] }
+        return expired
     }
 
     // MARK: Time

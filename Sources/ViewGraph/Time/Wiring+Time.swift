@@ -181,6 +181,7 @@ extension Wiring {
         }
         for value in reached where engine.isAlive(value.vertex) {
             expire(value)
+            removeExpiredEntries(value)
             do { try engine.invalidate(value.vertex) } catch {
                 preconditionFailure("a removed operator had a deadline")
             }
@@ -266,6 +267,63 @@ extension Wiring {
             let past = expiry(of: state)?.past as? LastReport, past.isStale, let last = past.current
         else { return content }
         return .value(last)
+    }
+
+    // MARK: Entries
+
+    // A map with `entries` uses an operator that knows when each entry was written. At its deadline, entries that nobody
+    // has written are removed.
+
+    /// What is known of the entries of a state with `entries`.
+    func entryReports(of state: AttributeID) -> EntryReports? {
+        guard let vertex = attributes[Int(state.index)]?.entries,
+            case .timed(let value)? = attributes[Int(vertex.index)]?.source
+        else { return nil }
+        return value.past as? EntryReports
+    }
+
+    /// Begins or ends the expiry of a state's entries, as its definition says.
+    func connectEntries(of state: AttributeID, _ record: AttributeRecord) {
+        let bounds = record.definition?.entries
+        guard bounds != nil || record.entries != nil, case .state = record.source else { return }
+        let operation = TimeOperator(.entries)
+        let vertex =
+            record.entries ?? timedValues.value(operation, of: state)?.vertex ?? makeTimedVertex(operation, of: state)
+        if record.entries == nil {
+            holdShared(vertex)
+            attributes.setEntries(vertex, at: Int(state.index))
+        }
+        guard case .timed(let value)? = attributes[Int(vertex.index)]?.source, let past = value.past as? EntryReports
+        else { return }
+        past.expiry = bounds?.expires?.nanoseconds
+        timedValues.noteDue(value)
+        if bounds == nil { releaseEntries(of: state) }
+    }
+
+    func releaseEntries(of state: AttributeID) {
+        guard let vertex = attributes[Int(state.index)]?.entries else { return }
+        attributes.setEntries(nil, at: Int(state.index))
+        releaseShared(vertex)
+    }
+
+    /// Removes the entries of a map whose time is over.
+    private func removeExpiredEntries(_ value: TimedValue) {
+        guard let past = value.past as? EntryReports else { return }
+        let gone = Set(past.takeExpired(timedValues.now))
+        guard !gone.isEmpty, case .value(.map(let map)) = content(ofStored: value.operand) else { return }
+        let left = Value.map(ValueMap(map.lazy.filter { !gone.contains($0.key) }.map { ($0.key, $0.value) }))
+        // A stale state keeps its error.
+        if case .value = content(of: value.operand) {
+            setInput(value.operand, .value(left))
+        } else {
+            expiry(of: value.operand)?.past.current = left
+        }
+        timedValues.noteExpired(value.operand)
+    }
+
+    /// States of which entries were removed because nobody had written them, since the last call.
+    public func takeStatesWithExpiredEntries() -> [AttributeID] {
+        timedValues.takeExpired().filter { engine.isAlive($0) }
     }
 
     // MARK: History
