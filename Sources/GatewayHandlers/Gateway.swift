@@ -39,7 +39,8 @@ package final class Gateway {
     private static let reading: Set<String> = [
         "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "stats", "eval",
     ]
-    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
+    /// A recording costs the daemon time, so it counts as a write.
+    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "trace"]
 
     let settings: Settings
     private let link: DaemonLink
@@ -348,13 +349,14 @@ package final class Gateway {
     // MARK: Watching
 
     private func watch(_ target: Target) throws(UnreadableOption) -> ValueMap {
-        try target.allow("path", "maxRate", "css", "frames", "events", "reports", "since")
+        try target.allow("path", "maxRate", "css", "frames", "events", "reports", "writers", "since")
         let paths = target.all("path")
         guard !paths.isEmpty else { throw UnreadableOption(text: "name what to watch, as in /watch?path=/host/**") }
         var parameters = ValueMap([("paths", .list(paths.map { .string($0) }))])
         if let rate = try target.rate("maxRate") { parameters["maxRate"] = .double(rate) }
         if let css = try target.flag("css") { parameters["css"] = .bool(css) }
         if let reports = try target.flag("reports") { parameters["reports"] = .bool(reports) }
+        if let writers = try target.flag("writers") { parameters["writers"] = .bool(writers) }
         if let rate = try target.rate("frames") { parameters["frames"] = ["rate": .double(rate)] }
         if let events = target["events"] {
             parameters["events"] = .list(events.split(separator: ",").map { .string(String($0)) })
@@ -391,7 +393,7 @@ package final class Gateway {
         return all
     }
 
-    private static let options = ["paths", "events", "maxRate", "css", "frames", "reports", "since"]
+    private static let options = ["paths", "events", "maxRate", "css", "frames", "reports", "writers", "since"]
 
     /// Finds or makes the subscriptions, and sends new ones to the daemon before the stream begins: a browser
     /// reconnects again and again to a stream that breaks off, but not after a refusal. A stream of several

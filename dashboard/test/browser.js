@@ -303,6 +303,14 @@ export class Page {
 
   /** Clicks in the middle of what the expression finds. */
   async click(expression) {
+    // Cards that come into sight may get another height. A page in the background draws nothing.
+    await this.run(`(() => {
+      ${expression}.scrollIntoView({ block: 'center' })
+      return new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve))
+        setTimeout(resolve, 100)
+      })
+    })()`)
     const [x, y] = await this.run(`(() => {
       const element = ${expression}
       element.scrollIntoView({ block: 'center' })

@@ -1,5 +1,5 @@
 /// Names in a form for people.
-enum Words {
+public enum Words {
     /// These stand in capitals inside a sentence, too.
     private static let abbreviations: Set<String> = [
         "cpu", "dns", "gpu", "http", "id", "io", "ip", "ok", "ram", "tcp", "udp", "url",
@@ -7,7 +7,7 @@ enum Words {
 
     /// An id in words: `busiestCore` becomes "Busiest core", `cpu0` becomes "CPU0". An id does not change if it does
     /// not begin with a letter, or contains anything but ASCII letters, digits, `-` and `_`.
-    static func of(_ id: String) -> String {
+    public static func of(_ id: String) -> String {
         func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
         func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
         guard let first = id.utf8.first, isLetter(first),
@@ -33,7 +33,7 @@ enum Words {
     }
 
     /// The name inside a sentence.
-    static func inside(_ id: String) -> String {
+    public static func inside(_ id: String) -> String {
         let text = of(id)
         let first = text.prefix { $0 != " " }
         return first.dropFirst().contains(where: \.isUppercase)
