@@ -18,12 +18,13 @@ package final class Gateway {
         var machineName = ""
 
         package init(
-            hosts: [String], origins: [String] = [], isWritable: Bool = false, pages: Pages = Pages(),
-            socket: String = "", machineName: String = ""
+            hosts: [String], origins: [String] = [], isWritable: Bool = false, pushes: Pushes = Pushes(),
+            pages: Pages = Pages(), socket: String = "", machineName: String = ""
         ) {
             self.hosts = hosts
             self.origins = origins
             self.isWritable = isWritable
+            self.pushes = pushes
             self.pages = pages
             self.socket = socket
             self.machineName = machineName

@@ -24,8 +24,8 @@ struct UnlinkedTrees {
         var revision: UInt64?
         /// The name of the store's marker.
         var marker: String?
-        /// Operators over time that these nodes have made. They begin when the nodes are freed, if others use them, too:
-        /// the store would get rows of those that go.
+        /// Operators over time that these nodes have made. They begin when the nodes are freed, if others use
+        /// them, too: the store would get rows of those that go.
         var operators: [TimedValue] = []
     }
 

@@ -1,7 +1,7 @@
 import AttributeValues
 import Testing
 
-@testable import agd_gateway
+@testable import GatewayHandlers
 
 @Suite("Points in InfluxDB's line protocol")
 struct PushTests {

@@ -148,7 +148,8 @@ struct ActionStepTests {
         throws
     {
         let graph = try Harness(
-            "nodes: [{ id: safe, state: { x: 0 }, actions: { fill: { set: { $x: 5 } } } }, { id: mine, kind: container }]")
+            "nodes: [{ id: safe, state: { x: 0 }, actions: { fill: { set: { $x: 5 } } } }, { id: mine, kind: container }]"
+        )
         func allow(_ rules: [(AccessRight, String)]) throws {
             let rules = try rules.map { AccessRule($0.0, [.user(1000)], try PathPattern($0.1)) }
             graph.turn([.accessChanged(AccessRules(rules, owner: 7))])

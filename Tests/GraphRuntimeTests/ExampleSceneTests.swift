@@ -32,7 +32,9 @@ struct ExampleSceneTests {
         ]
     }
 
-    @Test("the station shows the next trains in their order, late ones, and news of cancelled ones") func station() throws {
+    @Test("the station shows the next trains in their order, late ones, and news of cancelled ones") func station()
+        throws
+    {
         let graph = try harness("station")
         try graph.subscribe(["/board/**"], initial: true)
         try graph.set("/board.trains", .list((1...30).reversed().map { Self.train($0) }))

@@ -1,6 +1,7 @@
 import AttributeValues
 import Glibc
 @testable import LinkProtocol
+@testable import agd_link
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import AttributeValues
 @testable import LinkProtocol
+@testable import agd_link
 import Testing
 
 @Suite("Changes on their way to NATS")

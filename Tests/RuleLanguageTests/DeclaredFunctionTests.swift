@@ -18,19 +18,25 @@ struct DeclaredFunctionTests {
         return scope
     }
 
-    private static func value(_ rule: String, _ scope: RuleScope, _ given: ValueMap = bindings(["x": 4])) throws -> Value? {
+    private static func value(_ rule: String, _ scope: RuleScope, _ given: ValueMap = bindings(["x": 4])) throws
+        -> Value?
+    {
         try evaluate(rule, given, in: scope).value
     }
 
     @Test("a call has the value of the function's rule for its arguments") func calls() throws {
-        let scope = try Self.scope(("double2", ["n"], "n * 2"), ("sum3", ["a", "b", "c"], "a + b + c"), ("four", [], "4"))
+        let scope = try Self.scope(
+            ("double2", ["n"], "n * 2"), ("sum3", ["a", "b", "c"], "a + b + c"), ("four", [], "4"))
         #expect(try Self.value("double2(x) + 1", scope) == 9)
         #expect(try Self.value("sum3(1, double2(x), four())", scope) == 13)
         #expect(try Self.value("[1, 2].map(n, double2(n + 1))", scope) == [4, 6])
-        #expect(try Self.value("[1, 2].map(i, [3, 4].map(n, sum3(i, n, double2(n))))", scope) == [[10, 13], [11, 14]])
+        #expect(
+            try Self.value("[1, 2].map(i, [3, 4].map(n, sum3(i, n, double2(n))))", scope) == [[10, 13], [11, 14]])
     }
 
-    @Test("a function sees its parameters and the names around its declaration, and none at the call") func names() throws {
+    @Test("a function sees its parameters and the names around its declaration, and none at the call") func names()
+        throws
+    {
         let scope = try Self.scope(("scaled", ["n"], "n * env.factor"), ("lost", ["n"], "n * x"))
         #expect(try Self.value("scaled(x)", scope, bindings(["x": 4, "env.factor": 3])) == 12)
         #expect(errors(of: "lost(1)", in: scope).map(\.message) == ["in lost(): undeclared reference to 'x'"])

@@ -12,7 +12,8 @@ struct LibraryTests {
 
     @Test("an int is converted beside a double if a type is known only when the rule runs") func mixed() throws {
         let cases: [(rule: String, given: Value, result: Value)] = [
-            ("anything * 1.8", 2, 3.6), ("anything - 0.5", 2, 1.5), ("1.5 + anything", 2, 3.5), ("anything / 4.0", 2, 0.5),
+            ("anything * 1.8", 2, 3.6), ("anything - 0.5", 2, 1.5), ("1.5 + anything", 2, 3.5),
+            ("anything / 4.0", 2, 0.5),
             ("anything * 2", 1.5, 3.0), ("anything * 2", 3, 6), ("anything + 1", 2.5, 3.5), ("anything / 2", 7, 3),
             ("[1, 2.5].map(n, n * 2)", 0, [2, 5.0]),
         ]
@@ -49,7 +50,8 @@ struct LibraryTests {
         #expect(try evaluate("isError(y)", lost).value == true)
         #expect(try evaluate("isError(x)", lost).value == false)
         #expect(try evaluate("orElse(1 / 0, orElse(y, 3)) + 1", lost).value == 4)
-        #expect(try evaluate("numbers.map(n, orElse(6 / n, -1))", bindings(["numbers": [2, 0, 3]])).value == [3, -1, 2])
+        #expect(
+            try evaluate("numbers.map(n, orElse(6 / n, -1))", bindings(["numbers": [2, 0, 3]])).value == [3, -1, 2])
         #expect(try evaluate("cel.bind(v, 1 / 0, orElse(v, 5))").value == 5)
         #expect(try evaluate("orElse([1, 2].map(n, n / 0), [9])").value == [9])
         #expect(try Rule.type(of: "orElse(x, null)", in: makeScope()) == .wrapper(.int))
@@ -122,7 +124,10 @@ struct LibraryTests {
                 "the parts are yyyy, MM, dd, HH, mm, ss, SSS, hh, a, EEE, MMM, XXX; text is put in ''"
             ),
             ("math.clamp(1, 3, 2)", "clamp(): the lower bound 3 is above the upper one 2", nil),
-            ("[dyn(1), dyn('a')].max()", "max() compares elements of one type that have an order, not 'int' and 'string'", nil),
+            (
+                "[dyn(1), dyn('a')].max()",
+                "max() compares elements of one type that have an order, not 'int' and 'string'", nil
+            ),
             ("dyn(['a']).sum()", "sum() adds numbers or durations, not a value of type 'string'", nil),
             ("duration('200000h') * 2000000", "duration overflow", nil),
         ] as [(String, String, String?)]) func faults(rule: String, message: String, hint: String?) throws
@@ -135,13 +140,15 @@ struct LibraryTests {
     @Test(
         "a function costs what it walks",
         arguments: [
-            "lists.range(N).sum()", "lists.range(N).average()", "lists.range(N).max()", "lists.range(N).reduce(a, n, 0, a + n)",
+            "lists.range(N).sum()", "lists.range(N).average()", "lists.range(N).max()",
+            "lists.range(N).reduce(a, n, 0, a + n)",
             "lists.range(N).map(n, {n: n}).reduce(m, n, {}, n)[0]", "lists.range(N).slice(0, N)",
         ]) func cost(rule: String) throws
     {
         func cost(_ size: Int) throws -> Int {
             let evaluator = Evaluator()
-            _ = evaluator.evaluate(try Rule.compile(rule.split(separator: "N").joined(separator: "\(size)"), in: makeScope()))
+            _ = evaluator.evaluate(
+                try Rule.compile(rule.split(separator: "N").joined(separator: "\(size)"), in: makeScope()))
             return evaluator.lastCost
         }
         #expect(try cost(10_000) - cost(1000) >= 18_000)
@@ -152,7 +159,8 @@ struct LibraryTests {
         scope.hasRoot = true
         #expect(try Rule.type(of: "$/*.battery", in: scope) == .map(.string, .dyn))
         #expect(try Rule.type(of: "$/rooms/*/*.battery['hall/a'] * 2.0", in: scope) == .dyn)
-        #expect(try Rule.compile("$/*.battery.size() * 2", in: scope).inputs.first?.pattern?.description == "/*.battery")
+        #expect(
+            try Rule.compile("$/*.battery.size() * 2", in: scope).inputs.first?.pattern?.description == "/*.battery")
         #expect(
             errors(of: "$/**.battery.size()", in: scope).map(\.message) == ["a pattern in a rule has no '**'"])
         #expect(errors(of: "$/rooms/* > 2", in: scope).count == 1)

@@ -73,7 +73,9 @@ struct ListsOfObjectsTests {
         #expect(graph.runs().contains("/lib.second"))
     }
 
-    @Test("an element keeps its identity by its id, is handed down and is written through a binding") func identity() throws {
+    @Test("an element keeps its identity by its id, is handed down and is written through a binding") func identity()
+        throws
+    {
         let graph = try Harness(Self.scene)
         try graph.subscribe(["/lib/rows/b.text"], initial: true)
         try graph.succeed(.do(path: RequestPath("/lib/rows/b.lend"), arguments: ValueMap(), TransactionOptions()))
@@ -92,7 +94,8 @@ struct ListsOfObjectsTests {
         #expect(try graph.value("/lib.best").map?["title"] == "Emma (old)")
         try graph.subscribe(["/lib.second"], initial: true)
         _ = try graph.apply(
-            "types: { Book: { state: { id: '', title: '', year: 2000, lent: 0 }, computed: { isOld: year < 1970, label: 'title + (isOld ? \"!\" : \"\")', first: 'title.split(\" \")' } } }")
+            "types: { Book: { state: { id: '', title: '', year: 2000, lent: 0 }, computed: { isOld: year < 1970, label: 'title + (isOld ? \"!\" : \"\")', first: 'title.split(\" \")' } } }"
+        )
         #expect(graph.changes["/lib.second"] == .value("Dune Two!"))
     }
 

@@ -47,7 +47,8 @@ struct PatternReadTests {
         _ = graph.runs()
         _ = try graph.apply("nodes: [{ id: garage, state: { light: true } }]")
         _ = try graph.apply(
-            "nodes: [{ id: rooms, children: [{ id: bath, kind: container, children: [{ id: x, state: { battery: 0.0 } }] }] }]")
+            "nodes: [{ id: rooms, children: [{ id: bath, kind: container, children: [{ id: x, state: { battery: 0.0 } }] }] }]"
+        )
         try graph.set("/hall.other", 2)
         #expect(graph.runs() == [], "neither the attribute nor its depth is that of the pattern")
         try graph.succeed(.remove(path: "/cellar", TransactionOptions()))

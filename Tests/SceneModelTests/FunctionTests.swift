@@ -35,9 +35,15 @@ struct FunctionTests {
     @Test(
         "a mistake in a function is told at its place, with the right form",
         arguments: [
-            ("double: n * 2", "2:3 'double' is no function | write it as name(parameters), with its rule: double(x): x * 2"),
+            (
+                "double: n * 2",
+                "2:3 'double' is no function | write it as name(parameters), with its rule: double(x): x * 2"
+            ),
             ("f(x: x", "2:3 'f(x' is no function | write it as name(parameters), with its rule: double(x): x * 2"),
-            ("f(1a): 2", "2:3 in 'f(1a)', '1a' is no identifier | write it as name(parameters), with its rule: double(x): x * 2"),
+            (
+                "f(1a): 2",
+                "2:3 in 'f(1a)', '1a' is no identifier | write it as name(parameters), with its rule: double(x): x * 2"
+            ),
             ("f(in): 2", "2:3 in 'f(in)', 'in' has a meaning in rules"),
             ("f(a, a): 2", "2:3 in 'f(a, a)', two parameters have the same name"),
             ("size(a): 2", "2:3 'size' is a function of every rule | choose another name"),
@@ -45,7 +51,10 @@ struct FunctionTests {
             ("f(a): a +", "2:12 expected an expression, found the end"),
             ("f(a): b + 1", "2:9 undeclared reference to 'b'"),
             ("f(a): [1]", "2:9 the rule of f() is a text, not a list | write f(a): rule"),
-            ("f(a): f(a) + 1", "2:9 a function cannot call itself: f → f | list.reduce(acc, x, start, step) repeats a step"),
+            (
+                "f(a): f(a) + 1",
+                "2:9 a function cannot call itself: f → f | list.reduce(acc, x, start, step) repeats a step"
+            ),
         ]) func mistakes(function: String, message: String)
     {
         #expect(onlyFault(document(function)) == message)

@@ -396,8 +396,8 @@ struct Model {
         written = nil
     }
 
-    /// The contents of the states that were written since this was asked last, and of all that depends on them; nil: the
-    /// tree has changed, too.
+    /// The contents of the states that were written since this was asked last, and of all that depends on them; nil:
+    /// the tree has changed, too.
     mutating func takeWritten() -> [String: Value]? {
         defer { written = [] }
         guard let written else { return nil }

@@ -2,11 +2,16 @@ import AttributeValues
 
 /// Values that other programs push: points in InfluxDB's line protocol, and any JSON of webhooks. Each request is one
 /// transaction, which merges into a map that the options of the gateway name.
-struct Pushes {
+package struct Pushes {
     /// The map that gets the points: `/telegraf.points`.
-    var points: String?
+    private let points: String?
     /// The map that gets the JSON of each hook under its name: `/hooks.received`.
-    var hooks: String?
+    private let hooks: String?
+
+    package init(points: String? = nil, hooks: String? = nil) {
+        self.points = points
+        self.hooks = hooks
+    }
 
     private static let hookPrefix = "/hook/"
     private static let pointPaths: Set<String> = ["/write", "/api/v2/write"]
