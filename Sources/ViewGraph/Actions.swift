@@ -84,7 +84,8 @@ extension TransactedWiring {
         let text = call.path
         guard callers.count < TransactedWiring.mostNestedCalls else {
             throw Failure(
-                .cycle, "more than \(TransactedWiring.mostNestedCalls) actions call each other: "
+                .cycle,
+                "more than \(TransactedWiring.mostNestedCalls) actions call each other: "
                     + (callers + [text]).joined(separator: " → "), path: text, hint: "let one of them write by itself")
         }
         var call = call

@@ -129,7 +129,9 @@ extension Wiring {
         do throws(Failure) {
             try PatternSearch(pattern, in: self).forEachNamed { (ids, attribute) in
                 guard attribute != reference.omitted else { return }
-                let key = zip(pattern.segments, ids).filter { $0.0 == .any }.map { AttributePath.quoteIfNeeded($0.1.text) }
+                let key = zip(pattern.segments, ids).filter { $0.0 == .any }.map {
+                    AttributePath.quoteIfNeeded($0.1.text)
+                }
                 found.append((key.joined(separator: "/"), attribute))
             }
         } catch { return .failure(error) }

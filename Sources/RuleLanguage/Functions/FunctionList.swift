@@ -49,7 +49,8 @@ struct FunctionList {
             "_+_(timestamp|duration,duration|timestamp) -> timestamp")
         define("_-_(int|uint|double|duration,=) -> =", "_-_(timestamp,timestamp|duration) -> duration|timestamp")
         define(
-            "_*_(int|uint|double,=) -> =", "_*_(duration,int|double) -> duration", "_*_(int|double,duration) -> duration")
+            "_*_(int|uint|double,=) -> =", "_*_(duration,int|double) -> duration",
+            "_*_(int|double,duration) -> duration")
         define(
             "_/_(int|uint|double,=) -> =", "_/_(duration,duration) -> double", "_/_(duration,int|double) -> duration")
         define("_%_(int|uint,=) -> =")

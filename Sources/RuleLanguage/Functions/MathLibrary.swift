@@ -17,7 +17,10 @@ extension FunctionList {
             guard let x = a[0].number, let digits = a.int(1) else { return nil }
             return .double(try MathLibrary.round(x, digits))
         }
-        define("math.clamp(int|uint|double,=,=) -> =", "math.clamp(double,int|int|double,int|double|int) -> double", work: one) {
+        define(
+            "math.clamp(int|uint|double,=,=) -> =", "math.clamp(double,int|int|double,int|double|int) -> double",
+            work: one
+        ) {
             (a, _) throws(Fault) in try MathLibrary.clamp(a[0], a[1], a[2])
         }
         let slow = Work.constant(5)

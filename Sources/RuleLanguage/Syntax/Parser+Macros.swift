@@ -41,7 +41,8 @@ extension Parser {
         [String: (macro: SyntaxTree.Macro, variables: ClosedRange<Int>, parts: ClosedRange<Int>)] = [
             "all": (.all, 1...2, 1...1), "exists": (.exists, 1...2, 1...1), "exists_one": (.existsOne, 1...2, 1...1),
             "existsOne": (.existsOne, 1...2, 1...1), "filter": (.filter, 1...1, 1...1), "map": (.map, 1...1, 1...2),
-            "sortBy": (.sortBy, 1...1, 1...1), "reduce": (.reduce, 2...2, 2...2), "transformList": (.transformList, 2...2, 1...2),
+            "sortBy": (.sortBy, 1...1, 1...1), "reduce": (.reduce, 2...2, 2...2),
+            "transformList": (.transformList, 2...2, 1...2),
             "transformMap": (.transformMap, 2...2, 1...2), "transformMapEntry": (.transformMapEntry, 2...2, 1...2),
         ]
 

@@ -143,7 +143,8 @@ public final class RuleScope {
     var variableNames: [String] { Array(variables.keys) + (parent?.variableNames ?? []) }
     var namespaceNames: [String] { Array(namespaces.keys) + (parent?.namespaceNames ?? []) }
     var functionNames: [String] {
-        Array(functions.keys) + Array(declared.keys) + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
+        Array(functions.keys) + Array(declared.keys)
+            + (parent?.functionNames ?? FunctionTable.standard.keys.filter { !$0.hasPrefix("_") })
     }
 
     /// The rest of each name that begins with a dotted prefix.

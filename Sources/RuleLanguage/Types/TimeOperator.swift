@@ -6,7 +6,8 @@ import AttributeValues
 /// attribute; a rule itself has no memory.
 public struct TimeOperator: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Sendable {
-        case previous, changed, reported, held, rate, increase, average, least, greatest, sum, smoothed, debounced, throttled
+        case previous, changed, reported, held, rate, increase, average, least, greatest, sum, smoothed, debounced,
+            throttled
         /// Not a function of rules: the record of an attribute with `history`.
         case history
     }

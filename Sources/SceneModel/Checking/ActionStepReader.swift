@@ -243,7 +243,8 @@ extension PartReader {
         guard let found = expressions.choose(text, in: ExpressionScope(lexical: scope), at: node) else { return nil }
         if let obstacle = found.obstacle {
             return cursor.refuse(
-                .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node, hint: "write to the state it comes from")
+                .readOnly, "'\(text)' cannot be written: \(obstacle)", at: node,
+                hint: "write to the state it comes from")
         }
         for entry in found.entries { cursor.noteWritten(entry) }
         return (.selection(found.selection), found.type)

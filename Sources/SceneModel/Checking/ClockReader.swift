@@ -3,7 +3,8 @@ import RuleLanguage
 
 // Reads `clock`: `every 1s`, `everyMinute`, `animation`, a list of dates, or the long forms of these.
 extension PartReader {
-    private static let clockForms = "every 1s, everyMinute, animation, a list of dates, {every: 1s, start: date}, "
+    private static let clockForms =
+        "every 1s, everyMinute, animation, a list of dates, {every: 1s, start: date}, "
         + "or {at: \"03:00\", on: [mon, tue]}"
 
     /// - Parameter scope: the names that a period can come from.
@@ -45,7 +46,8 @@ extension PartReader {
                         .typeMismatch, "the period of a clock is a duration, not \(found.type.withArticle)", at: every)
                 }
                 if let start = node["start"] {
-                    cursor.fault("a clock whose period comes from a state has no start", at: start, hint: "leave it out")
+                    cursor.fault(
+                        "a clock whose period comes from a state has no start", at: start, hint: "leave it out")
                 }
                 return .everyValue(found.reference)
             }

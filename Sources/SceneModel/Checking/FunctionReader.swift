@@ -7,8 +7,9 @@ extension ExpressionReader {
 
     /// Declares the functions of a document, whose rules are checked later: they may call each other.
     /// - Returns: the functions with their rules.
-    func declareFunctions(_ node: DocumentNode, limits: RuleLimits) -> [(function: DeclaredFunction, rule: DocumentNode)]
-    {
+    func declareFunctions(_ node: DocumentNode, limits: RuleLimits) -> [(
+        function: DeclaredFunction, rule: DocumentNode
+    )] {
         var names = NameSet()
         var declared: [(function: DeclaredFunction, rule: DocumentNode)] = []
         cursor.visitEntries(node, "functions", hint: "write name(parameters): rule") { entry in

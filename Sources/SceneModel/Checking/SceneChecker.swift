@@ -13,7 +13,9 @@ final class SceneChecker {
         case done([NodeDefinition])
     }
 
-    private static let keys = ["agd", "import", "functions", "keys", "types", "components", "nodes", "values", "dangling"]
+    private static let keys = [
+        "agd", "import", "functions", "keys", "types", "components", "nodes", "values", "dangling",
+    ]
 
     private let document: DocumentNode
     private let context: SceneContext
@@ -88,7 +90,8 @@ final class SceneChecker {
         let count = named.reduce(0) { $0 + ($1?.count ?? 0) }
         guard count <= SceneLimits.declarations else {
             return cursor.refuse(
-                .limit, "at most \(SceneLimits.declarations) functions, keys, types and components are declared, not \(count)",
+                .limit,
+                "at most \(SceneLimits.declarations) functions, keys, types and components are declared, not \(count)",
                 at: document)
         }
         if let version = document["agd"] { cursor.at("agd") { check(version: version) } }

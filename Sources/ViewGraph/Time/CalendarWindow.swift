@@ -167,7 +167,11 @@ final class CalendarWindow: Past {
         }
         guard !parts.isEmpty else { return super.absorb(value, now) }
         if value != current {
-            if value == .null { counter.mark = nil } else { parts[parts.count - 1].increase += counter.increase(to: value) }
+            if value == .null {
+                counter.mark = nil
+            } else {
+                parts[parts.count - 1].increase += counter.increase(to: value)
+            }
         }
         parts[parts.count - 1].consider(value)
         super.absorb(value, now)
@@ -189,7 +193,10 @@ final class CalendarWindow: Past {
         guard let end else { return [] }
         return [.int(end &- origin), .int(filled &- origin), counter.mark ?? .null, .int(Int64(counter.zeros))]
             + parts.flatMap {
-                [.double($0.integral), .double($0.weight), .double($0.increase), $0.least ?? .null, $0.greatest ?? .null]
+                [
+                    .double($0.integral), .double($0.weight), .double($0.increase), $0.least ?? .null,
+                    $0.greatest ?? .null,
+                ]
             }
     }
 
