@@ -170,8 +170,8 @@ struct ActionStepTests {
         let graph = try Harness(
             """
             components:
-              Button: { let: { onTap: {}, size: 1 }, actions: { tap: { do: { $onTap: { by: =size } } } } }
-              Pair: { kind: container, let: { onTap: {} }, children: [{ id: one, component: Button, let: { onTap: $onTap, size: 3 } }] }
+              Button: { let: { onTap: { type: dyn }, size: 1 }, actions: { tap: { do: { $onTap: { by: =size } } } } }
+              Pair: { kind: container, let: { onTap: { type: dyn } }, children: [{ id: one, component: Button, let: { onTap: $onTap, size: 3 } }] }
             nodes:
               - id: top
                 kind: container
@@ -191,7 +191,7 @@ struct ActionStepTests {
     @Test("handing an action down gives nobody the right to call it") func deputies() throws {
         let graph = try Harness(
             """
-            components: { Button: { let: { onTap: {} }, actions: { tap: { do: $onTap } } } }
+            components: { Button: { let: { onTap: { type: dyn } }, actions: { tap: { do: $onTap } } } }
             nodes: [{ id: safe, state: { x: 0 }, actions: { fill: { set: { $x: 5 } } } }, { id: mine, kind: container }]
             """)
         let rules = try [(AccessRight.read, "/**"), (.define, "/mine/**")].map {

@@ -68,7 +68,7 @@ struct DeclaredFunctionTests {
         let found = errors(of: "x + half('a')", in: scope)
         #expect(
             found.map(\.message) == ["in half(): found no matching overload for '/' applied to '(string, int)'"])
-        #expect(found.first?.column == 9)
+        #expect(found.first?.column == 5)
         #expect(errors(of: "half()", in: scope).first?.message == "half() takes one argument")
         #expect(errors(of: "half(1, 2)", in: scope).first?.hint == "as half(n)")
         #expect(errors(of: "halff(1)", in: scope).first?.hint == "did you mean 'half'?")

@@ -12,7 +12,7 @@ struct PatternReadTests {
     private static let scene = """
         nodes:
           - { id: kitchen, state: { battery: 0.5 } }
-          - { id: hall, state: { battery: 0.9, other: 1 } }
+          - { id: hall, state: { battery: 0.9, other: 1, sample: { temp: 20, load: 1 } } }
           - id: rooms
             kind: container
             children:
@@ -22,7 +22,8 @@ struct PatternReadTests {
               battery: '$/*.battery.transformList(id, level, level).min(1.0)'
               low: '$/*.battery.transformList(id, level, level < 0.6, id).sort()'
               deep: $/rooms/*/*.battery
-              hall: $/*.battery.hall
+              hall: '$/*.battery["hall"]'
+              parts: $/*.sample.temp
         """
 
     @Test("a pattern gives the attributes that it matches, by what its stars stand for, without its own") func values()
@@ -34,6 +35,7 @@ struct PatternReadTests {
         // Another rule reads the attribute, too: 0.5 is the kitchen's.
         #expect(try graph.value("/all.low") == ["all", "kitchen"])
         #expect(try graph.value("/all.hall") == 0.9)
+        #expect(try graph.value("/all.parts") == ["hall": 20])
     }
 
     @Test("the map follows nodes that come and go, and its readers run for nothing else") func comingAndGoing() throws {
@@ -114,20 +116,20 @@ struct PatternReadTests {
     }
 
     @Test("the author of a document needs the right read on a pattern in its rules") func rights() throws {
-        let graph = try Harness(Self.scene)
+        let graph = try Harness(Self.scene + "\n  - { id: mine, kind: container }")
         func allow(_ pattern: String) throws {
-            let rules = try [(AccessRight.read, pattern), (.write, "/**"), (.define, "/**")].map {
+            let rules = try [(AccessRight.read, pattern), (.define, "/mine/**")].map {
                 AccessRule($0.0, [.user(1000)], try PathPattern($0.1))
             }
             graph.turn([.accessChanged(AccessRules(rules, owner: 7))])
         }
         try allow("/kitchen/**")
         let document = "nodes: [{ id: r, computed: { x: '$/*.battery.size()' } }]"
-        let refused = refusal { try graph.apply(document) }
+        let refused = refusal { try graph.apply(document, at: "/mine") }
         #expect(refused?.code == .denied)
         #expect(refused?.message.contains("/*.battery") == true)
         try allow("/**")
-        _ = try graph.apply(document)
-        #expect(try graph.value("/r.x") == 3)
+        _ = try graph.apply(document, at: "/mine")
+        #expect(try graph.value("/mine/r.x") == 3)
     }
 }

@@ -232,9 +232,19 @@ struct Compiler {
             if checked.types[id] == .string, !isTraced { return emitConcatenation(id, into) }
             parts.makesContainers = true
         }
+        if let fault = mixtureFault(id) { return fail(fault, at: id) }
         return emitOperation(opcode, [tree.child(id, 0), tree.child(id, 1)], id, into) {
             Folding.foldBinary(opcode, $0[0], $0[1])
         }
+    }
+
+    /// The fault of arithmetic with numbers of types that are known and differ. The checker refuses it, except in rules
+    /// that run unchecked.
+    private func mixtureFault(_ id: SyntaxTree.ID) -> String? {
+        guard [.add, .subtract, .multiply, .divide].contains(tree.operation(id)) else { return nil }
+        let (left, right) = (checked.types[tree.child(id, 0)], checked.types[tree.child(id, 1)])
+        guard left != right, [left, right].allSatisfy({ [.int, .double].contains($0) }) else { return nil }
+        return "no such overload: '\(tree.operation(id).text)' applied to '(\(left), \(right))'"
     }
 
     /// A chain of `+` that gives a string: one instruction for all operands. Adjacent constants are joined here.

@@ -108,6 +108,8 @@ extension Checker {
         let arguments = tree.children(id).map { check(Int($0)) }
         for candidate in scope.findCandidates(name, isRooted: tree[id].flag) {
             guard let function = scope.findFunction(candidate) else { continue }
+            // A function of lists may have the name of another language's function.
+            if !function.isGlobal, Checker.wordsElsewhere[name] != nil { continue }
             resolutions[id] = .function(function)
             return checkCall(id, function, arguments, isMember: false)
         }

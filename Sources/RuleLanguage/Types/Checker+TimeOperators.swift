@@ -4,7 +4,8 @@ extension Checker {
     /// Checks a call of an operator over time; nil if the scope has no operator of that name.
     mutating func checkTimeOperator(_ id: SyntaxTree.ID) -> RuleType? {
         let name = tree.spelling(id)
-        guard !tree[id].flag, let found = TimeOperator(name: name), scope.findFunction(name) == nil else { return nil }
+        guard !tree[id].flag, let found = TimeOperator(name: name), !(scope.findFunction(name)?.isGlobal ?? false)
+        else { return nil }
         let children = tree.children(id).map { Int($0) }
         let form = found.hasSpan ? "\(name)(x, duration('1m'))" : "\(name)(x)"
         guard scope.hasPast else {

@@ -63,7 +63,7 @@ struct Checker {
     init(_ tree: SyntaxTree, in scope: RuleScope, looksForNames: Bool = true, declaring function: String? = nil) {
         self.tree = tree
         isDeclaration = function != nil
-        readsPlaces = scope.hasPast
+        readsPlaces = !scope.getsWholeValues
         calling = function.map { [$0] } ?? []
         self.scope = scope
         self.looksForNames = looksForNames

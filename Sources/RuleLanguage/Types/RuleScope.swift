@@ -9,6 +9,9 @@ public final class RuleScope {
     public let limits: RuleLimits
     /// True if rules may use operators over the past of attributes. A scope inherits this from the one that it extends.
     public var hasPast: Bool
+    /// True if rules get the values of whole attributes, as in actions: a place in one may have no computed property. A
+    /// scope inherits this, too.
+    public var getsWholeValues: Bool
     /// True if rules may name attributes by their paths from the root: `$/grid/limits.high`.
     public var hasRoot: Bool
     private var variables: [String: RuleType] = [:]
@@ -27,6 +30,7 @@ public final class RuleScope {
         self.limits = limits ?? parent?.limits ?? RuleLimits()
         hasPast = parent?.hasPast ?? false
         hasRoot = parent?.hasRoot ?? false
+        getsWholeValues = parent?.getsWholeValues ?? false
     }
 
     /// The name may be dotted; the longest declared prefix of a chain of selects is the variable.

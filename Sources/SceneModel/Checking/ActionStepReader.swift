@@ -31,6 +31,7 @@ extension PartReader {
         let scope = LexicalScope(own, in: outer)
         // An action is evaluated once for each call, and watches nothing.
         scope.rules.hasPast = false
+        scope.rules.getsWholeValues = true
         if let condition { cursor.at("when") { add(condition: condition, in: scope, to: &made) } }
         let path = cursor.path
         if let key { cursor.path.append(.key(key)) }

@@ -5,6 +5,7 @@ import RuleLanguage
 struct CalendarFrame {
     /// How far the time of operators is ahead of the wall clock.
     var lead: Int64
+    var timeZone: String
     var clock: LocalClock
 
     /// The period around a moment.
@@ -76,9 +77,9 @@ final class CalendarWindow: Past {
     }
 
     override func place(in frame: CalendarFrame) {
-        let isOther = self.frame.map { $0.lead != frame.lead } ?? true
+        let isOther = self.frame.map { $0.lead != frame.lead || $0.timeZone != frame.timeZone } ?? true
         self.frame = frame
-        // The wall clock was set: the present period goes on, to the end that it has now.
+        // The wall clock or the time zone was set: the present period goes on, to the end that it has now.
         if isOther, let end, filled < end { self.end = frame.bounds(of: period, around: filled).end }
     }
 
@@ -86,7 +87,16 @@ final class CalendarWindow: Past {
 
     /// Counts the present value until now, and begins the periods that have begun.
     private func advance(_ now: Instant) {
-        guard let frame, end != nil else { return }
+        guard let frame else { return }
+        if end == nil {
+            // The time zone was not known when the value came.
+            guard let current else { return }
+            parts = [Part()]
+            parts[0].consider(current)
+            _ = counter.increase(to: current)
+            filled = since
+            end = frame.bounds(of: period, around: since).end
+        }
         // Of a long time, only the periods that are asked for matter.
         let kept = longest * Int64(back + 2)
         if now - filled > kept, let current {

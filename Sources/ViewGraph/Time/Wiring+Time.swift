@@ -129,7 +129,7 @@ extension Wiring {
             guard let clock = clocks.localClock(name) else {
                 return Failure(.ruleFailed, "unknown time zone \(name)", path: path(of: zone))
             }
-            value.past.place(in: CalendarFrame(lead: timedValues.time.lead, clock: clock))
+            value.past.place(in: CalendarFrame(lead: timedValues.time.lead, timeZone: name, clock: clock))
             return nil
         case .value(let other): return Failure(.typeMismatch, "\(other) is no time zone", path: path(of: zone))
         case .failure(let failure): return failure
