@@ -291,7 +291,7 @@ struct BridgeTests {
         // It names nothing that the line publishes.
         try send(socket, "agd/set/other.x", "1")
         try send(socket, "agd/set/home.level", "1", ["-r"])
-        try until("/home.level", bridge) { $0 == 1 }
+        try until("/home.level", bridge) { $0 == 1.0 }
         bridge.signal(SIGKILL)
         _ = try bridge.wait()
         #expect(try message(socket, "agd/availability") == "offline")
