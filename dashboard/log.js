@@ -11,7 +11,10 @@ const look = sheet(`
 .log time { grid-column: 1; color: var(--muted); white-space: nowrap; margin-inline-end: 12px; }
 .log b { grid-column: 2; font-weight: 500; white-space: nowrap; margin-inline-end: 12px; }
 .log span { grid-column: 3; }
-@container section (max-width: 480px) { .log li:has(time, b) span { grid-column: 1 / -1; padding-inline-start: 12px; } }
+@container section (max-width: 480px) {
+  .log li:has(time, b) { display: flex; flex-wrap: wrap; }
+  .log li:has(time, b) span { flex: 1 0 100%; padding-inline-start: 12px; }
+}
 .log .is-quiet { color: var(--muted); }
 .log .is-warn b { color: var(--warn); }
 .log .is-critical b { color: var(--critical); }

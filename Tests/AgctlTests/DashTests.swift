@@ -164,7 +164,10 @@ struct DashTests {
                 ]
             ],
         ]
-        let rows: Value = [["id": "a", "used": 0.5, "state": "ok"], ["id": "b", "used": .null, "state": "failed"], ["id": "c", "used": 0.95, "state": "ok"]]
+        let rows: Value = [
+            ["id": "a", "used": 0.5, "state": "ok"], ["id": "b", "used": .null, "state": "failed"],
+            ["id": "c", "used": 0.95, "state": "ok"],
+        ]
         let drawn = picture(card, [("/t.rows", rows)])
         #expect(drawn[2].hasPrefix("c") && drawn[2].contains("◆ 95 %"))
         #expect(drawn[3].hasPrefix("a") && drawn[4].hasPrefix("b") && drawn[4].contains("▲ failed"))

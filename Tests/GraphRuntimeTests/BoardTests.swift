@@ -147,7 +147,9 @@ struct BoardTests {
         let heat = try card("{ kind: thermostat, value: heat, current: now, switch: isOn }", attributes: state)
         #expect(heat["parts"]?.map?["current"]?.map?["isWritable"] == false)
         #expect(heat["parts"]?.map?["switch"]?.map?["path"] == "/n/v.isOn")
-        #expect(try card("{ kind: light, value: isOn, level: dim }", attributes: state)["fault"] == "/n/v has no attribute dim.")
+        #expect(
+            try card("{ kind: light, value: isOn, level: dim }", attributes: state)["fault"]
+                == "/n/v has no attribute dim.")
         #expect(try card("{ kind: thermostat, value: now }", attributes: state)["kind"] == "value")
     }
 
@@ -164,7 +166,10 @@ struct BoardTests {
         let graph = try Harness("nodes: [{ id: n, state: { note: 'It is {x}', x: 1 } }]\n")
         let own = try graph.map(.board(path: "/n.note", panel: ValueMap([("kind", "markdown")])))
         #expect(own["parts"]?.map?["x"]?.map?["path"] == "/n.x" && own["path"] == "/n.note")
-        let whole = try board(BoardTests.panels + "nodes: [{ id: b, kind: container, children: [{ id: n, state: { note: 'It is {x}', x: 1 }, containerValues: { panel: { kind: markdown, value: note } } }] }]\n")
+        let whole = try board(
+            BoardTests.panels
+                + "nodes: [{ id: b, kind: container, children: [{ id: n, state: { note: 'It is {x}', x: 1 }, containerValues: { panel: { kind: markdown, value: note } } }] }]\n"
+        )
         #expect(whole["layout"]?.list?.contains("/b/n.note") == true)
     }
 

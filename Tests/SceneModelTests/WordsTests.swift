@@ -6,7 +6,8 @@ struct WordsTests {
     @Test(
         "an id is words, with abbreviations in capitals",
         arguments: [
-            ("busiestCore", "Busiest core"), ("cpu0", "CPU0"), ("isOK", "Is OK"), ("web-01", "Web 01"), ("10.0", "10.0"),
+            ("busiestCore", "Busiest core"), ("cpu0", "CPU0"), ("isOK", "Is OK"), ("web-01", "Web 01"),
+            ("10.0", "10.0"),
         ])
     func words(_ id: String, _ text: String) { #expect(Words.of(id) == text) }
 

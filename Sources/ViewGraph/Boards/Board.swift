@@ -281,7 +281,8 @@ struct Board {
     }
 
     /// The card of an attribute, or of a part of its value.
-    fileprivate mutating func card(of node: BoardNode, _ name: String, _ panel: ValueMap, _ title: String) -> BoardCard {
+    fileprivate mutating func card(of node: BoardNode, _ name: String, _ panel: ValueMap, _ title: String) -> BoardCard
+    {
         let place = node.find(name)
         guard let attribute = place.attribute else {
             var card = BoardCard(node, place.path, .value, panel, title)
