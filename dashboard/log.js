@@ -26,6 +26,8 @@ const look = sheet(`
 `)
 
 const MOST_LINES = 100
+/** A log without levels has a filter when it has more lines. */
+const FEW = 8
 /** The status in whose colour the lines of a level are; quiet ones are muted. */
 const STATUS = {
   __proto__: null, emergency: 'critical', alert: 'critical', critical: 'critical', fatal: 'critical', error: 'critical', err: 'critical',
@@ -96,7 +98,7 @@ export const kinds = {
         else lines.append(lineOf(card, value, new Date().toLocaleTimeString(card.locale?.replace('_', '-'))))
         while (lines.childElementCount > MOST_LINES) lines.firstChild.remove()
         const hasLevels = lines.querySelector('[data-level]') !== null
-        if (hasLevels || lines.scrollHeight > lines.clientHeight + 4) furnish(hasLevels)
+        if (hasLevels || lines.childElementCount > FEW) furnish(hasLevels)
         sift()
         if (isAtEnd) lines.scrollTop = lines.scrollHeight
       },
