@@ -4,7 +4,7 @@
  */
 
 import { AttributeFailed, Timeline, Update } from './gateway.js'
-import { Card, make } from './cards.js'
+import { Card, make, prepare } from './cards.js'
 import { partOf, placeAt } from './format.js'
 import { says, speak } from './language.js'
 import { arrange, isMoved, measure, placeOf } from './layout.js'
@@ -162,7 +162,9 @@ export class Board {
           this.#reports.clear()
           for (const [path, change] of event.details) this.#keep(path, change)
           await this.#speak(root)
-          this.#lay(board ?? (await this.#client.board(root)))
+          const found = board ?? (await this.#client.board(root))
+          await prepare(found.rows.flatMap(({ cards }) => cards.map(({ kind }) => kind)))
+          this.#lay(found)
           // Cards that were read at another revision may be others.
           if (board && board.revision !== event.revision) this.#describeAgain(root)
           board = null

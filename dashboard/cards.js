@@ -94,7 +94,7 @@ export class Card {
     this.said = ''
     this.motions = []
     queueMicrotask(() => (this.#isSettled = true))
-    this.view = KINDS[this.kind]?.(this) ?? this.#later()
+    this.view = (KINDS[this.kind] ?? READY[this.kind])?.(this) ?? this.#later()
     if (fault) this.fail({ message: fault })
   }
 
@@ -637,6 +637,15 @@ async function iconOf(heading, name) {
 const LATER = {
   __proto__: null, table: () => import('./tables.js'), list: () => import('./tables.js'), log: () => import('./log.js'), markdown: () => import('./markdown.js'),
   thermostat: () => import('./tiles.js'), light: () => import('./tiles.js'),
+}
+
+/** Those that are there. */
+const READY = { __proto__: null }
+
+/** Loads what the first picture of a board needs, so that its cards have their size at once. */
+export async function prepare(kinds) {
+  const missing = [...new Set(kinds)].filter((kind) => LATER[kind] && !READY[kind])
+  await Promise.allSettled(missing.map(async (kind) => (READY[kind] = (await LATER[kind]()).kinds[kind])))
 }
 
 /** What a card of each kind shows. `show` gets each change; `tick` is called every second. */

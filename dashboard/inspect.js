@@ -51,6 +51,8 @@ let selected = null
 let pattern = null
 /** What the stream of transactions has told of attributes: `{ value, changed, writer }` by path. */
 const known = new Map()
+/** What `explain` has told of them: `{ changed, writer }`. */
+const learned = new Map()
 /** Whether parts of the tree are being loaded for the search. */
 let isLoading = false
 /** The search loads no more than that. */
@@ -66,8 +68,9 @@ function rowOf(node, parent, depth) {
     const leaf = new Row(row, `${node.path}.${name}`, name, depth + 1)
     leaf.attribute = attribute
     leaf.value = attribute.error ? new AttributeFailed(attribute.error) : attribute.value
-    const { changed, writer } = known.get(leaf.path) ?? {}
-    Object.assign(leaf, { changed, writer })
+    const told = known.get(leaf.path)
+    const asked = learned.get(leaf.path)
+    Object.assign(leaf, { changed: told?.changed ?? asked?.changed, writer: told?.writer ?? asked?.writer })
     row.rows.push(leaf)
     byPath.set(leaf.path, leaf)
   }
@@ -319,6 +322,7 @@ function noteWriter(row, changed) {
   if (!changed) return
   row.writer ??= changed.client?.as ?? changed.client?.name ?? (changed.client ? 'daemon' : undefined)
   row.changed ??= changed.time ? Date.parse(changed.time) : undefined
+  learned.set(row.path, { writer: row.writer, changed: row.changed })
 }
 
 let isRefreshing = false

@@ -11,7 +11,10 @@ const look = sheet(`
 .log time { grid-column: 1; color: var(--muted); white-space: nowrap; margin-inline-end: 12px; }
 .log b { grid-column: 2; font-weight: 500; white-space: nowrap; margin-inline-end: 12px; }
 .log span { grid-column: 3; }
-@container section (max-width: 480px) { .log li:has(time, b) span { grid-column: 1 / -1; padding-inline-start: 12px; } }
+@container section (max-width: 480px) {
+  .log li:has(time, b) { display: flex; flex-wrap: wrap; }
+  .log li:has(time, b) span { flex: 1 0 100%; padding-inline-start: 12px; }
+}
 .log .is-quiet { color: var(--muted); }
 .log .is-warn b { color: var(--warn); }
 .log .is-critical b { color: var(--critical); }
@@ -23,6 +26,8 @@ const look = sheet(`
 `)
 
 const MOST_LINES = 100
+/** A log without levels has a filter when it has more lines. */
+const FEW = 8
 /** The status in whose colour the lines of a level are; quiet ones are muted. */
 const STATUS = {
   __proto__: null, emergency: 'critical', alert: 'critical', critical: 'critical', fatal: 'critical', error: 'critical', err: 'critical',
@@ -93,7 +98,7 @@ export const kinds = {
         else lines.append(lineOf(card, value, new Date().toLocaleTimeString(card.locale?.replace('_', '-'))))
         while (lines.childElementCount > MOST_LINES) lines.firstChild.remove()
         const hasLevels = lines.querySelector('[data-level]') !== null
-        if (hasLevels || lines.scrollHeight > lines.clientHeight + 4) furnish(hasLevels)
+        if (hasLevels || lines.childElementCount > FEW) furnish(hasLevels)
         sift()
         if (isAtEnd) lines.scrollTop = lines.scrollHeight
       },

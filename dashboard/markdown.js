@@ -88,7 +88,7 @@ function blocks(lines, on, depth) {
 function listOf(take, [, , mark], on, depth) {
   const isOrdered = /\d/.test(mark)
   const list = make(isOrdered ? 'ol' : 'ul')
-  if (isOrdered) list.start = parseInt(mark, 10)
+  if (isOrdered && parseInt(mark, 10) !== 1) list.start = parseInt(mark, 10)
   const bullet = isOrdered ? /^ {0,3}\d{1,9}[.)]\s+/ : /^ {0,3}[-*+]\s+/
   const items = []
   for (const line of take((each) => bullet.test(each) || (/^\s{2,}\S/.test(each)))) {

@@ -7,10 +7,9 @@ import { says } from './language.js'
 import { adopt, sheet } from './style.js'
 
 const look = sheet(`
-th button { all: unset; box-sizing: border-box; min-height: 44px; margin-block: -13px; display: inline-flex; align-items: center; gap: 4px; cursor: pointer; position: relative; z-index: 1; white-space: nowrap; }
+th button { all: unset; box-sizing: border-box; min-height: 44px; margin-block: -13px; vertical-align: middle; display: inline-flex; align-items: center; gap: 4px; cursor: pointer; position: relative; z-index: 1; white-space: nowrap; }
 th button:hover { color: var(--ink); }
 th button:focus-visible { outline: 2px solid var(--accent); outline-offset: -8px; border-radius: 12px; }
-th button::after { content: ""; width: 8px; }
 th[aria-sort="ascending"] button::after { content: "↑"; }
 th[aria-sort="descending"] button::after { content: "↓"; }
 th.figure button { flex-direction: row-reverse; }
@@ -18,9 +17,11 @@ td.in-bar { --side: to right; background: linear-gradient(var(--side), color-mix
 td:first-child.in-bar { background-size: 100% 20px; }
 :dir(rtl) > td.in-bar { --side: to left; background-position-x: 0; }
 thead th { vertical-align: middle; }
-td.is-warn { color: var(--warn); --fill: var(--warn); }
-td.is-critical { color: var(--critical); --fill: var(--critical); }
-td.is-stale { color: var(--stale); --fill: var(--stale); }
+td.is-warn { --fill: var(--warn); }
+td.is-critical { --fill: var(--critical); }
+td.is-stale { --fill: var(--stale); }
+/* On a bar of its colour, a text would have too little contrast. */
+td:is(.is-warn, .is-critical, .is-stale):not(.in-bar) { color: var(--fill); }
 td.is-tinted::before { content: ""; display: inline-block; width: 8px; height: 8px; border-radius: 50%; margin-inline-end: 6px; background: var(--fill); }
 :dir(rtl) > td.is-tinted::before { margin-inline: 6px; }
 `)

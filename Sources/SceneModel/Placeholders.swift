@@ -1,5 +1,5 @@
-/// Names in braces in a text: `{temperature}`, or `{episode.title}` for a part of a value. Other braces are text,
-/// and so are those after a backslash.
+/// Names in braces in a text: `{temperature}`, or `{episode.title}` for a part of a value. Other braces are text, and
+/// so are those after a backslash.
 public enum Placeholders {
     /// A piece of a text.
     public enum Piece: Equatable {
