@@ -26,7 +26,7 @@
 #define NEXT(name) ({ static __typeof__(&name) next; if (!next) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name); next; })
 #define FAIL(number) ({ errno = (number); -1; })
 
-enum { first_descriptor = 4096, descriptors = 4096, connections = 4096, files = 256, sector = 512, path_size = 200 };
+enum { first_descriptor = 4096, descriptors = 4096, connections = 4096, files = 1024, sector = 512, path_size = 200 };
 static const int64_t second = 1000000000;
 
 // MARK: Numbers

@@ -127,7 +127,8 @@ extension World {
         }
         var model = models[kept]
         model.restart()
-        judgement.become(model, at: revision)
+        // From its beginning on the life has this. Pages see it before anybody asks.
+        judgement.become(model, at: min(revision, begun))
     }
 
     /// [--recover] Each value that is left is one that was written. Then the world is over.

@@ -25,6 +25,8 @@ final class World {
     var lost: [Operation] = []
     /// The last revision that anybody was told of.
     var latest: Int64 = 0
+    /// The revision with which this life of the daemon has begun.
+    var begun: Int64 = 0
     /// The last revision that there is.
     var committed: Int64 = 0
     var faults: [String] = []
@@ -261,6 +263,7 @@ final class World {
                 self.epoch = epoch
                 if revision < latest { fault("[Order] revision \(revision) after a restart, and \(latest) was told") }
                 latest = max(latest, revision)
+                begun = revision
                 let operation = Operation(.restart, "restart", author: "", low: revision)
                 operation.revision = revision
                 judgement.operations.append(operation)
