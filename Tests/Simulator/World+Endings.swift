@@ -45,6 +45,11 @@ extension World {
             // It is the first that a life does.
             stop()
             if faults.isEmpty { restart() }
+            if faults.isEmpty, daemon != nil {
+                var model = judgement.model
+                model.restart()
+                judgement.become(model, at: begun)
+            }
         }
         guard faults.isEmpty, daemon != nil, !sim_is_dead(), !isDiskFaulty,
             let client = clients.first(where: { $0.role == .writer && !$0.hasEnded }), connect(client)
@@ -121,9 +126,10 @@ extension World {
             fault("[Durability] \(kept) changes are left of \(acknowledged.count) that were acknowledged")
         }
         tell("\(acknowledged.count) were acknowledged and \(kept) are left")
-        // With full durability nobody was told of the others.
+        // With full durability nobody was told of the others, and nobody of what the next life has in its place.
         for index in 1..<models.count where configuration.durability != .full || index <= kept {
-            judgement.become(models[index], at: first + Int64(index))
+            let revision = first + Int64(index)
+            if revision < begun { judgement.become(models[index], at: revision) }
         }
         var model = models[kept]
         model.restart()
