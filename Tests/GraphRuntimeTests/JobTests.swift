@@ -14,6 +14,7 @@ struct JobTests {
           - id: list
             state: { items: [1, 2] }
             children: [{ id: f, forEach: { in: $items, id: self, as: item, node: { kind: container, computed: { y: item * 2 } } } }]
+
         """
 
     private static func document(_ id: String, _ count: Int = 60) -> String {
