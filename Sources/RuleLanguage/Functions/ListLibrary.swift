@@ -88,7 +88,7 @@ enum ListLibrary {
         case .int, .uint, .double, .duration: break
         default: throw Fault("\(name)() adds numbers or durations, not a value of type '\(sum.shortTypeName)'")
         }
-        for element in list.dropFirst() { sum = try Operators.apply(.add, sum, element, &meter) }
+        for element in list.dropFirst() { sum = try Operators.apply(.add, sum, element, mixes: true, &meter) }
         return sum
     }
 
