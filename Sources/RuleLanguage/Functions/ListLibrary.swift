@@ -119,7 +119,7 @@ enum ListLibrary {
         return best
     }
 
-    /// What a function gives for an empty list: its second argument.
+    /// The result of a function for an empty list: its second argument.
     static func standard(_ a: Arguments, _ name: String) throws(Fault) -> Value {
         guard a.count > 1 else {
             throw Fault("\(name)() of an empty list", hint: "give a value for an empty list, as list.\(name)(0)")
