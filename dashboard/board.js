@@ -68,6 +68,8 @@ export class Board {
   #ending
   #sizes
   #isReporting = false
+  /** Of the element, when its columns were counted. */
+  #width = 0
 
   /**
    * @param options `client`, `root` (a path; otherwise the only node at the top, or all), `density` (`compact` or
@@ -299,6 +301,7 @@ export class Board {
     const { clientWidth } = this.element
     if (clientWidth === 0 || !this.#board) return
     const before = JSON.stringify(this.#measures)
+    this.#width = clientWidth
     this.#measures = measure(clientWidth, this.#density ?? this.#read(this.#board.root, 'density'))
     if (JSON.stringify(this.#measures) === before) return
     this.#bands = arrange(this.#sections, this.#measures, this.#bands)
@@ -346,6 +349,8 @@ export class Board {
   #place(motion = null) {
     const { rows, omitted, root: node } = this.#board
     const root = this.element
+    // What moves because the page has another size does not glide.
+    if (root.clientWidth !== this.#width) this.#fit()
     if (root.clientWidth > 0) this.#measures = measure(root.clientWidth, this.#density ?? this.#read(node, 'density'))
     for (const row of rows) for (const given of row.cards) given.id = idOf(given)
     const sections = rows.map((row) => ({ ...row, cards: row.cards.map(({ id, series, ...card }) => ({ ...card, key: id, isSeveral: Boolean(series) })) }))
