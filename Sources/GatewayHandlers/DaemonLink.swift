@@ -290,6 +290,8 @@ extension DaemonLink: DaemonLineDelegate {
                 return
             }
             listeners[number]?(method, parameters)
+            // The daemon gives a number once.
+            if method == "ended" { listeners[number] = nil }
         } else if let error = message["error"] {
             refuseUnread(error, on: line)
         }

@@ -405,14 +405,23 @@ package final class Gateway {
     ) {
         pace.spend(wanted.count * Pace.perSubscription)
         var found: [SharedWatch] = []
+        // Until the page has joined them, or has got none, the subscriptions are in use.
+        func finish(_ result: Result<[Prepared], Answer>) {
+            then(result)
+            for watch in found {
+                watch.release(at: machine.now)
+                forgetIfRefused(watch)
+            }
+        }
         for each in wanted {
             guard let watch = sharedWatch(each.parameters, for: peer) else {
-                return then(
+                return finish(
                     .failure(
                         .refusal(
                             .serviceUnavailable, "there are too many different subscriptions", code: "limit",
                             hint: "subscriptions with the same parameters are shared; close other pages")))
             }
+            watch.hold()
             found.append(watch)
         }
         var missing = found.count
@@ -426,8 +435,8 @@ package final class Gateway {
                 }
                 missing -= 1
                 guard missing == 0 else { return }
-                if let refusal, found.count == 1 || hasEnded { return then(.failure(refusal)) }
-                then(.success(prepared))
+                if let refusal, found.count == 1 || hasEnded { return finish(.failure(refusal)) }
+                finish(.success(prepared))
             }
         }
     }
@@ -437,11 +446,7 @@ package final class Gateway {
     /// - Returns: nil if there are too many.
     private func sharedWatch(_ parameters: ValueMap, for peer: String) -> SharedWatch? {
         let key = Value.map(parameters).jsonText
-        if let watch = watches[key] {
-            // Others are forgotten before it.
-            if watch.idleSince != nil { watch.idleSince = machine.now }
-            return watch
-        }
+        if let watch = watches[key] { return watch }
         let place = Account(places, [peer])
         while !place.take(1) {
             guard forgetLongestIdle() else { return nil }
@@ -455,7 +460,7 @@ package final class Gateway {
 
     /// A subscription without pages is kept for a while, unless there is no room.
     private func forgetLongestIdle() -> Bool {
-        let idle = watches.values.filter { $0.idleSince != nil && $0.awaiting.isEmpty }
+        let idle = watches.values.filter(\.isIdle)
         guard let watch = idle.min(by: { ($0.idleSince ?? 0) < ($1.idleSince ?? 0) }) else { return false }
         unsubscribe(watch)
         return true
@@ -483,12 +488,16 @@ package final class Gateway {
                 return ask(watch)
             }
             let answer = accept(reply, for: watch)
-            if watch.isUnused { watch.idleSince = machine.now }
-            if answer != nil, watch.isUnused, link.isUp { forget(watch) }
             let awaiting = watch.awaiting
             watch.awaiting = []
             for each in awaiting { each(answer) }
+            forgetIfRefused(watch)
         }
+    }
+
+    /// A subscription that no page uses and the daemon has refused need not be kept.
+    private func forgetIfRefused(_ watch: SharedWatch) {
+        if watch.subscription == nil, watch.isUnused, watch.awaiting.isEmpty, link.isUp { forget(watch) }
     }
 
     /// - Returns: nil if the daemon has accepted.
@@ -505,7 +514,7 @@ package final class Gateway {
                 self?.refuse(watch, method == DaemonLink.overflow ? map["error"] : nil)
                 return
             }
-            if method == "ended" { self?.forget(watch) }
+            if method == "ended" { self?.end(watch, map) }
         }
         return nil
     }
@@ -517,9 +526,17 @@ package final class Gateway {
 
     /// The values of a subscription do not fit into the memory.
     private func refuse(_ watch: SharedWatch, _ error: Value?) {
-        watch.refuse(error.map { .refusal($0) } ?? .refusal(Reply(DaemonLink.noRoom).message["error"] ?? .null))
+        let refusal = Answer.refusal(error ?? Reply(DaemonLink.noRoom).message["error"] ?? .null)
+        watch.refuse(refusal)
+        watch.end(refusal)
         unsubscribe(watch)
         watch.drop()
+    }
+
+    /// The daemon has ended a subscription.
+    private func end(_ watch: SharedWatch, _ event: ValueMap) {
+        watch.end(.refusal(["message": event["reason"] ?? .null, "data": ["code": event["code"] ?? .null]]))
+        forget(watch)
     }
 
     /// - Returns: nil if there are too many streams.
@@ -535,13 +552,8 @@ package final class Gateway {
     }
 
     func begin(_ page: PageStream, _ prepared: [Prepared], for wanted: [Wanted]) {
-        let watches = prepared.map { each -> Prepared in
-            guard case .success(let watch) = each, self.watches[Value.map(watch.parameters).jsonText] !== watch else {
-                return each
-            }
-            // It was forgotten while the others were prepared.
-            return .failure(.refusal(.serviceUnavailable, "there are too many different subscriptions", code: "limit"))
-        }
+        // One may have ended while the page waited for the others.
+        let watches = prepared.map { each in each.flatMap { $0.ending.map(Prepared.failure) ?? each } }
         page.begin(Array(zip(watches, wanted.map(\.since))), hello: hello)
         if !link.isUp { page.tell(isLive: false, silence) }
     }

@@ -25,6 +25,8 @@ final class SharedWatch {
         var index: Int
     }
     private var pages: [Key: (page: PageStream, index: Int)] = [:]
+    /// The number of pages that wait for it and have yet to join.
+    private var holds = 0
     /// The callbacks that wait for the daemon's answer.
     var awaiting: [(Answer?) -> Void] = []
     private(set) var known: [Name: Known] = [:]
@@ -35,8 +37,10 @@ final class SharedWatch {
     /// All changes up to this revision are known.
     private(set) var revision: Int64 = 0
     private(set) var isReady = false
-    /// The time since which no page watches, in seconds of the gateway's clock.
-    var idleSince: Double?
+    /// The time since which it is unused, in seconds of the gateway's clock.
+    private(set) var idleSince: Double?
+    /// The reason why the daemon or the gateway has ended it.
+    private(set) var ending: Answer?
     /// The daemon's number; nil without a connection or before the answer.
     var subscription: Int64?
     private var encoded: PageStream.Encoded?
@@ -64,6 +68,18 @@ final class SharedWatch {
 
     // MARK: Pages
 
+    /// A page waits for the subscription, and maybe for others, before it joins.
+    func hold() {
+        holds += 1
+        idleSince = nil
+    }
+
+    /// Ends a hold.
+    func release(at now: Double) {
+        holds -= 1
+        if isUnused { idleSince = now }
+    }
+
     func join(_ page: PageStream, at index: Int) {
         pages[Key(page: ObjectIdentifier(page), index: index)] = (page, index)
         idleSince = nil
@@ -72,12 +88,18 @@ final class SharedWatch {
 
     func leave(_ page: PageStream, at index: Int, at now: Double) {
         pages[Key(page: ObjectIdentifier(page), index: index)] = nil
-        if pages.isEmpty { idleSince = now }
+        if isUnused { idleSince = now }
     }
 
-    var isUnused: Bool { pages.isEmpty }
+    /// True if no page watches, and none waits to.
+    var isUnused: Bool { pages.isEmpty && holds == 0 }
 
-    func isIdle(at now: Double) -> Bool { idleSince.map { now - $0 > Double(SharedWatch.lingering) } ?? false }
+    /// True if it can be forgotten. One whose request is under way would otherwise be left at the daemon.
+    var isIdle: Bool { idleSince != nil && awaiting.isEmpty }
+
+    func isIdle(at now: Double) -> Bool {
+        isIdle && (idleSince.map { now - $0 > Double(SharedWatch.lingering) } ?? false)
+    }
 
     /// Sends a page the events with which its subscription begins, unless there is no room for them.
     /// - Parameter since: the position from which the page continues.
@@ -163,6 +185,9 @@ final class SharedWatch {
         let refusal = PageStream.Encoded(refusal)
         for (page, index) in pages.values { page.send("refused", index, refusal) }
     }
+
+    /// The daemon has ended the subscription, and pages have been told.
+    func end(_ reason: Answer) { ending = reason }
 
     /// Gives up the stored values, which take too much memory.
     func drop() {

@@ -29,6 +29,9 @@ package final class FakeMachine: Machine {
         daemon.connect(delegate)
     }
 
+    /// The process stands still, and nothing of it runs.
+    package func standStill(_ seconds: Double) { now += seconds }
+
     package func advance(_ seconds: Double) {
         let end = now + seconds
         while let index = alarms.indices.filter({ alarms[$0].time <= end }).min(by: {

@@ -322,6 +322,72 @@ struct LimitTests {
         #expect(other.isOpenStream)
     }
 
+    private func page(_ paths: [String]) -> (channel: FakeChannel, text: () -> String) {
+        let channel = FakeChannel()
+        var text = ""
+        channel.onData = { text += $0 }
+        let wanted = paths.map { "{\"paths\":[\"\($0)\"]}" }.joined(separator: ",")
+        channel.ask(gateway.door, "POST", "/watch", [], "{\"subscriptions\":[\(wanted)]}")
+        // Requests that this turn has no time for.
+        gateway.machine.advance(0.001)
+        return (channel, { text })
+    }
+
+    private func many(_ number: Int) -> [String] { (0..<Limits.subscriptionsOfPage).map { "/many/\(number)-\($0).x" } }
+
+    /// The gateway's connection on which pages wait for an answer.
+    private var line: FakeDaemon.Line? {
+        gateway.daemon.lines.first { $0.requests.contains { $0["method"] == "subscribe" } }
+    }
+
+    @Test("a page gets what it has waited for, although the gateway stood still meanwhile")
+    func standStill() {
+        gateway.ask("GET", "/watch?path=/a/*.x").leave()
+        gateway.daemon.stop(isNew: false)
+        gateway.daemon.isThere = true
+        let (channel, text) = page(["/a/*.x"])
+        gateway.machine.standStill(100)
+        gateway.machine.advance(0)
+        gateway.daemon.answerAll()
+        #expect(channel.isOpenStream && text().contains("\"initial\":true") && !text().contains("refused"))
+    }
+
+    @Test("what a page has got while it waits for the rest is not taken away for others")
+    func waiting() throws {
+        let (channel, text) = page(["/a/*.x", "/b/*.x"])
+        gateway.daemon.answer(try #require(line))
+        let others = (0..<3).map { page(many($0)).channel }
+        gateway.daemon.answerAll()
+        #expect(channel.isOpenStream && !text().contains("refused"))
+        #expect(others.map(\.isOpenStream) == [true, true, false])
+    }
+
+    @Test("a page that is refused for its number of subscriptions has taken none of them")
+    func refusedWhole() {
+        let pages = (0..<3).map { page(many($0)).channel }
+        gateway.daemon.answerAll()
+        #expect(pages.map(\.isOpenStream) == [true, true, false])
+        let left = gateway.door.gateways.values.reduce(0) { $0 + $1.watchCount }
+        #expect(left == 2 * Limits.subscriptionsOfPage)
+        pages[0].leave()
+        let next = page(many(3)).channel
+        gateway.daemon.answerAll()
+        #expect(next.isOpenStream)
+    }
+
+    @Test("a page is told why a subscription has ended while it waited for another")
+    func ended() throws {
+        let (channel, text) = page(["/a/*.x", "/b/*.x"])
+        let line = try #require(line)
+        gateway.daemon.answer(line)
+        let number = try #require(line.subscriptions.max())
+        line.write(
+            #"{"jsonrpc":"2.0","method":"ended","params":{"subscription":\#(number),"code":"removed","reason":"all is gone"}}"#
+        )
+        gateway.daemon.answerAll()
+        #expect(channel.isOpenStream && text().contains("all is gone") && !text().contains("too many"))
+    }
+
     @Test("bodies that end together, and packed beginnings of many pages, are done in portions, and health is answered")
     func portions() {
         let body = "[" + String(repeating: "[],", count: 200_000) + "[]]"

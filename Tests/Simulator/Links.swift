@@ -215,7 +215,7 @@ final class Links {
         if let oldest = owner.window.oldest, now > oldest + 5 { return fail(owner) }
         keepLease(owner)
         guard owner.leaseEnd > now else { return }
-        if owner.snapshots.isDue(in: owner.term) { sendSnapshot(owner) }
+        if owner.snapshots.isDue(in: owner.term), !sendSnapshot(owner) { return }
         sendPending(owner)
         guard now >= owner.nextHeartbeat else { return }
         owner.nextHeartbeat = now + 1
@@ -239,7 +239,8 @@ final class Links {
         tell("owner \(owner.number) has the lease, in term \(owner.term)")
     }
 
-    private func sendSnapshot(_ owner: Owner) {
+    /// - Returns: false if the network breaks off in the middle. Then nothing else is sent.
+    private func sendSnapshot(_ owner: Owner) -> Bool {
         let isFirst = !owner.snapshots.has(term: owner.term)
         let position = owner.position
         if owner.snapshots.newest == nil {
@@ -253,8 +254,10 @@ final class Links {
         for (frame, bytes) in messages {
             if frame.part < parts.count { parts[frame.part] = bytes } else { parts.append(bytes) }
             storage.snapshots[id] = parts
-            // The network breaks off in the middle.
-            if !isCalm, generator.chance(3) { return fail(owner) }
+            if !isCalm, generator.chance(3) {
+                fail(owner)
+                return false
+            }
         }
         let manifest = Manifest(
             position: position, snapshot: id, parts: messages.count, bytes: body.count, next: owner.window.nextSequence)
@@ -262,6 +265,7 @@ final class Links {
         owner.snapshots.note(manifest)
         if isFirst { owner.window.begin(behind: position.revision) }
         tell("owner \(owner.number) sends a snapshot of \(position)")
+        return true
     }
 
     private func sendPending(_ owner: Owner) {

@@ -19,6 +19,8 @@ final class MotionValidator {
     /// Transactions with motions that were told, whose ends are due.
     private var moving: Set<Int64> = []
     private var told: Int64 = 0
+    /// The revision with which the subscription has begun. An update at it has the changes of several transactions.
+    private var begun: Int64 = 0
     /// What updates told last of each path that moves.
     private var targets: [String: Value] = [:]
 
@@ -27,7 +29,10 @@ final class MotionValidator {
     }
 
     /// The subscription begins; what was before is told with the snapshot, or was told before.
-    func begin(_ result: Value) { told = result.integer("revision") ?? told }
+    func begin(_ result: Value) {
+        told = result.integer("revision") ?? told
+        begun = told
+    }
 
     func receive(_ event: Value) {
         guard let parameters = event.map?["params"] else { return }
@@ -45,7 +50,7 @@ final class MotionValidator {
             guard let path = change.map?["path"]?.string else { continue }
             targets[path] = change.map?["timeline"] == nil ? nil : change.map?["value"]
         }
-        guard event.map?["initial"] != true, event.integer("from") == nil else { return }
+        guard told > begun, event.map?["initial"] != true, event.integer("from") == nil else { return }
         if (event.map?["changes"]?.list ?? []).contains(where: { $0.map?["timeline"] != nil }) { moving.insert(told) }
     }
 

@@ -42,21 +42,23 @@ extension World {
         isCalm = true
         defer { isCalm = false }
         if generator.chance(configuration.durability == .full ? 40 : 80) {
-            // It is the first that a life does.
+            // The row is the first that a life does, so that the disk may lose what the start has written.
             stop()
+            sim_write_back()
             if faults.isEmpty { restart() }
             if faults.isEmpty, daemon != nil {
                 var model = judgement.model
                 model.restart()
                 judgement.become(model, at: begun)
             }
+        } else {
+            // The kernel writes what is some seconds old.
+            sim_write_back()
         }
         guard faults.isEmpty, daemon != nil, !sim_is_dead(), !isDiskFaulty,
             let client = clients.first(where: { $0.role == .writer && !$0.hasEnded }), connect(client)
         else { return }
         tell("a row of changes, and a power cut in it")
-        // The kernel writes what is some seconds old.
-        sim_write_back()
         acknowledged = []
         var models = [judgement.model]
         for number in 1...World.changesBeforeCut {

@@ -233,10 +233,6 @@ extension World {
             return
         }
         let code = data.member("error")?.member("code")
-        if name == "refused", code == "limit" {
-            // The connection to the daemon was lost while the stream began. A page asks again.
-            return leave(page)
-        }
         if page.isCurious, index == page.watches.count {
             if name != "refused" || code != "denied" {
                 fault("[Rights] \(page.name) is sent \(name) \(data.jsonText.prefix(200))")

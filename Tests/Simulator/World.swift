@@ -82,6 +82,8 @@ final class World {
 
     static let socket = "/sim/agd.sock"
     static let stepsOfChapter = 250
+    /// Behind a chapter.
+    static let powerCuts = 3
 
     init(seed: UInt64, isTelling: Bool) {
         self.seed = seed
@@ -107,7 +109,7 @@ final class World {
         configuration.server.outputQueue = 16 << 10
         configuration.server.messageSize = 64 << 10
         configuration.runtime.bookmarkInterval = 0.05
-        configuration.durability = generator.pick([.full, .full, .full, .normal, .off])
+        configuration.durability = generator.pick([.full, .full, .normal, .off])
         configuration.runtime.forwardTime = World.forwardTime
         hasGreed = generator.chance(25)
         hasPages = generator.chance(50)
@@ -172,7 +174,11 @@ final class World {
             if (number + 1) % World.stepsOfChapter == 0 || number + 1 == steps {
                 seedStep(number + 1_000_000)
                 comeToRest()
-                if faults.isEmpty { generator.chance(50) && number + 1 < steps ? countRuns() : losePower() }
+                if generator.chance(50) && number + 1 < steps {
+                    countRuns()
+                } else {
+                    for _ in 0..<World.powerCuts where faults.isEmpty && !isOver { losePower() }
+                }
             }
         }
         isCalm = true
