@@ -18,6 +18,11 @@ static inline CURLcode agd_curl_set_pointer(CURL *curl, CURLoption option, void 
     return curl_easy_setopt(curl, option, pointer);
 }
 
+/// Copies as many bytes as CURLOPT_POSTFIELDSIZE says.
+static inline CURLcode agd_curl_set_copy(CURL *curl, const unsigned char *bytes) {
+    return curl_easy_setopt(curl, CURLOPT_COPYPOSTFIELDS, (const char *)bytes);
+}
+
 static inline CURLcode agd_curl_set_write(CURL *curl, size_t (*write)(char *, size_t, size_t, void *)) {
     return curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, write);
 }

@@ -12,7 +12,8 @@ struct Agctl: ProgramWithVerbs {
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
         RemoveCommand.self, MoveCommand.self, TreeCommand.self, DescribeCommand.self, ExplainCommand.self,
         HistoryCommand.self, DumpCommand.self, StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self,
-        BackupCommand.self, DoctorCommand.self, SitesCommand.self, PingCommand.self, CallCommand.self,
+        BackupCommand.self, DoctorCommand.self, SitesCommand.self, AlertsCommand.self, PingCommand.self,
+        CallCommand.self,
         ContextsCommand.self, EvalCommand.self, CurveCommand.self,
     ]
 
@@ -28,7 +29,7 @@ struct Agctl: ProgramWithVerbs {
             The daemon's socket is --socket, else that of --context, else $AGD_SOCKET, else that of $AGD_CONTEXT, else \
             the first of $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
 
-            Exit status: 0 done; 1 diff, doctor or sites found something; 2 the attribute has an error; 64 wrong \
+            Exit status: 0 done; 1 diff, doctor, sites or alerts found something; 2 the attribute has an error; 64 wrong \
             usage; 65 refused, or wrong data; 66 no such path or file; 69 the daemon cannot be reached or does not \
             answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a test \
             failed, or a limit was exceeded); 77 denied.

@@ -7,7 +7,7 @@ import WireProtocol
 struct AGDBridge: Verb {
     static let help = VerbHelp(
         name: "agd-bridge",
-        summary: "Bring values of other programs into the graph, and values of the graph to MQTT.",
+        summary: "Bring values of other programs into the graph, its values to MQTT, and its alerts to people.",
         discussion: """
             config/bridge.conf describes all settings. Documentation/World.md shows a line for each kind of source.
 

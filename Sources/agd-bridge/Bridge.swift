@@ -13,6 +13,7 @@ final class Bridge {
     private let graph: Graph
     private var webSources: [WebSource] = []
     private var runs: [RunSource] = []
+    private var couriers: [Courier] = []
     private var broker: Broker?
     private var inlets: [Inlet] = []
     private var outlets: [Outlet] = []
@@ -39,9 +40,8 @@ final class Bridge {
             feeds.append(made)
             return made
         }
-        func transfer(_ url: String, accepting type: String) throws(ClientError) -> Transfer {
-            let made = Transfer(
-                url, accepting: type, time: settings.answerTime, limit: settings.answerSize, transfers)
+        func transfer(_ url: String, _ header: String) throws(ClientError) -> Transfer {
+            let made = Transfer(url, header: header, time: settings.answerTime, limit: settings.answerSize, transfers)
             guard let made else { throw .system(call: "curl_easy_init", errno: ENOMEM) }
             return made
         }
@@ -49,13 +49,13 @@ final class Bridge {
             webSources.append(
                 ScrapeSource(
                     scrape, settings, feed("scrape \(scrape.target)", scrape.target),
-                    try transfer(scrape.url, accepting: ScrapeSource.accepted), now))
+                    try transfer(scrape.url, "Accept: \(ScrapeSource.accepted)"), now))
         }
         for poll in settings.polls {
             webSources.append(
                 PollSource(
                     poll, feed("poll \(poll.target)", poll.target),
-                    try transfer(poll.url, accepting: "application/json"), now))
+                    try transfer(poll.url, "Accept: application/json"), now))
         }
         for run in settings.runs {
             runs.append(RunSource(run, settings, feed("run \(run.target)", run.target), now))
@@ -67,6 +67,12 @@ final class Bridge {
             inlets.append(Inlet(inlet, settings, feed))
         }
         graph = Graph(feeds, socket: settings.socket)
+        for line in settings.alerts {
+            let transfer = try line.receiver.url.map { (url) throws(ClientError) in
+                try transfer(url, "Content-Type: application/json")
+            }
+            couriers.append(Courier(line, settings, graph, transfer))
+        }
         availability = settings.outlets.first.map { $0.prefix + "/availability" }
         if let address = settings.broker, !settings.inlets.isEmpty || !settings.outlets.isEmpty {
             let broker = try Broker(
@@ -79,11 +85,13 @@ final class Bridge {
         }
         graph.didConnect = { [unowned self] in
             for outlet in outlets { outlet.subscribe() }
+            for courier in couriers { courier.subscribe() }
             // The broker repeats what it has retained.
             if isBrokerConnected { subscribe() }
         }
         graph.didReceive = { [unowned self] number, event in
             for outlet in outlets { outlet.receive(number, event) }
+            for courier in couriers { courier.receive(number, event) }
         }
     }
 
@@ -92,7 +100,7 @@ final class Bridge {
         try broker?.start()
         let manager = ServiceManager { getenv($0).map { String(cString: $0) } }
         for name in ServiceManager.variables { unsetenv(name) }
-        manager.ready("lines: \(graph.feeds.count + outlets.count)")
+        manager.ready("lines: \(graph.feeds.count + outlets.count + couriers.count)")
         let interval = min(manager.watchdogInterval ?? 60, 60)
         while !signals.wakeup.isSignalled {
             let now = MonotonicTime.now
@@ -100,6 +108,7 @@ final class Bridge {
             for source in webSources { source.work(now) }
             for source in runs { source.work(now) }
             takeNews()
+            for courier in couriers { courier.work(now) }
             graph.work(now)
             if let file = settings.metrics, now >= nextMetrics { write(file, now) }
             manager.isAlive()
@@ -113,6 +122,7 @@ final class Bridge {
         var next = graph.nextTime(now)
         for source in webSources { next = min(next, source.nextTime) }
         for source in runs { next = min(next, source.nextTime(now)) }
+        for courier in couriers { next = min(next, courier.nextTime(now)) }
         return settings.metrics == nil ? next : min(next, nextMetrics)
     }
 
@@ -126,6 +136,7 @@ final class Bridge {
         }
         if let broker { watched.append(watch(broker.wakeup.descriptor)) }
         for source in runs where source.descriptor >= 0 { watched.append(watch(source.descriptor)) }
+        for courier in couriers where courier.descriptor >= 0 { watched.append(watch(courier.descriptor)) }
         transfers.wait(for: &watched, seconds: time - MonotonicTime.now)
     }
 
@@ -182,6 +193,17 @@ final class Bridge {
         add("reports_total", "Values that the source has reported.") { Double($0.reports) }
         add("failures_total", "Attempts to get a value that failed.") { Double($0.failures) }
         add("refusals_total", "Transactions that the daemon has refused.") { Double($0.refusals) }
+        func add(_ name: String, _ help: String, of value: (Courier) -> Int) {
+            text += MetricsFile.head("agd_bridge_\(name)", help)
+            for courier in couriers {
+                text += MetricsFile.line("agd_bridge_\(name)", [("receiver", courier.name)], Double(value(courier)))
+            }
+        }
+        if !couriers.isEmpty {
+            add("notices_waiting", "Notices of alerts that the receiver does not have yet.", of: \.waiting)
+            add("notices_total", "Notices that the receiver has got.", of: \.delivered)
+            add("notice_failures_total", "Attempts to tell a receiver that failed.", of: \.failures)
+        }
         if broker != nil {
             add("broker_connected", "1 if the bridge has a connection to the broker.", isBrokerConnected ? 1 : 0)
             add("dropped_messages_total", "Messages of the broker that had no room.", Double(dropped))

@@ -60,6 +60,14 @@ struct Configuration {
         var isWritable: Bool
     }
 
+    /// `alerts = /** to webhook https://example.net/alerts as office`
+    struct Alerts {
+        var pattern: String
+        var receiver: Receiver
+        /// Under this name alerts keep what the receiver has got.
+        var name: String
+    }
+
     var socket: String?
     var scrapes: [Scrape] = []
     var polls: [Poll] = []
@@ -69,6 +77,7 @@ struct Configuration {
     var inlets: [Inlet] = []
     var outlets: [Outlet] = []
     var discovery: String?
+    var alerts: [Alerts] = []
     var metrics: String?
     /// Entries of a map that the bridge makes, and samples of an exporter.
     var entries = 10_000
@@ -80,7 +89,7 @@ struct Configuration {
 
     /// Files with a password. Nobody else should read them.
     func secrets(in file: String) -> [(what: String, path: String)] {
-        let urls = scrapes.map(\.url) + polls.map(\.url)
+        let urls = scrapes.map(\.url) + polls.map(\.url) + alerts.compactMap(\.receiver.url)
         let hasPassword = broker?.password != nil || urls.contains { $0.contains("@" as Character) }
         return hasPassword ? [("a password", file)] : []
     }
@@ -98,6 +107,7 @@ struct Configuration {
             Setting("discovery") { (text, settings) throws(Failure) in
                 settings.discovery = try TopicFilter(text).plain(text)
             },
+            Setting("alerts", \.alerts) { (text) throws(Failure) in try alerts(text) },
             Setting("metrics", \.metrics, .text),
             Setting("entries", \.entries, .count(1...1_000_000)),
             Setting("answer-size", \.answerSize, .size(1024...(1 << 30))),
@@ -111,8 +121,12 @@ struct Configuration {
         var faults = Setting.take(text, file: file, Configuration.table(), into: &self)
         func refuse(_ message: String) { faults.append(ConfigurationFault(file: file, message: message)) }
         if faults.isEmpty {
-            if scrapes.isEmpty, polls.isEmpty, runs.isEmpty, inlets.isEmpty, outlets.isEmpty {
-                refuse("nothing to do: write a 'scrape', 'poll', 'run', 'from-mqtt' or 'to-mqtt' line")
+            if scrapes.isEmpty, polls.isEmpty, runs.isEmpty, inlets.isEmpty, outlets.isEmpty, alerts.isEmpty {
+                refuse("nothing to do: write a 'scrape', 'poll', 'run', 'from-mqtt', 'to-mqtt' or 'alerts' line")
+            }
+            var names: Set<String> = []
+            for line in alerts where !names.insert(line.name).inserted {
+                refuse("two 'alerts' lines are called '\(line.name)': write 'as NAME' behind one of them")
             }
             if broker == nil, !inlets.isEmpty || !outlets.isEmpty {
                 refuse("'from-mqtt' and 'to-mqtt' need a broker: write mqtt = mqtt://localhost")
@@ -160,7 +174,7 @@ struct Configuration {
         return span.seconds
     }
 
-    private static func url(_ text: String) throws(Failure) -> String {
+    static func url(_ text: String) throws(Failure) -> String {
         guard text.hasPrefix("http://") || text.hasPrefix("https://"), !text.contains(" " as Character) else {
             throw Failure(.invalid, "an address begins with http:// or https:// and has no spaces, not '\(text)'")
         }
@@ -244,5 +258,27 @@ struct Configuration {
         return Outlet(
             pattern: try PathPattern(path), text: path, prefix: try TopicFilter(words[0]).plain(words[0]),
             isWritable: words.count == 2)
+    }
+
+    private static func alerts(_ text: String) throws(Failure) -> Alerts {
+        let form = "alerts = /** to webhook https://example.net/alerts"
+        guard
+            let (pattern, behind) = text.firstRange(of: " to ").map({
+                (text[..<$0.lowerBound].trimmed, text[$0.upperBound...].trimmed)
+            })
+        else { throw Failure(.invalid, "write '\(form)', not '\(text)'") }
+        let named = cut(behind, at: "as")
+        let words = try words(named?.before ?? behind)
+        let name = named?.behind ?? words.first ?? ""
+        guard !name.isEmpty,
+            name.unicodeScalars.allSatisfy({
+                $0.isASCII && ($0 == "-" || $0.properties.isAlphabetic || $0.properties.numericType != nil)
+            })
+        else {
+            throw Failure(.invalid, "behind 'as' is a name of letters, digits and '-', not '\(name)'")
+        }
+        let nodes = pattern == "/" ? "" : pattern
+        _ = try PathPattern("\(nodes).notice")
+        return Alerts(pattern: nodes, receiver: try Receiver(words), name: name)
     }
 }

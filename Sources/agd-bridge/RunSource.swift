@@ -61,46 +61,15 @@ final class RunSource {
     private func start(_ now: Double) {
         startTime = interval.map { max(startTime + $0, now) } ?? .infinity
         (output, failure) = ([], nil)
-        do throws(Failure) { try spawn() } catch {
+        do throws(Failure) {
+            let started = try ChildProcess.start(words)
+            (process, descriptor) = (started.process, started.output)
+        } catch {
             feed.fail(error.message)
             if interval == nil { startTime = now + backoff.pause() * .random(in: 0.5...1.5) }
             return
         }
         end = interval == nil ? .infinity : now + time
-    }
-
-    private func spawn() throws(Failure) {
-        func check(_ code: Int32, _ call: String) throws(Failure) {
-            if code != 0 { throw Failure(.unavailable, "\(call): \(String(cString: strerror(code)))") }
-        }
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw Failure(.unavailable, "pipe: \(String(cString: strerror(errno)))") }
-        defer { close(ends[1]) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var standard = sigset_t()
-        sigemptyset(&standard)
-        sigaddset(&standard, SIGPIPE)
-        posix_spawnattr_setsigdefault(&attributes, &standard)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
-        var arguments = words.map { strdup($0) } + [nil]
-        defer { for word in arguments { free(word) } }
-        var process: pid_t = 0
-        let code = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-        guard code == 0 else {
-            close(ends[0])
-            throw Failure(.unavailable, "cannot run \(words[0]): \(String(cString: strerror(code)))")
-        }
-        self.process = process
-        descriptor = ends[0]
     }
 
     private func read() {
@@ -158,13 +127,8 @@ final class RunSource {
     private func ended(_ status: Int32, _ now: Double) {
         process = nil
         end = .infinity
-        let (signal, code) = (status & 0x7f, status >> 8 & 0xff)
-        if let failure {
+        if let failure = failure ?? ChildProcess.fault(status) {
             feed.fail(failure)
-        } else if signal != 0 {
-            feed.fail("the program was ended by signal \(signal)")
-        } else if code != 0 {
-            feed.fail("the program has ended with status \(code)")
         } else if interval == nil {
             feed.fail("the program has ended")
         } else {
@@ -177,8 +141,6 @@ final class RunSource {
     /// Ends the program and those that it has started.
     private func stop() {
         if descriptor >= 0 { close(descriptor) }
-        guard let process else { return }
-        kill(-process, SIGKILL)
-        waitpid(process, nil, 0)
+        if let process { ChildProcess.end(process) }
     }
 }

@@ -39,7 +39,7 @@ final class Transfers {
     }
 }
 
-/// An address that is fetched again and again, over the same connection where the server allows it.
+/// An address that is fetched, or gets something, again and again, over the same connection where the server allows it.
 final class Transfer {
     fileprivate let curl: UnsafeMutableRawPointer
     private let transfers: Transfers
@@ -59,14 +59,15 @@ final class Transfer {
     static let userAgent = "agd-bridge"
 
     /// - Parameters:
+    ///   - header: a line of the request's head.
     ///   - time: the longest time of a transfer, in seconds.
     ///   - limit: bytes of an answer.
-    init?(_ url: String, accepting type: String, time: Double, limit: Int, _ transfers: Transfers) {
+    init?(_ url: String, header: String, time: Double, limit: Int, _ transfers: Transfers) {
         guard let made = curl_easy_init() else { return nil }
         curl = made
         self.transfers = transfers
         self.limit = limit
-        headers = curl_slist_append(nil, "Accept: \(type)")
+        headers = curl_slist_append(nil, header)
         failureText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         failureText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
         agd_curl_set_text(curl, CURLOPT_URL, url)
@@ -102,8 +103,14 @@ final class Transfer {
 
     var isRunning: Bool { done != nil }
 
-    func fetch(_ done: @escaping (Result<[UInt8], FetchError>) -> Void) {
+    /// - Parameter sending: the body of a `POST`; without one, the address is fetched.
+    func fetch(sending body: [UInt8]? = nil, _ done: @escaping (Result<[UInt8], FetchError>) -> Void) {
         precondition(!isRunning, "one transfer at a time")
+        if let body {
+            agd_curl_set(curl, CURLOPT_POST, 1)
+            agd_curl_set(curl, CURLOPT_POSTFIELDSIZE, body.count)
+            agd_curl_set_copy(curl, body)
+        }
         self.done = done
         isTooLong = false
         failureText[0] = 0

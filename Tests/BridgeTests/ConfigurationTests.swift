@@ -24,6 +24,8 @@ struct ConfigurationTests {
                 mqtt = mqtt://me:secret@[::1]:1884
                 from-mqtt = zigbee2mqtt/+ to /home.devices
                 to-mqtt = /home/** as agd writable
+                alerts = /** to command page "a as b" as on-call
+                alerts = /rack/** to alertmanager http://me:secret@localhost:9093
                 """, file: "f")
         #expect(settings.scrapes[0].interval == 15)
         #expect(settings.scrapes[0].target.description == "/node.metrics")
@@ -34,6 +36,9 @@ struct ConfigurationTests {
         #expect(settings.broker == (try BrokerAddress("mqtt://me:secret@[::1]:1884")))
         #expect(settings.broker?.host == "::1" && settings.broker?.password == "secret")
         #expect(settings.outlets[0].isWritable)
+        #expect(settings.alerts[0].receiver.words == ["page", "a as b"] && settings.alerts[0].name == "on-call")
+        #expect(settings.alerts[1].receiver.url == "http://me:secret@localhost:9093/api/v2/alerts")
+        #expect(settings.alerts[1].pattern == "/rack/**" && settings.alerts[1].name == "alertmanager")
         #expect(settings.secrets(in: "f").count == 1)
     }
 
@@ -48,7 +53,14 @@ struct ConfigurationTests {
             ("from-mqtt = a/+ to /n.x", "need a broker"), ("from-mqtt = a/#/b to /n.x", "no filter of MQTT"),
             ("mqtt = localhost", "write mqtt = mqtt://"),
             ("run = a every 1s to /n.x\nrun = b every 1s to /n.y", "two lines write to /n"),
-            ("to-mqtt = /x/** as a b", "behind 'as'"), ("mqtt = mqtt://x\nto-mqtt = /x/** as a/+", "without '+'"),
+            ("alerts = /** to pigeon x", "write webhook, ntfy or alertmanager"),
+            ("alerts = /** to ntfy https://ntfy.sh", "ends with a topic"),
+            ("alerts = /** webhook http://x", "write 'alerts = "),
+            ("alerts = /** to mail ops", "no address of mail"),
+            ("alerts = /** to webhook http://x as a b", "a name of letters"),
+            ("alerts = /** to webhook http://x\nalerts = /** to webhook http://y", "are called 'webhook'"),
+            ("alerts = x to webhook http://x", "f:1"), ("to-mqtt = /x/** as a b", "behind 'as'"),
+            ("mqtt = mqtt://x\nto-mqtt = /x/** as a/+", "without '+'"),
         ])
     func wrong(_ text: String, _ message: String) {
         let faults = faults(text)

@@ -15,6 +15,7 @@ struct HostMonitorTests {
         let changed = text.replacingOccurrences(
             of: "duration('3s')) == feed.time", with: "duration('\(patience)')) == feed.time"
         ).replacingOccurrences(of: "held(isHigh, duration('30s'))", with: "held(isHigh, duration('10ms'))")
+            .replacingOccurrences(of: "import: ", with: "import: \(Project.file("Examples/"))")
         try #require(changed != text)
         return try Daemon(scenes: [changed])
     }

@@ -98,4 +98,108 @@ struct ExampleSceneTests {
         try call(graph, "/rack.tidy")
         #expect(try graph.value("/rack.windows") == [])
     }
+
+    /// The library with an alert over `/freezer/probe.temperature`.
+    private func alert(_ settings: String = "") throws -> Harness {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("Examples/alerts.yaml"), encoding: .utf8)
+        let graph = try Harness(
+            """
+            nodes:
+              - id: freezer
+                component: Maintained
+                children:
+                  - { id: probe, state: { temperature: -18.0 } }
+                  - id: hot
+                    component: Alert
+                    let: { isOn: '=$/freezer/probe.temperature > -10.0', \(settings) summary: The freezer is warm }
+
+            """, importing: [text])
+        try graph.subscribe(["/freezer/**"], initial: true)
+        return graph
+    }
+
+    private func phase(_ graph: Harness) throws -> Value? { try graph.value("/freezer/hot.phase") }
+    private func warm(_ graph: Harness, _ temperature: Value = 5.0) throws {
+        try graph.set("/freezer/probe.temperature", temperature)
+    }
+
+    @Test("an alert is pending for its time, fires, is acknowledged by somebody, and is over") func alertLife() throws {
+        let graph = try alert("after: 5m, clearAfter: 1m,")
+        #expect(try phase(graph) == "ok" && graph.value("/freezer/hot.notice") == .null)
+        try warm(graph)
+        #expect(try phase(graph) == "pending")
+        graph.advance(299)
+        #expect(try phase(graph) == "pending")
+        graph.advance(2)
+        #expect(try phase(graph) == "firing")
+        #expect(try graph.value("/freezer/hot.notice.status") == "firing")
+        #expect(try graph.value("/freezer/hot.notice.number") == 1 && graph.value("/freezer/hot.notice.count") == 1)
+        try call(graph, "/freezer/hot.acknowledge", ["comment": "the door is open"])
+        #expect(try phase(graph) == "acknowledged")
+        #expect(try graph.value("/freezer/hot.acknowledged.comment") == "the door is open")
+        #expect(try graph.value("/freezer/hot.acknowledged.user").number != nil)
+        try warm(graph, -20.0)
+        graph.advance(30)
+        try warm(graph)
+        graph.advance(40)
+        #expect(try phase(graph) == "acknowledged", "it was gone for less than a minute")
+        try warm(graph, -20.0)
+        graph.advance(61)
+        #expect(try phase(graph) == "resolved" && graph.value("/freezer/hot.notice.status") == "resolved")
+        #expect(try graph.value("/freezer/hot.acknowledged") == .null)
+    }
+
+    @Test("a condition that ends before its time fires nothing") func alertThatPasses() throws {
+        let graph = try alert("after: 5m,")
+        for _ in 0..<3 {
+            try warm(graph)
+            graph.advance(200)
+            try warm(graph, -20.0)
+            graph.advance(200)
+        }
+        #expect(try phase(graph) == "ok" && graph.value("/freezer/hot.number") == 0)
+    }
+
+    @Test("a notice is made again after its time until somebody acknowledges it") func alertRepeats() throws {
+        let graph = try alert("repeat: 1h,")
+        try warm(graph)
+        #expect(try graph.value("/freezer/hot.notice.count") == 1)
+        graph.advance(3601)
+        #expect(try graph.value("/freezer/hot.notice.count") == 2)
+        try call(graph, "/freezer/hot.acknowledge")
+        graph.advance(7200)
+        #expect(try graph.value("/freezer/hot.notice.count") == 2)
+        try warm(graph, -20.0)
+        graph.advance(1)
+        try warm(graph)
+        #expect(try graph.value("/freezer/hot.notice.number") == 2 && graph.value("/freezer/hot.notice.count") == 1)
+        #expect(try phase(graph) == "firing", "an acknowledgement is for one firing")
+    }
+
+    @Test("a silenced alert makes no notice, also none that it is over; afterwards it makes one") func alertSilence()
+        throws
+    {
+        let graph = try alert()
+        try call(graph, "/freezer/hot.silence", ["time": "1h"])
+        try warm(graph)
+        #expect(try phase(graph) == "silenced" && graph.value("/freezer/hot.notice") == .null)
+        try warm(graph, -20.0)
+        graph.advance(1)
+        #expect(try phase(graph) == "resolved" && graph.value("/freezer/hot.notice") == .null)
+        try warm(graph)
+        graph.advance(3601)
+        #expect(try phase(graph) == "firing" && graph.value("/freezer/hot.notice.number") == 2)
+        #expect(try graph.value("/freezer/hot.silencedUntil") == .null)
+    }
+
+    @Test("a window of maintenance silences all alerts in it for its time") func alertMaintenance() throws {
+        let graph = try alert()
+        try call(graph, "/freezer.maintain", ["time": "30m"])
+        try warm(graph)
+        #expect(try phase(graph) == "silenced" && graph.value("/freezer/hot.notice") == .null)
+        graph.advance(1801)
+        #expect(try phase(graph) == "firing" && graph.value("/freezer/hot.notice.count") == 1)
+    }
 }

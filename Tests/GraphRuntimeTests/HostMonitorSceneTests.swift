@@ -16,7 +16,9 @@ struct HostMonitorSceneTests {
         let text = try String(contentsOfFile: Self.root + "/Examples/host-monitor.yaml", encoding: .utf8)
         let scene = text.replacingOccurrences(of: "\nagd: 1\n", with: "\n")
             .replacingOccurrences(of: "duration('3s')) == feed.time", with: "duration('31d')) == feed.time")
-        let host = try Harness(scene)
+            .replacingOccurrences(of: "\nimport: alerts.yaml\n", with: "\n")
+        let alerts = try String(contentsOfFile: Self.root + "/Examples/alerts.yaml", encoding: .utf8)
+        let host = try Harness(scene, importing: [alerts])
         try host.set("/host.feed.isLive", true)
         try host.set("/host.feed.time", "a moment")
         #expect(try host.value("/host.status") == "ok" && host.value("/host.problems") == [])
@@ -210,5 +212,24 @@ struct HostMonitorSceneTests {
         try host.set("/host.feed.isLive", false)
         #expect(try words(host) == ["The feeder does not report"] && host.value("/host.status") == "stale")
         #expect(try host.value("/host.since") == .timestamp(host.now.wall))
+    }
+
+    @Test("people are told of what has been wrong in a part for a minute, and that it is over") func alerts() throws {
+        let host = try host()
+        try host.subscribe(["/host/alerts/**"], initial: true)
+        #expect(try host.children(of: "/host/alerts") == ["feeder", "filesystems", "pressure", "units", "machine"])
+        try host.set("/host/units.failed", [["id": "backup.service", "description": "", "since": .null]])
+        #expect(try host.value("/host/alerts/units.phase") == "pending")
+        host.advance(61)
+        #expect(try host.value("/host/alerts/units.phase") == "firing")
+        #expect(try host.value("/host/alerts/units.alert.summary") == "backup.service has failed")
+        #expect(try host.value("/host/alerts/units.alert.severity") == "warning")
+        #expect(try host.value("/host/alerts/machine.phase") == "ok")
+        try host.set("/host/units.failed", [])
+        host.advance(61)
+        #expect(try host.value("/host/alerts/units.phase") == "resolved")
+        try host.set("/host.feed.isLive", false)
+        host.advance(61)
+        #expect(try host.value("/host/alerts/feeder.phase") == "firing")
     }
 }

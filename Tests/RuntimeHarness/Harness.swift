@@ -54,11 +54,14 @@ final class Harness {
         try apply(document: document)
     }
 
+    /// - Parameter libraries: what the scene imports.
     init(
-        _ scene: String = "", limits: RuntimeLimits = RuntimeLimits(), clients: Int = 2, at now: Moment = Harness.start
+        _ scene: String = "", importing libraries: [String] = [], limits: RuntimeLimits = RuntimeLimits(),
+        clients: Int = 2, at now: Moment = Harness.start
     ) throws {
         self.now = now
         runtime = GraphRuntime(limits: limits, epoch: "test", at: now)
+        for library in libraries { try runtime.load(library, file: "library.yaml") }
         if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
         for number in 1...clients {
             turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
