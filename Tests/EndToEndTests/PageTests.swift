@@ -59,7 +59,7 @@ struct PageTests {
         "Documentation/Operations.md": ["sh", "console"],
         "Documentation/Protocol.md": [""],
         "Documentation/Recipes.md": ["sh"],
-        "Documentation/World.md": ["yaml", ""],
+        "Documentation/World.md": ["yaml", "sh", ""],
         "Documentation/Rules.md": ["yaml", "cel"],
         "Documentation/Scenes.md": ["yaml"],
         "Documentation/SwiftScenes.md": ["yaml", "swift"],
@@ -126,6 +126,7 @@ struct PageTests {
         }
         let daemon = try Daemon(scenes: [Self.surroundings], sceneFiles: ["dashboard/panels.yaml"])
         let file = try daemon.folder.write(text, to: "example.yaml")
+        try daemon.folder.write(Project.text("Examples/alerts.yaml"), to: "alerts.yaml")
         let told = try daemon.control(["apply", "-f", file, "--merge", "--at", "/page"])
         #expect(told.code == 0, "\(told.text)\n\(text)")
     }
@@ -170,6 +171,7 @@ struct PageTests {
         arguments: shellExamples + PageExample.all("console", of: ["Documentation/Dashboard.md"]))
     func commands(example: PageExample) throws {
         let scene = """
+            import: \(Project.file("Examples/alerts.yaml"))
             nodes:
               - { id: player, state: { isPlaying: false, volume: 0.5, title: "" } }
               - { id: lock, state: { owner: { type: "string?" } } }
@@ -177,6 +179,9 @@ struct PageTests {
               - { id: boiler, state: { temperature: { type: "double?" } } }
               - { id: fleet, kind: container, children: [{ id: web, state: { isLive: true } }] }
               - { id: lamps, kind: container, children: [{ id: hall, state: { isOn: true } }] }
+              - id: freezer
+                component: Maintained
+                children: [{ id: hot, component: Alert, let: { isOn: true } }]
 
             """
         let folder = try Folder()
@@ -204,7 +209,7 @@ struct PageTests {
                     trace) command agctl "${@/#5/0.2}" >/dev/null ;;
                     backup) command agctl "$@" --state-directory \(folder.file("state")) ;;
                     doctor) command agctl "$@" || (($? == 1)) ;;
-                    sites) command agctl "$@" || (($? == 66)) ;;
+                    sites | alerts) command agctl "$@" || (($? == 66)) ;;
                     *) command agctl "$@" ;;
                 esac
             }

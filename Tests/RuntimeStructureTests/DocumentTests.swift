@@ -163,7 +163,9 @@ struct DocumentTests {
     @Test("an exported scene makes an equal tree, and exports as the same", arguments: exampleFiles)
     func examples(_ file: String) throws {
         let graph = try Harness()
-        try graph.runtime.load(try String(contentsOfFile: file, encoding: .utf8), file: file)
+        for part in try SceneImports.collect(file, read: { try String(contentsOfFile: $0, encoding: .utf8) }) {
+            try graph.runtime.load(part.text, file: part.path)
+        }
         let document = try graph.exported()
         let other = try reborn(document)
         #expect(try differences(tree(other), tree(graph)) == [])
