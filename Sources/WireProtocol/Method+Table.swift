@@ -85,7 +85,7 @@ extension Method {
             .optional("rule", .string, "The text of the rule at fault."),
             .optional("line", .count, "The line of the fault, from 1."),
             .optional("column", .count, "The column of the fault in code points, from 1."),
-            .optional("hint", .string, "What to do about it."),
+            .optional("hint", .string, "A suggestion how to correct the request or its cause."),
         ]
     }
     static var writeErrors: [ErrorCode] {

@@ -11,7 +11,7 @@ struct Fault: Error {
 
     var kind: Kind = .error
     var message: String
-    /// What to do about it.
+    /// A suggestion how to correct the rule or its input.
     var hint: String?
     /// The failure of an input without a value. It is passed on unchanged.
     var failure: Failure?
