@@ -28,6 +28,9 @@ struct AgctlScene: Verb {
     @Flag(help: "Run again whenever a test file or a scene changes, until Ctrl-C.")
     var watch = false
 
+    @Flag(help: "Serve an editor over standard input and output instead, with the language server protocol.")
+    var lsp = false
+
     @Flag(help: "Print the JSON schema of scenes instead, for editors.")
     var schema = false
 
@@ -37,12 +40,13 @@ struct AgctlScene: Verb {
         completion: .files) var reference: String?
 
     func validate() throws(UsageError) {
-        if files.isEmpty, !schema, reference == nil { throw UsageError("a test file is missing") }
+        if files.isEmpty, !lsp, !schema, reference == nil { throw UsageError("a test file is missing") }
     }
 
     static func main() { AgctlScene.readCommandLine(version: Release.version).run() }
 
     func run() {
+        if lsp { exit(LanguageServer { try ReadFiles().text(of: $0) }.run()) }
         if schema { return AgctlScene.tell(SceneSchema.text) }
         if let reference {
             do { return AgctlScene.tell(try SceneReference.page(try ReadFiles().text(of: reference))) } catch {

@@ -58,6 +58,7 @@ struct PageTests {
         // The numbers of the formats, which a test of `agd --version` compares.
         "Documentation/Compatibility.md": [""],
         "Documentation/Dashboard.md": ["yaml", "html", "console", "nginx", ""],
+        "Documentation/Editors.md": ["lua", "toml", "json"],
         "Documentation/Fleet.md": ["yaml", "sh", ""],
         "Documentation/Operations.md": ["sh", "console"],
         "Documentation/Protocol.md": [""],
@@ -293,7 +294,20 @@ struct PageTests {
 
     // MARK: - The rest
 
-    @Test("JSON is JSON", arguments: PageExample.all("json", of: ["Documentation/Animation.md"]))
+    @Test("the settings of editors start agctl lsp, and those of Helix are TOML") func editors() throws {
+        let page = "Documentation/Editors.md"
+        let settings = PageExample.all("lua", of: [page]) + PageExample.all("toml", of: [page])
+        #expect(settings.count == 2)
+        for example in settings { #expect(example.text.contains(/.agctl.(, |\nargs = \[).lsp./), "\(example.text)") }
+        let folder = try Folder()
+        let file = try folder.write(settings[1].text, to: "languages.toml")
+        let told = try Program.run(
+            "/usr/bin/python3", ["-c", "import sys, tomllib; tomllib.load(open(sys.argv[1], 'rb'))", file],
+            folder: folder)
+        #expect(told.code == 0, "\(told.text)")
+    }
+
+    @Test("JSON is JSON", arguments: PageExample.all("json", of: ["Documentation/Animation.md", "Documentation/Editors.md"]))
     func json(example: PageExample) throws {
         _ = try JSONParser.parseOnce(example.text.utf8)
     }
