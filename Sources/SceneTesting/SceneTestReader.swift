@@ -30,7 +30,9 @@ package struct SceneTestReader {
             } else if file.given.applied.isEmpty {
                 check.fault(
                     "the file names no scene", at: node,
-                    hint: "write given: { scene: FILE }, or name the file as its scene: station.test.yaml tests station.yaml")
+                    hint:
+                        "write given: { scene: FILE }, or name the file as its scene: station.test.yaml tests station.yaml"
+                )
             }
         }
         guard let tests = node["tests"] else {
@@ -40,7 +42,9 @@ package struct SceneTestReader {
         check.at("tests") {
             check.visitEntries(tests, "tests", hint: "write each test as its name with a list of steps") { entry in
                 let steps = check.readElements(entry.value, "a test", hint: "write a '-' before each step")
-                if steps.isEmpty, entry.value.list != nil || entry.value.isNull { check.fault("the test has no steps", at: entry.key) }
+                if steps.isEmpty, entry.value.list != nil || entry.value.isNull {
+                    check.fault("the test has no steps", at: entry.key)
+                }
                 var read: [Step] = []
                 check.visit(steps) { read.append(readStep($0)) }
                 file.tests.append(SceneTest(name: entry.name, steps: read))
@@ -145,7 +149,10 @@ package struct SceneTestReader {
         for entry in entries {
             check.at(entry.name) {
                 if let kind = Mutation.Operation(rawValue: entry.name) {
-                    if operations.isEmpty { acts.append(entry.key) }
+                    // All operations of a step are one transaction.
+                    if !acts.contains(where: { Mutation.Operation(rawValue: $0.text) != nil }) {
+                        acts.append(entry.key)
+                    }
                     operations += readOperation(kind, entry.value)
                     step.act = .write(operations)
                 } else if SceneTestReader.acts.contains(entry.name) {
@@ -186,7 +193,9 @@ package struct SceneTestReader {
         case "advance": return readSpan(node).map { .advance($0) }
         case "restart":
             guard node.map != nil else {
-                return (node.isNull ? TimeSpan(nanoseconds: 0) : readSpan(node)).map { .restart(after: $0, scenes: nil) }
+                return (node.isNull ? TimeSpan(nanoseconds: 0) : readSpan(node)).map {
+                    .restart(after: $0, scenes: nil)
+                }
             }
             check.checkKeys(node.map ?? [], of: "restart", allowed: ["after", "scene"])
             let after = node["after"].map(readSpan) ?? TimeSpan(nanoseconds: 0)
@@ -239,7 +248,8 @@ package struct SceneTestReader {
                 let codes = ErrorCode.allCases.map(\.rawValue)
                 check.fault(
                     "there is no error \(node.summary)", at: node,
-                    hint: NearestName.hint(node.text, among: codes) ?? "the errors are \(codes.joined(separator: ", "))")
+                    hint: NearestName.hint(node.text, among: codes) ?? "the errors are \(codes.joined(separator: ", "))"
+                )
             }
         default: break
         }

@@ -135,7 +135,9 @@ package struct SceneTestRun {
             }
         case .advance(let span): try world.advance(span)
         case .restart(let after, let files):
-            let other = try files.map { (files) throws(Failure) in try reading { try SceneTestRun.collect(files.map(\.part), read) } }
+            let other = try files.map { (files) throws(Failure) in
+                try reading { try SceneTestRun.collect(files.map(\.part), read) }
+            }
             try world.restart(after: after, scenes: other)
         case .apply(let document): try apply(document, world)
         }

@@ -87,7 +87,9 @@ final class SceneWorld {
     func content(_ path: String, isShown: Bool = false) -> Content {
         do throws(Failure) {
             let answer = try call(.get(.init(paths: [path], isSingle: true, presentation: isShown)))
-            guard case .content(let content, _, _) = answer else { return .failure(Failure(.unavailable, "no content")) }
+            guard case .content(let content, _, _) = answer else {
+                return .failure(Failure(.unavailable, "no content"))
+            }
             return content
         } catch { return .failure(error) }
     }

@@ -70,7 +70,8 @@ private final class Editor {
             if message.member("id") == .int(id) { return message.member("result") ?? .null }
             let parameters = message.member("params")
             if let uri = parameters?.member("uri")?.string {
-                faults[String(uri.dropFirst("file://".count))] = parameters?.member("diagnostics")?.list.map(Array.init) ?? []
+                faults[String(uri.dropFirst("file://".count))] =
+                    parameters?.member("diagnostics")?.list.map(Array.init) ?? []
             }
         }
     }
@@ -243,7 +244,7 @@ struct EditorTests {
         #expect(names.contains("volume") && names.contains("percent") && !names.contains("size"), "\(names)")
         let rule = try complete("volume * 100.0", "vol", behind: "percent: vol")
         #expect(rule.contains("volume") && rule.contains("twice") && rule.contains("held"), "\(rule)")
-        #expect(try complete("twice(3)", "env.") .contains("accent"))
+        #expect(try complete("twice(3)", "env.").contains("accent"))
         #expect(try complete("twice(3)", "$/player/") == ["knob", "label"])
         let state = try complete("volume: 0.5", "volume: { initial: 0.5, tr }", behind: "0.5, tr")
         #expect(state.contains("transient") && !state.contains("initial"), "\(state)")

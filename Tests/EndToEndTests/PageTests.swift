@@ -117,7 +117,8 @@ struct PageTests {
     private static let scenes = PageExample.all(
         "yaml",
         of: [
-            "README.md", "Documentation/Scenes.md", "Documentation/SceneReference.md", "Documentation/Rules.md", "Documentation/Dashboard.md",
+            "README.md", "Documentation/Scenes.md", "Documentation/SceneReference.md", "Documentation/Rules.md",
+            "Documentation/Dashboard.md",
             "Documentation/Fleet.md", "Documentation/World.md",
         ]
     ).filter { !$0.isTest }
@@ -268,7 +269,8 @@ struct PageTests {
         #expect(recipe.scene.split(separator: "\n").count <= 10 && !recipe.scene.contains("tests:"))
         let folder = try Folder()
         _ = try folder.write(recipe.scene, to: "recipe.yaml")
-        let told = try Program.run("agctl", ["test", folder.write(recipe.test, to: "recipe.test.yaml")], folder: folder)
+        let told = try Program.run(
+            "agctl", ["test", folder.write(recipe.test, to: "recipe.test.yaml")], folder: folder)
         #expect(told.code == 0, "\(told.text)")
     }
 
@@ -307,7 +309,9 @@ struct PageTests {
         #expect(told.code == 0, "\(told.text)")
     }
 
-    @Test("JSON is JSON", arguments: PageExample.all("json", of: ["Documentation/Animation.md", "Documentation/Editors.md"]))
+    @Test(
+        "JSON is JSON",
+        arguments: PageExample.all("json", of: ["Documentation/Animation.md", "Documentation/Editors.md"]))
     func json(example: PageExample) throws {
         _ = try JSONParser.parseOnce(example.text.utf8)
     }

@@ -210,12 +210,15 @@ struct RunningTests {
     }
 
     @Test("a scene with a fault is not tested, and its fault is told") func faultyScene() throws {
-        let failure = #expect(throws: Failure.self) { try run("a: [restart]", scene: "nodes: [{ id: x, komputed: {} }]") }
+        let failure = #expect(throws: Failure.self) {
+            try run("a: [restart]", scene: "nodes: [{ id: x, komputed: {} }]")
+        }
         #expect(failure?.message.contains("komputed") == true)
     }
 
     @Test("a thousand steps take little time, counted in turns of the daemon") func speed() throws {
-        let steps = (0..<1000).map { "  - { add: { /door.opened: 1 }, expect: { /door.opened: \($0 + 1) } }\n" }.joined()
+        let steps = (0..<1000).map { "  - { add: { /door.opened: 1 }, expect: { /door.opened: \($0 + 1) } }\n" }
+            .joined()
         try expectPass("counts:\n" + steps)
     }
 

@@ -130,7 +130,9 @@ package final class CheckCursor {
     }
 
     /// Visits the entries of a map, each at its place.
-    package func visitEntries(_ node: DocumentNode, _ what: String, hint: String? = nil, _ body: (DocumentEntry) -> Void) {
+    package func visitEntries(
+        _ node: DocumentNode, _ what: String, hint: String? = nil, _ body: (DocumentEntry) -> Void
+    ) {
         for entry in readEntries(node, what, hint: hint) { at(entry.name) { body(entry) } }
     }
 

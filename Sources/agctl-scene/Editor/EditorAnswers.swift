@@ -71,7 +71,8 @@ struct EditorAnswers {
             checked.faults = (error as? SceneFaults)?.faults ?? [SceneFault(.notFound, "\(error)")]
             if checked.faults.isEmpty || (error as? SceneFaults)?.file != path {
                 checked.faults = checked.faults.map { fault in
-                    SceneFault(fault.code, fault.message, position: SourcePosition(line: 1, column: 1), hint: fault.hint)
+                    SceneFault(
+                        fault.code, fault.message, position: SourcePosition(line: 1, column: 1), hint: fault.hint)
                 }
             }
             checked.parts = [SceneFile(path: path, text: document.text)]
@@ -146,7 +147,9 @@ struct EditorAnswers {
                 path: path, spot: Spot(node: DocumentNode.beginning, isKey: true, shape: .other, nodes: []), text: text)
         }
         guard let word = word(at: position, in: document) else { return nil }
-        if spot.isKey, spot.form == nil, !isTarget(spot) { return Declaration(path: own, spot: spot, text: document.text) }
+        if spot.isKey, spot.form == nil, !isTarget(spot) {
+            return Declaration(path: own, spot: spot, text: document.text)
+        }
         if spot.isKey, spot.form != nil { return nil }
         // A member of something is declared elsewhere.
         if word.sign == "." { return nil }
@@ -241,7 +244,9 @@ struct EditorAnswers {
     func hover(at position: SourcePosition, in document: TextDocument, _ daemon: PresentValues) -> String? {
         guard let outline = outline(document.text), let spot = outline.spot(at: position) else { return nil }
         if spot.isKey, let form = spot.form {
-            guard let row = SceneGuide.rows(of: form).first(where: { $0.key == spot.node.text })?.row else { return nil }
+            guard let row = SceneGuide.rows(of: form).first(where: { $0.key == spot.node.text })?.row else {
+                return nil
+            }
             return "**\(spot.node.text)** - \(row.meaning)"
         }
         guard let found = declaration(at: position, in: document) else { return nil }
@@ -358,7 +363,9 @@ struct EditorAnswers {
     {
         let present = Set(spot.map?.map?.map(\.name) ?? [])
         if let form = spot.form {
-            let forms = SceneForm.allCases.filter { $0 == form || form == .node && $0.isChoice && spot.map?.count ?? 0 <= 1 }
+            let forms = SceneForm.allCases.filter {
+                $0 == form || form == .node && $0.isChoice && spot.map?.count ?? 0 <= 1
+            }
             return forms.flatMap { form in
                 SceneGuide.rows(of: form).filter { !present.contains($0.key) }.map {
                     Completion(label: $0.key, detail: $0.row.meaning.replacing("`", with: ""), kind: 5)
@@ -397,7 +404,9 @@ struct EditorAnswers {
             if sign == "$" { return names }
             return names
                 + globals(.functions, document).map {
-                    Completion(label: String($0.spot.node.text.prefix { $0 != "(" }), detail: $0.spot.value?.text ?? "", kind: 3)
+                    Completion(
+                        label: String($0.spot.node.text.prefix { $0 != "(" }), detail: $0.spot.value?.text ?? "",
+                        kind: 3)
                 } + RuleWords.functions.map { Completion(label: $0, kind: 3) }
         default: return []
         }
@@ -422,7 +431,8 @@ struct EditorAnswers {
         var found: [Completion] = []
         for node in spot.nodes.reversed() {
             for other in outline.spots where other.kind != nil && other.nodes.last?.position == node.position {
-                if other.node.text.contains(Self.placeholder) || found.contains(where: { $0.label == other.node.text }) {
+                if other.node.text.contains(Self.placeholder) || found.contains(where: { $0.label == other.node.text })
+                {
                     continue
                 }
                 found.append(Completion(label: other.node.text, detail: other.kind ?? "", kind: 6))

@@ -36,7 +36,8 @@ final class PresentValues {
         }
         if let changed = map["changed"]?.map, let time = changed["time"]?.string {
             let writes = (changed["writes"]?.list ?? []).compactMap(\.string)
-            lines.append("since \(time)" + (writes.isEmpty ? "" : ", after a write of \(writes.joined(separator: ", "))"))
+            lines.append(
+                "since \(time)" + (writes.isEmpty ? "" : ", after a write of \(writes.joined(separator: ", "))"))
         }
         let reads = (map["dependencies"]?.list ?? []).compactMap(\.string)
         if !reads.isEmpty { lines.append("reads \(reads.joined(separator: ", "))") }
