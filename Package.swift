@@ -129,6 +129,7 @@ let package = Package(
         .executable(name: "agd-gateway", targets: ["agd-gateway"]),
         .executable(name: "agd-link", targets: ["agd-link"]),
         .executable(name: "agd-bridge", targets: ["agd-bridge"]),
+        .executable(name: "agctl-scene", targets: ["agctl-scene"]),
         .library(name: "AttributeGraph", targets: ["AttributeGraph"]),
         .library(name: "RuleLanguage", targets: ["RuleLanguage"]),
         .library(name: "Timelines", targets: ["Timelines"]),
@@ -181,6 +182,10 @@ let package = Package(
             settings: fast),
         // Row 6
         module("StateStore", ["CSQLite", "AttributeValues", "ViewGraph", "GraphRuntime"], settings: fast),
+        module(
+            "SceneTesting",
+            ["AttributeValues", "GraphRuntime", "RuleLanguage", "SceneModel", "ViewGraph", "WireProtocol"],
+            settings: fast),
         // Row 7
         module(
             "DaemonServer",
@@ -222,8 +227,15 @@ let package = Package(
                 "WireProtocol",
             ],
             settings: fast),
+        program(
+            "agctl-scene",
+            [
+                "AGClient", "AttributeValues", "COneThread", "CommandArguments", "RuleLanguage", "SceneModel",
+                "SceneTesting", "WireProtocol",
+            ],
+            links: oneThread),
         // Without the bridge, which few need: `make run` would have to wait for it.
-        module("Programs", ["agd", "agctl", "agd-host-feeder", "agd-gateway", "agd-link"]),
+        module("Programs", ["agd", "agctl", "agctl-scene", "agd-host-feeder", "agd-gateway", "agd-link"]),
 
         benchmark("reactivity-benchmark", ["AttributeGraph", "TestSupport"]),
         benchmark("rules-benchmark", ["AttributeValues", "RuleLanguage", "CAllocationCounter"]),
@@ -276,12 +288,13 @@ let package = Package(
         tests("ViewGraph", ["ViewGraph", "AttributeGraph", "RuleLanguage", "SceneModel", "AttributeValues"]),
         .target(
             name: "RuntimeHarness",
-            dependencies: ["AttributeValues", "GraphRuntime", "ViewGraph", "WireProtocol"],
+            dependencies: ["AttributeValues", "GraphRuntime", "SceneTesting", "ViewGraph", "WireProtocol"],
             path: "Tests/RuntimeHarness", swiftSettings: strict),
         runtimeTests("GraphRuntime", ["CAllocationCounter"]),
         runtimeTests("RuntimeStructure"),
         runtimeTests("RuntimeRights"),
         runtimeTests("RuntimeTime"),
+        tests("SceneTesting", ["SceneTesting", "SceneModel", "AttributeValues"]),
         tests("LinkProtocol", ["agd-link", "LinkProtocol", "AttributeValues"]),
         tests("Bridge", ["agd-bridge", "AttributeValues", "CommandArguments"]),
         tests("EventLoop", ["EventLoop", "AttributeValues"]),

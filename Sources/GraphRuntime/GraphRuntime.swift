@@ -17,7 +17,7 @@ import WireProtocol
 /// - `StoreFeed`: what the store has to get.
 public final class GraphRuntime {
     public let limits: RuntimeLimits
-    let graph: ViewGraph
+    package let graph: ViewGraph
     let turn: CurrentTurn
     let statistics = Statistics()
     public let clients: Clients

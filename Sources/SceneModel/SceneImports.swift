@@ -4,6 +4,8 @@ public struct SceneFile {
     /// The path, as it was given or from the folder of the file that imports it.
     public var path: String
     public var text: String
+
+    package init(path: String, text: String) { (self.path, self.text) = (path, text) }
 }
 
 /// `import: lib/gauges.yaml`: the files that a scene needs. They are loaded before it.
@@ -72,7 +74,7 @@ public enum SceneImports {
     }
 
     /// Resolves a path that a file names, relative to the folder of that file.
-    static func resolve(_ name: String, from file: String) -> String {
+    package static func resolve(_ name: String, from file: String) -> String {
         if name.hasPrefix("/") { return name }
         var parts = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().map(String.init)
         for part in name.split(separator: "/") where part != "." {

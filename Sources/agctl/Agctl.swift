@@ -10,6 +10,7 @@ struct Agctl: ProgramWithVerbs {
         FeedCommand.self,
         WatchCommand.self, DashCommand.self, WhenCommand.self,
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
+        TestCommand.self, LspCommand.self,
         RemoveCommand.self, MoveCommand.self, TreeCommand.self, DescribeCommand.self, ExplainCommand.self,
         HistoryCommand.self, DumpCommand.self, StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self,
         BackupCommand.self, DoctorCommand.self, SitesCommand.self, AlertsCommand.self, PingCommand.self,
@@ -29,7 +30,12 @@ struct Agctl: ProgramWithVerbs {
             The daemon's socket is --socket, else that of --context, else $AGD_SOCKET, else that of $AGD_CONTEXT, else \
             the first of $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
 
+<<<<<<< HEAD
             Exit status: 0 done; 1 diff, doctor, sites or alerts found something; 2 the attribute has an error; 64 wrong \
+=======
+            Exit status: 0 done; 1 diff, doctor or sites found something, or a test fails; 2 the attribute has an error, or a test \
+            file has faults; 64 wrong \
+>>>>>>> h-scenes
             usage; 65 refused, or wrong data; 66 no such path or file; 69 the daemon cannot be reached or does not \
             answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a test \
             failed, or a limit was exceeded); 77 denied.
@@ -44,7 +50,8 @@ struct Agctl: ProgramWithVerbs {
         "describe": ["show", "inspect"], "explain": ["why", "blame", "log"], "history": ["chart", "plot", "past"],
         "tree": ["nodes"],
         "stats": ["info", "status", "metrics", "counters"], "ping": ["hello", "alive", "version"], "call": ["rpc"],
-        "transact": ["batch", "commit", "append", "insert", "merge", "test"],
+        "transact": ["batch", "commit", "append", "insert", "merge"],
+        "test": ["try", "simulate"],
     ]
 
     @Option("--generate-completion-script", help: ArgumentHelp("A script for bash, zsh or fish.", valueName: "shell"))

@@ -94,15 +94,3 @@ struct CheckCommand: Verb {
         }.joined(separator: "\n")
     }
 }
-
-extension Declarations {
-    /// Adds the declarations of another document, for checks of documents that follow it.
-    fileprivate mutating func add(_ other: Declarations) {
-        environment.merge(other.environment) { $1 }
-        container.merge(other.container) { $1 }
-        preference.merge(other.preference) { $1 }
-        types.merge(other.types) { $1 }
-        components.merge(other.components) { $1 }
-        functions.merge(other.functions) { $1 }
-    }
-}

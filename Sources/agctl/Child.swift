@@ -45,6 +45,18 @@ enum Child {
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + (status & 0x7f)
     }
 
+    /// Goes on as another program of the project, in the same process.
+    /// - Returns: only if that is not possible.
+    static func become(_ name: String, _ arguments: [String]) -> Complaint {
+        let program = neighbour(name)
+        var strings = ([program] + arguments).map { strdup($0) } + [nil]
+        execvp(program, &strings)
+        let number = errno
+        return Complaint(
+            .system, "cannot start \(program): \(String(cString: strerror(number)))",
+            hint: number == ENOENT ? "\(name) is installed beside agctl" : nil)
+    }
+
     /// The path of the program with this name beside agctl. Otherwise the name, which is then searched in PATH.
     static func neighbour(_ name: String) -> String {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)

@@ -10,6 +10,9 @@ struct PageExample: CustomTestStringConvertible {
     var language: String
     var text: String
 
+    /// True for a test file of `agctl test`.
+    var isTest: Bool { text.firstMatch(of: /(?m)^tests:/) != nil }
+
     var testDescription: String { "\(page), \(language) \(number)" }
 
     static func all(of page: String) throws -> [PageExample] {
@@ -55,13 +58,17 @@ struct PageTests {
         // The numbers of the formats, which a test of `agd --version` compares.
         "Documentation/Compatibility.md": [""],
         "Documentation/Dashboard.md": ["yaml", "html", "console", "nginx", ""],
+        "Documentation/Editors.md": ["lua", "toml", "json"],
         "Documentation/Fleet.md": ["yaml", "sh", ""],
         "Documentation/Operations.md": ["sh", "console"],
         "Documentation/Protocol.md": [""],
         "Documentation/Recipes.md": ["sh"],
         "Documentation/World.md": ["yaml", "sh", ""],
         "Documentation/Rules.md": ["yaml", "cel"],
+        "Documentation/Cookbook.md": ["yaml"],
         "Documentation/Scenes.md": ["yaml"],
+        "Documentation/SceneReference.md": ["yaml"],
+        "Documentation/SceneTests.md": ["yaml", "console", ""],
         "Documentation/SwiftScenes.md": ["yaml", "swift"],
         "clients/javascript/README.md": ["js"],
         "clients/python/README.md": ["python", "sh"],
@@ -110,13 +117,13 @@ struct PageTests {
     private static let scenes = PageExample.all(
         "yaml",
         of: [
-            "README.md", "Documentation/Scenes.md", "Documentation/Rules.md", "Documentation/Dashboard.md",
+            "README.md", "Documentation/Scenes.md", "Documentation/SceneReference.md", "Documentation/Rules.md",
+            "Documentation/Dashboard.md",
             "Documentation/Fleet.md", "Documentation/World.md",
-        ])
+        ]
+    ).filter { !$0.isTest }
 
     @Test("a scene applies to a daemon", arguments: scenes) func scene(example: PageExample) throws {
-        // The list of all keys is not a scene: no node has all of them.
-        if example.text.hasPrefix("- id: player            # unique") { return try everyKey(of: example.text) }
         let text: String
         if example.text.firstMatch(of: /(?m)^(nodes|keys|types|components|values|dangling|agd):/) != nil {
             text = example.text
@@ -129,14 +136,6 @@ struct PageTests {
         try daemon.folder.write(Project.text("Examples/alerts.yaml"), to: "alerts.yaml")
         let told = try daemon.control(["apply", "-f", file, "--merge", "--at", "/page"])
         #expect(told.code == 0, "\(told.text)\n\(text)")
-    }
-
-    /// Each key of the list is one that the schema has for nodes.
-    private func everyKey(of text: String) throws {
-        let schema = try Project.text("config/scene.schema.json")
-        let keys = text.matches(of: #/(?m)^[- ] (\w+): /#).map { String($0.1) }
-        #expect(keys.count > 15)
-        for key in keys { #expect(schema.contains("\"\(key)\""), "\(key)") }
     }
 
     @Test(
@@ -235,9 +234,89 @@ struct PageTests {
         if text.contains("/player.volume 0.2") { #expect(try daemon.client().get("/player.volume") == 0.2) }
     }
 
+    // MARK: - Tests of scenes
+
+    @Test(
+        "a test of a scene passes",
+        arguments: PageExample.all("yaml", of: ["README.md", "Documentation/SceneTests.md"]).filter(\.isTest))
+    func test(example: PageExample) throws {
+        let folder = try Folder()
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("Examples"), withDestinationPath: Project.file("Examples"))
+        let file = try folder.write(example.text, to: "freezer.test.yaml")
+        let told = try Program.run("agctl", ["test", file], folder: folder)
+        #expect(told.code == 0, "\(told.text)")
+        let page = PageExample.all("console", of: ["Documentation/SceneTests.md"]).map(\.text).joined()
+        if example.page != "README.md" {
+            #expect(page == "$ agctl test freezer.test.yaml\n" + told.text.replacing(file, with: "freezer.test.yaml"))
+        }
+    }
+
+    /// A scene of the cookbook, and its test.
+    struct Recipe: CustomTestStringConvertible {
+        var title: String
+        var scene: String
+        var test: String
+        var testDescription: String { title }
+    }
+
+    private static let recipes: [Recipe] = {
+        guard let page = try? Project.text("Documentation/Cookbook.md") else { return [] }
+        let titles = page.matches(of: /(?m)^## (.*)$/).map { String($0.1) }
+        let blocks = PageExample.all("yaml", of: ["Documentation/Cookbook.md"])
+        return zip(titles, stride(from: 0, to: blocks.count - 1, by: 2)).map {
+            Recipe(title: $0, scene: blocks[$1].text, test: blocks[$1 + 1].text)
+        }
+    }()
+
+    @Test("a recipe of the cookbook is a scene of at most ten lines, and its test passes", arguments: recipes)
+    func recipe(recipe: Recipe) throws {
+        #expect(recipe.scene.split(separator: "\n").count <= 10 && !recipe.scene.contains("tests:"))
+        let folder = try Folder()
+        _ = try folder.write(recipe.scene, to: "recipe.yaml")
+        let told = try Program.run(
+            "agctl", ["test", folder.write(recipe.test, to: "recipe.test.yaml")], folder: folder)
+        #expect(told.code == 0, "\(told.text)")
+    }
+
+    @Test("the cookbook answers twenty questions, each with a scene and a test") func cookbook() throws {
+        let page = try Project.text("Documentation/Cookbook.md")
+        #expect(Self.recipes.count >= 20 && Self.recipes.count == page.matches(of: /(?m)^##\h/).count)
+        #expect(PageExample.all("yaml", of: ["Documentation/Cookbook.md"]).count == Self.recipes.count * 2)
+    }
+
+    // MARK: - Made from the checker
+
+    @Test("the tables of the scene reference and the JSON schema are current: Scripts/reference writes them")
+    func reference() throws {
+        let folder = try Folder()
+        let page = try Program.run(
+            "agctl-scene", ["--reference", Project.file("Documentation/SceneReference.md")], folder: folder)
+        let present = try Project.text("Documentation/SceneReference.md")
+        #expect(page.code == 0 && page.text == present)
+        let schema = try Program.run("agctl-scene", ["--schema"], folder: folder)
+        let written = try Project.text("config/scene.schema.json")
+        #expect(schema.code == 0 && schema.text == written)
+    }
+
     // MARK: - The rest
 
-    @Test("JSON is JSON", arguments: PageExample.all("json", of: ["Documentation/Animation.md"]))
+    @Test("the settings of editors start agctl lsp, and those of Helix are TOML") func editors() throws {
+        let page = "Documentation/Editors.md"
+        let settings = PageExample.all("lua", of: [page]) + PageExample.all("toml", of: [page])
+        #expect(settings.count == 2)
+        for example in settings { #expect(example.text.contains(/.agctl.(, |\nargs = \[).lsp./), "\(example.text)") }
+        let folder = try Folder()
+        let file = try folder.write(settings[1].text, to: "languages.toml")
+        let told = try Program.run(
+            "/usr/bin/python3", ["-c", "import sys, tomllib; tomllib.load(open(sys.argv[1], 'rb'))", file],
+            folder: folder)
+        #expect(told.code == 0, "\(told.text)")
+    }
+
+    @Test(
+        "JSON is JSON",
+        arguments: PageExample.all("json", of: ["Documentation/Animation.md", "Documentation/Editors.md"]))
     func json(example: PageExample) throws {
         _ = try JSONParser.parseOnce(example.text.utf8)
     }

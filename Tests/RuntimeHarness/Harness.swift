@@ -1,24 +1,24 @@
 import AttributeValues
 @testable import GraphRuntime
+import SceneTesting
 import Testing
 import ViewGraph
 import WireProtocol
 
 /// A runtime with a scene, a test clock and clients that are only numbers.
 final class Harness {
-    let runtime: GraphRuntime
-    var now: Moment
-    private var nextRequest: Int64 = 1
+    private let daemon: VirtualDaemon
+    var runtime: GraphRuntime { daemon.runtime }
+    var now: Moment {
+        get { daemon.now }
+        set { daemon.now = newValue }
+    }
     /// Everything said in the last call, in order.
-    private(set) var deliveries: [Delivery] = []
+    var deliveries: [Delivery] { daemon.deliveries }
     /// What has to be done again in the next call.
-    private(set) var postponed: [Command] = []
+    var postponed: [Command] { daemon.postponed }
     /// What the last call gave the store.
-    private(set) var kept: [StoreChange] = []
-    /// What all calls gave it.
-    private(set) var store: [StoreChange] = []
-    /// The rows that an earlier life has left.
-    private var earlierRows: [String: StoredRow] = [:]
+    var kept: [StoreChange] { daemon.kept }
     /// Rules that ran, by path; not while the runtime records.
     private var recorded: [String] = []
 
@@ -35,15 +35,14 @@ final class Harness {
         now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64((pause + correction) * 1e9))) ?? now.wall
         try self.init(scene, at: now)
         // A daemon restores its store before anything else changes.
-        store = []
-        earlierRows = earlier.rows
+        daemon.rows = earlier.daemon.rows
     }
 
     /// The next life of this graph, with what its store has. The clock goes on by these seconds.
     /// - Parameter correction: the seconds by which somebody sets the wall clock in between.
     func restarted(_ scene: String, after seconds: Double, correction: Double = 0) throws -> Harness {
         let next = try Harness(scene, from: self, after: seconds, correction: correction)
-        #expect(next.runtime.restore(Array(rows.values)).isEmpty)
+        #expect(next.runtime.restore(daemon.rows).isEmpty)
         next.turn([])
         return next
     }
@@ -59,13 +58,10 @@ final class Harness {
         _ scene: String = "", importing libraries: [String] = [], limits: RuntimeLimits = RuntimeLimits(),
         clients: Int = 2, at now: Moment = Harness.start
     ) throws {
-        self.now = now
-        runtime = GraphRuntime(limits: limits, epoch: "test", at: now)
+        daemon = VirtualDaemon(limits: limits, at: now)
         for library in libraries { try runtime.load(library, file: "library.yaml") }
         if !scene.isEmpty { try runtime.load("agd: 1\n" + scene, file: "test.yaml") }
-        for number in 1...clients {
-            turn([.connected(ClientID(number: UInt64(number)), Peer(pid: Int32(number), uid: 1000, gid: 1000))])
-        }
+        for number in 1...clients { daemon.connect(UInt64(number)) }
         runtime.graph.runRecorder = RunRecorder(now: { 0 }) { [unowned self] in
             recorded.append(runtime.graph.path(of: $0.attribute))
         }
@@ -73,11 +69,7 @@ final class Harness {
 
     @discardableResult
     func turn(_ commands: [Command]) -> [Delivery] {
-        let outcome = runtime.apply(commands, at: now)
-        deliveries = outcome.deliveries
-        postponed = outcome.postponed
-        kept = outcome.changes.map(\.change)
-        store += kept
+        daemon.turn(commands)
         return deliveries
     }
 
@@ -89,8 +81,7 @@ final class Harness {
     /// Lets time pass and wakes the runtime.
     @discardableResult
     func advance(_ seconds: Double) -> [Delivery] {
-        now.monotonic += seconds
-        now.wall = now.wall.advanced(by: TimeSpan(nanoseconds: Int64(seconds * 1e9))) ?? now.wall
+        daemon.advanceClock(TimeSpan(nanoseconds: Int64(seconds * 1e9)))
         return turn([.woken])
     }
 
@@ -102,19 +93,11 @@ final class Harness {
     }
 
     /// The daemon ends.
-    func end() { store += runtime.store.lastChanges(at: now).map(\.change) }
+    func end() { daemon.end() }
 
     /// The rows of the store, by key and name.
     var rows: [String: StoredRow] {
-        var rows = earlierRows
-        for change in store {
-            guard let name = change.name, let value = change.value else {
-                rows = rows.filter { $0.value.key != change.key || change.name != nil && $0.value.name != change.name }
-                continue
-            }
-            rows[change.key + "\n" + name] = StoredRow(key: change.key, name: name, revision: 1, value: value)
-        }
-        return rows
+        Dictionary(uniqueKeysWithValues: daemon.rows.map { ($0.key + "\n" + $0.name, $0) })
     }
 
     /// Somebody sets the wall clock back.
@@ -125,17 +108,9 @@ final class Harness {
     /// One request of one client, with its result.
     @discardableResult
     func call(_ request: Request, from client: UInt64 = 1) throws -> Answer {
-        let id = nextRequest
-        nextRequest += 1
-        let caller = ClientID(number: client)
-        // A client that has gone comes back.
-        if runtime.clients[caller] == nil { turn([.connected(caller, Peer(pid: Int32(client), uid: 1000, gid: 1000))]) }
-        turn([.call(caller, id: .int(id), request)])
-        for case .reply(_, .int(id), let result) in deliveries {
-            if case .fault(let fault) = result { expectListed(fault.failure, request) }
-            return result
-        }
-        throw Failure(.unavailable, "no reply")
+        guard let result = daemon.call(request, from: client) else { throw Failure(.unavailable, "no reply") }
+        if case .fault(let fault) = result { expectListed(fault.failure, request) }
+        return result
     }
 
     /// What each method is described with.

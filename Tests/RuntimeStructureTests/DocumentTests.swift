@@ -17,7 +17,7 @@ private let exampleFiles: [String] = {
     for folder in ["Examples", "Examples/swiftui"] {
         let names =
             (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)) ?? []
-        files += names.filter { $0.hasSuffix(".yaml") }.sorted().map {
+        files += names.filter { $0.hasSuffix(".yaml") && !$0.hasSuffix(".test.yaml") }.sorted().map {
             root.appendingPathComponent("\(folder)/\($0)").path
         }
     }

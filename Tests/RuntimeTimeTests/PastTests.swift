@@ -390,7 +390,7 @@ struct TimeOperatorTests {
         graph.advance(5)
         try graph.set("/n.x", 1)
         graph.turn([])
-        #expect(graph.store.isEmpty)
+        #expect(graph.rows.isEmpty)
         let next = try graph.restarted(scene, after: 10)
         #expect(try next.get("/n.since") == time(15))
     }

@@ -399,7 +399,7 @@ struct StaleTests {
         graph.advance(40)
         #expect(try stale("/n.x", graph) != nil)
         graph.end()
-        #expect(graph.store.isEmpty)
+        #expect(graph.rows.isEmpty)
         let next = try graph.restarted(scene, after: 10)
         #expect(try next.value("/n.x") == 1)
         next.advance(30)

@@ -86,5 +86,5 @@ func sceneFiles(in folder: String) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(
         at: projectFile(folder).resolvingSymlinksInPath(), includingPropertiesForKeys: nil
     )
-    .filter { $0.pathExtension == "yaml" }.sorted { $0.path < $1.path }
+    .filter { $0.pathExtension == "yaml" && !$0.path.hasSuffix(".test.yaml") }.sorted { $0.path < $1.path }
 }

@@ -50,8 +50,7 @@ extension PartReader {
             cursor.fault("onChange needs 'of', the value to watch, and 'perform', the action", at: node, hint: form)
             return ActionDefinition(parameters: [], steps: [], document: node.value)
         }
-        cursor.checkKeys(
-            entries, of: "an action that the daemon calls", allowed: ["of", "on", "initial", "when", "perform"])
+        cursor.checkKeys(entries, of: "an action that the daemon calls", allowed: SceneForm.onChange.keys)
         var trigger = ActionDefinition.Trigger.appear
         var type = ValueType.dyn
         if let on = node["on"] {

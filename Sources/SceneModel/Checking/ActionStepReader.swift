@@ -39,7 +39,7 @@ extension PartReader {
         if let list = node.list {
             for (position, one) in list.enumerated() { cursor.at(position) { step(one, in: scope, into: &made) } }
         } else if let steps = node["steps"] {
-            cursor.checkKeys(node.map ?? [], of: "an action with steps", allowed: ["parameters", "when", "steps"])
+            cursor.checkKeys(node.map ?? [], of: "an action with steps", allowed: SceneForm.steps.keys)
             if let condition = node["when"] { cursor.at("when") { add(condition: condition, in: scope, to: &made) } }
             cursor.at("steps") {
                 cursor.visit(cursor.readElements(steps, "steps")) { one in step(one, in: scope, into: &made) }
@@ -100,12 +100,11 @@ extension PartReader {
     private func step(
         _ node: DocumentNode, also others: [String] = [], in scope: LexicalScope, into made: inout Steps
     ) {
-        let operations = ActionDefinition.Operation.allCases.map(\.rawValue)
         guard let entries = node.map else {
             return cursor.fault(
                 "an action is not \(node.summary)", at: node, hint: "an action is \(PartReader.actionForm)")
         }
-        let allowed = operations + ["when", "animation"] + others
+        let allowed = SceneForm.action.keys.filter { $0 != "parameters" } + others
         cursor.checkKeys(entries, of: "an action", allowed: allowed)
         let conditions = made.conditions.count
         defer { made.conditions.removeLast(made.conditions.count - conditions) }
@@ -117,7 +116,11 @@ extension PartReader {
             guard let operation = ActionDefinition.Operation(rawValue: entry.name) else { continue }
             cursor.at(entry.name) { step(operation, entry.value, animation, in: scope, into: &made) }
         }
-        guard entries.allSatisfy({ allowed.contains($0.name) && !operations.contains($0.name) }) else { return }
+        guard
+            entries.allSatisfy({
+                allowed.contains($0.name) && ActionDefinition.Operation(rawValue: $0.name) == nil
+            })
+        else { return }
         cursor.fault("the action does nothing", at: node, hint: "an action is \(PartReader.actionForm)")
     }
 

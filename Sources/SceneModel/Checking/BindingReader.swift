@@ -3,7 +3,6 @@ import RuleLanguage
 
 // Reads `binding`: a reference, one that a rule chooses, two rules, or a constant.
 extension PartReader {
-    private static let bindingForm = ["to", "animation"]
 
     struct WrittenBinding {
         var target: BindingTarget?
@@ -19,12 +18,12 @@ extension PartReader {
             }
         }
         let made: WrittenBinding?
-        if node.isForm(["get", "set", "animation"], requiring: ["get"]) {
+        if node.isForm(SceneForm.computedBinding.keys, requiring: ["get"]) {
             made = twoRules(node, place)
         } else if isBindingForm(node) {
-            cursor.checkKeys(node.map ?? [], of: "a binding", allowed: PartReader.bindingForm)
+            cursor.checkKeys(node.map ?? [], of: "a binding", allowed: SceneForm.binding.keys)
             guard let to = node["to"] else {
-                if node.isForm(PartReader.bindingForm) {
+                if node.isForm(SceneForm.binding.keys) {
                     cursor.fault("a binding needs something to write to", at: node, hint: "write to: $name")
                 }
                 return nil
@@ -42,7 +41,7 @@ extension PartReader {
     /// True if a map describes the target of a binding and is not a constant: it has the keys of that form, or it
     /// contains a reference.
     private func isBindingForm(_ node: DocumentNode) -> Bool {
-        if node.isForm(PartReader.bindingForm, requiring: ["to"]) { return true }
+        if node.isForm(SceneForm.binding.keys, requiring: ["to"]) { return true }
         guard let entries = node.map else { return false }
         return entries.contains { entry in
             guard case .reference = entry.value.form else { return false }
@@ -136,7 +135,7 @@ extension PartReader {
 
     /// `{get: rule, set: {$state: value over newValue}}`
     private func twoRules(_ node: DocumentNode, _ place: Surroundings) -> WrittenBinding? {
-        cursor.checkKeys(node.map ?? [], of: "a binding with rules", allowed: ["get", "set", "animation"])
+        cursor.checkKeys(node.map ?? [], of: "a binding with rules", allowed: SceneForm.computedBinding.keys)
         let outer = place.enclosing
         guard !refusesTarget(node, place), let get = node["get"],
             let read = cursor.at("get", { expressions.readProgram(get, in: outer.rules) })

@@ -1,8 +1,8 @@
 import AttributeValues
 
 /// The state of a check: the place in the document, the steps taken, and the faults found so far.
-final class CheckCursor {
-    enum Step {
+package final class CheckCursor {
+    package enum Step {
         case key(String)
         case index(Int)
     }
@@ -22,7 +22,7 @@ final class CheckCursor {
     /// How to use a name that is known, but not at this place; nil for other names.
     private(set) var hintForOther: (_ name: String) -> String? = { _ in nil }
 
-    init(_ faults: FaultCollector, isKept: Bool = false) { (self.faults, self.isKept) = (faults, isKept) }
+    package init(_ faults: FaultCollector, isKept: Bool = false) { (self.faults, self.isKept) = (faults, isKept) }
 
     /// Notes that a binding or an action writes through a name.
     func noteWritten(_ entry: ScopeEntry) {
@@ -59,7 +59,7 @@ final class CheckCursor {
         return name
     }
 
-    func at<R>(_ key: String, _ body: () -> R) -> R {
+    package func at<R>(_ key: String, _ body: () -> R) -> R {
         path.append(.key(key))
         defer { path.removeLast() }
         return body()
@@ -71,7 +71,7 @@ final class CheckCursor {
         return body()
     }
 
-    func at<R>(_ index: Int, _ body: () -> R) -> R {
+    package func at<R>(_ index: Int, _ body: () -> R) -> R {
         path.append(.index(index))
         defer { path.removeLast() }
         return body()
@@ -87,7 +87,7 @@ final class CheckCursor {
     // MARK: Faults
 
     /// - Parameter key: the key of the faulty value at this place; nil for the place itself.
-    func fault(
+    package func fault(
         under key: String? = nil, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
@@ -96,7 +96,7 @@ final class CheckCursor {
     }
 
     /// The same with the code `invalid`.
-    func fault(
+    package func fault(
         under key: String? = nil, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) {
@@ -104,7 +104,7 @@ final class CheckCursor {
     }
 
     /// Adds a fault in the place of what was to be read.
-    func refuse<Part>(
+    package func refuse<Part>(
         under key: String? = nil, _ code: ErrorCode, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) -> Part? {
@@ -112,7 +112,7 @@ final class CheckCursor {
         return nil
     }
 
-    func refuse<Part>(
+    package func refuse<Part>(
         under key: String? = nil, _ message: @autoclosure () -> String, at node: DocumentNode,
         hint: @autoclosure () -> String? = nil, note: SceneFault.Note? = nil
     ) -> Part? {
@@ -122,7 +122,7 @@ final class CheckCursor {
     // MARK: Shapes
 
     /// The entries of a map. Any other value is a fault and has none. A missing value (`state:` alone) is an empty map.
-    func readEntries(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentEntry] {
+    package func readEntries(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentEntry] {
         if node.isNull { return [] }
         if let entries = node.map { return entries }
         fault("\(what) is a map, not \(node.summary)", at: node, hint: hint)
@@ -130,16 +130,18 @@ final class CheckCursor {
     }
 
     /// Visits the entries of a map, each at its place.
-    func visitEntries(_ node: DocumentNode, _ what: String, hint: String? = nil, _ body: (DocumentEntry) -> Void) {
+    package func visitEntries(
+        _ node: DocumentNode, _ what: String, hint: String? = nil, _ body: (DocumentEntry) -> Void
+    ) {
         for entry in readEntries(node, what, hint: hint) { at(entry.name) { body(entry) } }
     }
 
     /// Visits the elements of a list, each at its place.
-    func visit(_ elements: [DocumentNode], _ body: (DocumentNode) -> Void) {
+    package func visit(_ elements: [DocumentNode], _ body: (DocumentNode) -> Void) {
         for (position, element) in elements.enumerated() { at(position) { body(element) } }
     }
 
-    func readElements(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentNode] {
+    package func readElements(_ node: DocumentNode, _ what: String, hint: String? = nil) -> [DocumentNode] {
         if node.isNull { return [] }
         if let elements = node.list { return elements }
         fault("\(what) is a list, not \(node.summary)", at: node, hint: hint)
@@ -156,13 +158,13 @@ final class CheckCursor {
         return readElements(written, what, hint: hint)
     }
 
-    func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
+    package func checkKeys(_ entries: [DocumentEntry], of what: String, allowed: [String]) {
         for entry in entries where !allowed.contains(entry.name) {
             at(entry.name) { refuseKey(entry.key, of: what, allowed: allowed) }
         }
     }
 
-    func refuseKey(_ key: DocumentNode, of what: String, allowed: [String]) {
+    package func refuseKey(_ key: DocumentNode, of what: String, allowed: [String]) {
         fault(
             "\(what) has no key '\(key.text)'", at: key,
             hint: NearestName.hint(key.text, among: allowed) ?? "the keys are \(allowed.joined(separator: ", "))")

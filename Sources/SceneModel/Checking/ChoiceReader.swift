@@ -5,10 +5,10 @@ import AttributeValues
 extension NodeReader {
     private static func keys(of choice: ForEachDefinition.Choice) -> [String] {
         switch choice {
-        case .if: ["id", "if", "then", "else"]
-        case .switch: ["id", "switch", "cases", "default"]
-        case .place: ["id", "place"]
-        case .slot: ["id", "slot", "default"]
+        case .if: SceneForm.ifChoice.keys
+        case .switch: SceneForm.switchChoice.keys
+        case .place: SceneForm.place.keys
+        case .slot: SceneForm.slot.keys
         }
     }
 

@@ -27,8 +27,9 @@ extension PartReader {
     {
         if node["at"] != nil { return daily(entries, node) }
         if let animation = node["animation"] {
-            cursor.checkKeys(entries, of: "a clock", allowed: ["animation"])
-            cursor.checkKeys(cursor.readEntries(animation, "animation"), of: "animation", allowed: ["minimumInterval"])
+            cursor.checkKeys(entries, of: "a clock", allowed: SceneForm.animationClock.keys)
+            cursor.checkKeys(
+                cursor.readEntries(animation, "animation"), of: "animation", allowed: SceneForm.animationInterval.keys)
             guard let interval = animation["minimumInterval"] else { return .animation(minimumInterval: nil) }
             return cursor.at("animation") {
                 cursor.at("minimumInterval") {
@@ -36,7 +37,9 @@ extension PartReader {
                 }
             }
         }
-        cursor.checkKeys(entries, of: "a clock", allowed: ["every", "start", "animation", "at", "on", "timeZone"])
+        cursor.checkKeys(
+            entries, of: "a clock",
+            allowed: SceneForm.clock.keys + SceneForm.animationClock.keys + SceneForm.dailyClock.keys)
         guard let every = node["every"] else { return cursor.refuse("a clock is \(PartReader.clockForms)", at: node) }
         if case .reference(let text) = every.form {
             return cursor.at("every") {
@@ -59,7 +62,7 @@ extension PartReader {
 
     /// `{at: "03:00", on: [mon, tue], timeZone: Europe/Berlin}`
     private func daily(_ entries: [DocumentEntry], _ node: DocumentNode) -> ClockSchedule? {
-        cursor.checkKeys(entries, of: "a clock", allowed: ["at", "on", "timeZone"])
+        cursor.checkKeys(entries, of: "a clock", allowed: SceneForm.dailyClock.keys)
         guard let at = node["at"] else { return nil }
         var made = DailySchedule(times: [])
         cursor.at("at") {

@@ -46,7 +46,7 @@ final class ComputedReader {
         }
         guard !written.isEmpty else { return }
         let texts = written.map {
-            $0.value.isForm(["rule", "type", "history"], requiring: ["rule"]) ? $0.value["rule"] ?? $0.value : $0.value
+            $0.value.isForm(SceneForm.computed.keys, requiring: ["rule"]) ? $0.value["rule"] ?? $0.value : $0.value
         }
         let shaped = Key(
             isContainer: isContainer, names: own.map(\.name), types: own.map(\.type),

@@ -3,7 +3,6 @@ import RuleLanguage
 
 // Reads `forEach`: one instance for each element of a list, or each entry of a map.
 extension NodeReader {
-    private static let forEachKeys = ["in", "id", "as", "index", "node"]
     /// The keys of a component's use. Beside `component` inside `forEach`, they belong to the template.
     static let templateKeys: [NodeKey] = [
         .component, .binding, .let, .environment, .transformEnvironment, .containerValues, .tag, .preferences,
@@ -36,7 +35,7 @@ extension NodeReader {
                 "forEach is a map, not \(written.summary)", at: written,
                 hint: "write forEach: {in: $items, component: Name}")
         }
-        cursor.checkKeys(entries, of: "forEach", allowed: NodeReader.forEachKeys + NodeReader.templateKeys.map(\.name))
+        cursor.checkKeys(entries, of: "forEach", allowed: SceneForm.forEach.keys)
         let elementName = name(written, "as", standard: "element")
         let idField = idField(written, of: elementName)
         let indexName = name(written, "index", standard: "index")

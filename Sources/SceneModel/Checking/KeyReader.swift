@@ -3,10 +3,8 @@ import RuleLanguage
 
 // Reads `keys`: environment, container-value and preference keys with their defaults.
 extension ExpressionReader {
-    private static let keyForm = ["default", "type", "reduce"]
-
     func declareKeys(_ node: DocumentNode) {
-        let names = KeyGroup.allCases.map(\.rawValue)
+        let names = SceneForm.keys.keys
         let groups = cursor.readEntries(node, "keys", hint: "keys has the groups \(names.joined(separator: ", "))")
         cursor.checkKeys(groups, of: "keys", allowed: names)
         for written in groups {
@@ -49,13 +47,13 @@ extension ExpressionReader {
         cursor.warnOfSigns(
             node["default"] ?? node, "the default of a key is a literal",
             hint: "write a literal; nodes give the key other values under environment, containerValues or preferences")
-        let isLong = node["default"] != nil || node.isForm(ExpressionReader.keyForm)
+        let isLong = node["default"] != nil || node.isForm(SceneForm.preferenceKey.keys)
         guard isLong, let entries = node.map else {
             return KeyDefinition(name: entry.name, type: ValueType(of: node.value), defaultValue: node.value)
         }
         cursor.checkKeys(
             entries, of: "a key's declaration",
-            allowed: group == .preference ? ExpressionReader.keyForm : ["default", "type"])
+            allowed: group == .preference ? SceneForm.preferenceKey.keys : SceneForm.key.keys)
         guard let type = writtenType(node) else { return nil }
         guard let standard = node["default"] else {
             guard let type, type.admits(.null), type != .dyn else {
@@ -106,7 +104,7 @@ extension ExpressionReader {
     func compileReducers(_ node: DocumentNode, limits: RuleLimits) {
         guard let group = node["preference"]?.map else { return }
         cursor.at("preference") {
-            for entry in group where entry.value["default"] != nil || entry.value.isForm(ExpressionReader.keyForm) {
+            for entry in group where entry.value["default"] != nil || entry.value.isForm(SceneForm.preferenceKey.keys) {
                 guard let written = entry.value["reduce"], var key = vocabulary.declared.preference[entry.name] else {
                     continue
                 }

@@ -160,7 +160,7 @@ extension PartReader {
                 "animation is {curve, value}, not \(node.summary)", at: node,
                 hint: "write {curve: bouncy, value: \"=name\"}: it applies when the value changes")
         }
-        cursor.checkKeys(entries, of: "animation", allowed: ["curve", "modifiers", "value"])
+        cursor.checkKeys(entries, of: "animation", allowed: SceneForm.animation.keys)
         guard let value = node["value"] else {
             return cursor.refuse("animation needs a value to follow", at: node, hint: "write value: \"=name\"")
         }

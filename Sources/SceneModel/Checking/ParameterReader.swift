@@ -3,7 +3,7 @@ import RuleLanguage
 
 // Reads `let`, and the parameters that a component declares.
 extension ExpressionReader {
-    static let parameterForm = ["default", "type"]
+    static let parameterForm = SceneForm.parameter.keys
 
     /// A parameter's declaration `{default, type}`; nil after adding a fault.
     func readParameter(_ node: DocumentNode) -> (standard: Value?, type: ValueType)? {

@@ -13,9 +13,7 @@ final class SceneChecker {
         case done([NodeDefinition])
     }
 
-    private static let keys = [
-        "agd", "import", "functions", "keys", "types", "components", "nodes", "values", "dangling",
-    ]
+    private static let keys = SceneForm.scene.keys
 
     private let document: DocumentNode
     private let context: SceneContext

@@ -3,15 +3,13 @@ import RuleLanguage
 
 // Reads `state`: its initial value, for how long its past is recorded, when it expires, and the bounds of its entries.
 extension ExpressionReader {
-    private static let stateKeys = ["initial", "type", "transient", "history", "expires", "entries"]
-
     static func isStateForm(_ node: DocumentNode) -> Bool {
-        node.isForm(stateKeys, requiring: ["initial", "type"])
+        node.isForm(SceneForm.state.keys, requiring: ["initial", "type"])
     }
 
     /// Refuses a literal map that would be the long form of a state if its keys were spelled right.
     private func refusesMisspelled(_ node: DocumentNode) -> Bool {
-        let keys = ExpressionReader.stateKeys
+        let keys = SceneForm.state.keys
         guard let entries = node.map, entries.contains(where: { ["initial", "type"].contains($0.name) }) else {
             return false
         }
@@ -130,8 +128,6 @@ extension ExpressionReader {
         return span
     }
 
-    private static let entryKeys = ["expires", "limit"]
-
     /// The `entries` of a long form; nil without them, or after adding a fault.
     private func readEntries(_ form: DocumentNode, of type: ValueType) -> EntryBounds? {
         guard let node = form["entries"] else { return nil }
@@ -141,7 +137,7 @@ extension ExpressionReader {
                     "entries is a map, not \(node.summary)", at: node,
                     hint: "write entries: { expires: 90s, limit: 1000 }, or entries: {}")
             }
-            cursor.checkKeys(written, of: "entries", allowed: ExpressionReader.entryKeys)
+            cursor.checkKeys(written, of: "entries", allowed: SceneForm.entries.keys)
             guard case .map = type else {
                 return cursor.refuse(
                     .typeMismatch, "a state with entries is a map, not \(type.withArticle)", at: node,

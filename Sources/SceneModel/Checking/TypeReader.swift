@@ -35,7 +35,7 @@ struct TypeReader {
             cursor.at(entry.name) {
                 guard cursor.checkName(entry.key, "a type") else { return }
                 let parts = cursor.readEntries(entry.value, "a type", hint: "write state: and computed: below it")
-                cursor.checkKeys(parts, of: "a type", allowed: ["state", "computed"])
+                cursor.checkKeys(parts, of: "a type", allowed: SceneForm.type.keys)
                 let list = AttributeList(cursor)
                 if let state = entry.value["state"] {
                     cursor.at("state") {

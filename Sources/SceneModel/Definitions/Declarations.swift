@@ -113,3 +113,15 @@ public struct WrittenDeclarations {
         return functions.keys.filter { names.contains(name($0)) && other.functions[$0] == nil }.sorted()
     }
 }
+
+extension Declarations {
+    /// Adds the declarations of another document, for checks of documents that follow it.
+    package mutating func add(_ other: Declarations) {
+        environment.merge(other.environment) { $1 }
+        container.merge(other.container) { $1 }
+        preference.merge(other.preference) { $1 }
+        types.merge(other.types) { $1 }
+        components.merge(other.components) { $1 }
+        functions.merge(other.functions) { $1 }
+    }
+}

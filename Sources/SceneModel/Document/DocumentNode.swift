@@ -1,8 +1,8 @@
 import AttributeValues
 
 /// A document as written: its parts and their positions.
-struct DocumentNode {
-    enum Content {
+package struct DocumentNode {
+    package enum Content {
         case scalar(Value)
         case list([DocumentNode])
         case map([DocumentEntry])
@@ -12,12 +12,12 @@ struct DocumentNode {
     }
 
     /// The style of a scalar. It determines the position of a column of its text in the file.
-    enum Style: UInt8 { case none, plain, singleQuoted, doubleQuoted, block }
+    package enum Style: UInt8 { case none, plain, singleQuoted, doubleQuoted, block }
 
-    var content: Content
+    package var content: Content
     /// A scalar without quotes and escapes.
-    var text: String
-    var style: Style
+    package var text: String
+    package var style: Style
     private var line: UInt32
     private var column: UInt32
 
@@ -29,18 +29,21 @@ struct DocumentNode {
         column = UInt32(clamping: position.column)
     }
 
-    var position: SourcePosition { SourcePosition(line: Int(line), column: Int(column)) }
+    package var position: SourcePosition { SourcePosition(line: Int(line), column: Int(column)) }
 }
 
-struct DocumentEntry {
-    var key: DocumentNode
-    var value: DocumentNode
+package struct DocumentEntry {
+    package var key: DocumentNode
+    package var value: DocumentNode
 
     /// The text of the key. Keys are scalars.
-    var name: String { key.text }
+    package var name: String { key.text }
 }
 
 extension DocumentNode {
+    /// The first place of a text.
+    package static var beginning: DocumentNode { DocumentNode(.scalar(.null), at: SourcePosition(line: 1, column: 1)) }
+
     /// A scalar from a value. It has no position.
     init(scalar value: Value) {
         if case .string(let text) = value {
@@ -56,7 +59,7 @@ extension DocumentNode {
     }
 
     /// The value of a literal. `SceneLimits.nesting` bounds the recursion.
-    var value: Value {
+    package var value: Value {
         switch content {
         case .scalar(let value): return value
         case .list(let elements): return .list(elements.map(\.value))
@@ -68,7 +71,7 @@ extension DocumentNode {
         }
     }
 
-    var string: String? {
+    package var string: String? {
         if case .scalar(.string(let text)) = content { text } else { nil }
     }
 
@@ -76,15 +79,15 @@ extension DocumentNode {
         if case .copy = content { true } else { false }
     }
 
-    var isNull: Bool {
+    package var isNull: Bool {
         if case .scalar(.null) = content { true } else { false }
     }
 
-    var list: [DocumentNode]? {
+    package var list: [DocumentNode]? {
         if case .list(let elements) = content { elements } else { nil }
     }
 
-    var map: [DocumentEntry]? {
+    package var map: [DocumentEntry]? {
         switch content {
         case .map(let entries): return entries
         case .copy(var entries, let place):
@@ -95,7 +98,7 @@ extension DocumentNode {
     }
 
     /// Elements of a list or entries of a map.
-    var count: Int {
+    package var count: Int {
         switch content {
         case .scalar: 0
         case .list(let elements): elements.count
@@ -103,7 +106,7 @@ extension DocumentNode {
         }
     }
 
-    subscript(_ name: String) -> DocumentNode? {
+    package subscript(_ name: String) -> DocumentNode? {
         switch content {
         case .map(let entries): return entries.first { $0.name == name }?.value
         case .copy(let entries, let changed):
@@ -137,7 +140,7 @@ extension DocumentNode {
     }
 
     /// A short description for messages: "a list", "the text 'x'", "5".
-    var summary: String {
+    package var summary: String {
         switch content {
         case .list(let elements): elements.isEmpty ? "an empty list" : "a list"
         case .map(let entries), .copy(let entries, _): entries.isEmpty ? "an empty map" : "a map"

@@ -1,7 +1,7 @@
 import AttributeValues
 
 /// Reads YAML or JSON into a tree of document nodes, a given number of steps at a time. Iterative, for deep texts.
-struct DocumentReader {
+package struct DocumentReader {
     private let events: any DocumentEvents
     private let faults: FaultCollector
     /// Number of parts so far. Parts of an alias count at each use.
@@ -23,7 +23,7 @@ struct DocumentReader {
     }
 
     /// Reads a whole text. nil if it cannot be read to its end; then `faults` has the reason.
-    static func read(_ text: String, _ faults: FaultCollector) -> DocumentNode? {
+    package static func read(_ text: String, _ faults: FaultCollector) -> DocumentNode? {
         guard var reader = DocumentReader(text, faults) else { return nil }
         var steps = Int.max
         while !reader.advance(&steps) {}

@@ -1,7 +1,7 @@
 import AttributeValues
 
 /// Collects faults while a document is read and checked.
-final class FaultCollector {
+package final class FaultCollector {
     private(set) var faults: [SceneFault] = []
     private(set) var omitted = 0
     /// Uses that are allowed, but probably not meant; at most `SceneLimits.faults`.
@@ -10,12 +10,12 @@ final class FaultCollector {
     /// nil if the document is not a text.
     let lines: SourceLines?
 
-    init(file: String? = nil, lines: SourceLines? = nil) {
+    package init(file: String? = nil, lines: SourceLines? = nil) {
         self.file = file
         self.lines = lines
     }
 
-    var isEmpty: Bool { faults.isEmpty }
+    package var isEmpty: Bool { faults.isEmpty }
     var count: Int { faults.count + omitted }
     var countWithWarnings: Int { count + warned.count }
     /// True if further faults are only counted.
@@ -40,7 +40,7 @@ final class FaultCollector {
         warned[warned.count - 1].isWarning = true
     }
 
-    func throwIfAny() throws(SceneFaults) {
+    package func throwIfAny() throws(SceneFaults) {
         if let all = sorted(faults, omitted: omitted) { throw all }
     }
 

@@ -2,7 +2,7 @@ import AttributeValues
 
 /// A text by its lines, for showing a line and for finding a column of a scalar in it. A line may be as long as the
 /// text, so no function walks more than a part of it.
-struct SourceLines: Sendable {
+package struct SourceLines: Sendable {
     private struct Start: Sendable {
         var byte: Int
         /// Number of code points before it in the text.
@@ -16,7 +16,7 @@ struct SourceLines: Sendable {
     private let marks: [Int]
     private static let charactersPerMark = 1024
 
-    init(_ text: String) {
+    package init(_ text: String) {
         bytes = Array(text.utf8)
         var starts = [Start(byte: 0, character: 0)]
         var marks: [Int] = []

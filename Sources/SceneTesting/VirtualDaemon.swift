@@ -1,0 +1,101 @@
+import AttributeValues
+import GraphRuntime
+import ViewGraph
+import WireProtocol
+
+/// The daemon's runtime with a clock that moves only when it is told to. Its clients are numbers. In place of a store,
+/// it keeps the rows that the store would have.
+package final class VirtualDaemon {
+    package let runtime: GraphRuntime
+    package var now: Moment
+    /// Everything said in the last turn, in order.
+    package private(set) var deliveries: [Delivery] = []
+    /// The commands that the next turn has to do again.
+    package private(set) var postponed: [Command] = []
+    /// What the last turn gave the store.
+    package private(set) var kept: [StoreChange] = []
+    /// The rows of the store, by key and name.
+    private var stored: [String: [String: StoredRow]] = [:]
+    private var connected: Set<ClientID> = []
+    private var nextRequest: Int64 = 1
+
+    /// - Parameter revision: the last one of the earlier life.
+    package init(limits: RuntimeLimits = RuntimeLimits(), revision: UInt64 = 0, at now: Moment) {
+        self.now = now
+        runtime = GraphRuntime(limits: limits, epoch: "test", revision: revision, at: now)
+    }
+
+    /// The rows of the store. To set them is to begin with what an earlier life has left; `GraphRuntime.restore` gives
+    /// them to the graph.
+    package var rows: [StoredRow] {
+        get { stored.values.flatMap(\.values) }
+        set {
+            stored = [:]
+            for row in newValue { stored[row.key, default: [:]][row.name] = row }
+        }
+    }
+
+    // MARK: Turns
+
+    package func turn(_ commands: [Command]) {
+        for command in commands {
+            if case .connected(let client, _) = command { connected.insert(client) }
+            if case .disconnected(let client) = command { connected.remove(client) }
+        }
+        let outcome = runtime.apply(commands, at: now)
+        deliveries = outcome.deliveries
+        postponed = outcome.postponed
+        kept = outcome.changes.map(\.change)
+        store(kept)
+    }
+
+    /// The daemon ends: the store gets the last rows.
+    package func end() { store(runtime.store.lastChanges(at: now).map(\.change)) }
+
+    private func store(_ changes: [StoreChange]) {
+        for change in changes {
+            if let name = change.name, let value = change.value {
+                let row = StoredRow(key: change.key, name: name, revision: 1, value: value)
+                stored[change.key, default: [:]][name] = row
+            } else if let name = change.name {
+                stored[change.key]?[name] = nil
+            } else {
+                stored[change.key] = nil
+            }
+        }
+    }
+
+    /// Connects a client if it is not connected.
+    package func connect(_ client: UInt64) {
+        let id = ClientID(number: client)
+        guard !connected.contains(id) else { return }
+        turn([.connected(id, Peer(pid: Int32(client), uid: 1000, gid: 1000))])
+    }
+
+    /// One turn with one request of one client.
+    /// - Returns: the answer; nil if the turn has not answered, because the request takes several turns.
+    package func call(_ request: Request, from client: UInt64) -> Answer? {
+        connect(client)
+        let id = nextRequest
+        nextRequest += 1
+        turn([.call(ClientID(number: client), id: .int(id), request)])
+        for case .reply(_, .int(id), let result) in deliveries { return result }
+        return nil
+    }
+
+    // MARK: Time
+
+    /// Moves the clock, and wakes nobody.
+    package func advanceClock(_ span: TimeSpan) {
+        // Whole nanoseconds, so that errors of rounding do not add up.
+        now.monotonic = (now.monotonic * 1e9 + Double(span.nanoseconds)).rounded() / 1e9
+        now.wall = now.wall.advanced(by: span) ?? now.wall
+    }
+
+    /// The time until the runtime wants to be woken; nil: never.
+    package var wait: TimeSpan? {
+        guard let deadline = runtime.nextDeadline else { return nil }
+        let nanoseconds = ((deadline - now.monotonic) * 1e9 - 0.001).rounded(.up)
+        return TimeSpan(nanoseconds: Int64(exactly: max(0, nanoseconds)) ?? .max)
+    }
+}
