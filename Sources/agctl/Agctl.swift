@@ -30,12 +30,8 @@ struct Agctl: ProgramWithVerbs {
             The daemon's socket is --socket, else that of --context, else $AGD_SOCKET, else that of $AGD_CONTEXT, else \
             the first of $XDG_RUNTIME_DIR/agd/agd.sock and /run/agd/agd.sock that exists.
 
-<<<<<<< HEAD
-            Exit status: 0 done; 1 diff, doctor, sites or alerts found something; 2 the attribute has an error; 64 wrong \
-=======
-            Exit status: 0 done; 1 diff, doctor or sites found something, or a test fails; 2 the attribute has an error, or a test \
-            file has faults; 64 wrong \
->>>>>>> h-scenes
+            Exit status: 0 done; 1 diff, doctor, sites or alerts found something, or a test fails; 2 the attribute has \
+            an error, or a test file has faults; 64 wrong \
             usage; 65 refused, or wrong data; 66 no such path or file; 69 the daemon cannot be reached or does not \
             answer in time; 70 its answer cannot be understood; 71 and 74 the system failed; 75 try again (a test \
             failed, or a limit was exceeded); 77 denied.

@@ -8,9 +8,9 @@ struct AlertsCommand: DaemonVerb {
     static let help = VerbHelp(
         name: "alerts", summary: "List alerts, acknowledge or silence them.",
         discussion: """
-            A line for each alert that is not quiet: its path, its phase (pending, firing, acknowledged or silenced), its \
-            severity, since when, what it says, and who has acknowledged it. Status 1 if one is firing. Alerts are nodes \
-            with the component Alert of alerts.yaml, a scene that comes with agd.
+            A line for each alert that is not quiet: its path, its phase (pending, firing, acknowledged or silenced), \
+            its severity, since when, what it says, and who has acknowledged it. Status 1 if one is firing. Alerts are \
+            nodes with the component Alert of alerts.yaml, a scene that comes with agd.
 
             Examples:
               agctl alerts

@@ -6,8 +6,8 @@ enum ChildProcess {
     /// - Parameters:
     ///   - words: the program, which is looked for in PATH, and its arguments.
     ///   - input: what it reads.
-    /// - Returns: the process, and the end of its output to read, which does not block. The caller closes it and waits for the
-    ///   process.
+    /// - Returns: the process, and the end of its output to read, which does not block. The caller closes it and waits
+    ///   for the process.
     static func start(_ words: [String], input: [UInt8] = []) throws(Failure) -> (process: pid_t, output: Int32) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw refusal("pipe", errno) }

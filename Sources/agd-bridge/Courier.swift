@@ -4,8 +4,8 @@ import CommandArguments
 import Glibc
 import WireProtocol
 
-/// Tells one receiver what the alerts of an `alerts` line want people to know, each notice at least once. Alerts keep under
-/// the receiver's name what it has got, so nothing is lost when the bridge or the daemon is started anew.
+/// Tells one receiver what the alerts of an `alerts` line want people to know, each notice at least once. Alerts keep
+/// under the receiver's name what it has got, so nothing is lost when the bridge or the daemon is started anew.
 final class Courier {
     private struct Entry {
         var notice: Value?

@@ -58,8 +58,8 @@ enum Receiver {
         }
     }
 
-    /// Seconds after which what fires is told again although nothing has changed; nil for never. Alertmanager forgets alerts
-    /// that nobody repeats, and all of them when it ends.
+    /// Seconds after which what fires is told again although nothing has changed; nil for never. Alertmanager forgets
+    /// alerts that nobody repeats, and all of them when it ends.
     var refreshInterval: Double? {
         if case .alertmanager = self { 60 } else { nil }
     }

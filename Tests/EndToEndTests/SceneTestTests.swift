@@ -24,7 +24,9 @@ struct SceneTestTests {
     }
 
     @Test("the large examples have tests") func complete() {
-        #expect(Set(Self.tests).isSuperset(of: ["station", "rack", "brewery", "podcast", "alerts"].map { $0 + ".test.yaml" }))
+        #expect(
+            Set(Self.tests).isSuperset(
+                of: ["station", "rack", "brewery", "podcast", "alerts"].map { $0 + ".test.yaml" }))
     }
 
     @Test("the status tells failures from faults, and a faulty file does not hide the others") func status() throws {
