@@ -42,6 +42,7 @@ final class SceneWorld {
 
     /// Connects the client, and begins to watch.
     func begin() throws(Failure) {
+        daemon.connect(SceneWorld.client)
         try call(.hello(client: "test", principal: nil))
     }
 

@@ -16,7 +16,6 @@ package final class VirtualDaemon {
     package private(set) var kept: [StoreChange] = []
     /// The rows of the store, by key and name.
     private var stored: [String: [String: StoredRow]] = [:]
-    private var connected: Set<ClientID> = []
     private var nextRequest: Int64 = 1
 
     /// - Parameter revision: the last one of the earlier life.
@@ -38,10 +37,6 @@ package final class VirtualDaemon {
     // MARK: Turns
 
     package func turn(_ commands: [Command]) {
-        for command in commands {
-            if case .connected(let client, _) = command { connected.insert(client) }
-            if case .disconnected(let client) = command { connected.remove(client) }
-        }
         let outcome = runtime.apply(commands, at: now)
         deliveries = outcome.deliveries
         postponed = outcome.postponed
@@ -65,17 +60,14 @@ package final class VirtualDaemon {
         }
     }
 
-    /// Connects a client if it is not connected.
+    /// Connects a client, before its first call.
     package func connect(_ client: UInt64) {
-        let id = ClientID(number: client)
-        guard !connected.contains(id) else { return }
-        turn([.connected(id, Peer(pid: Int32(client), uid: 1000, gid: 1000))])
+        turn([.connected(ClientID(number: client), Peer(pid: Int32(client), uid: 1000, gid: 1000))])
     }
 
     /// One turn with one request of one client.
     /// - Returns: the answer; nil if the turn has not answered, because the request takes several turns.
     package func call(_ request: Request, from client: UInt64) -> Answer? {
-        connect(client)
         let id = nextRequest
         nextRequest += 1
         turn([.call(ClientID(number: client), id: .int(id), request)])

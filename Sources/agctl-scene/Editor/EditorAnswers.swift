@@ -336,10 +336,12 @@ struct EditorAnswers {
         for filler in [key, Self.placeholder] {
             var lines = document.lines.map(String.init)
             lines[position.line - 1] = before + filler + closing + after
-            guard let outline = outline(lines.joined(separator: "\n")),
+            // As it would be: its imports can be read then, too.
+            let patched = TextDocument(uri: document.uri, text: lines.joined(separator: "\n"))
+            guard let outline = outline(patched.text),
                 let spot = outline.spots.first(where: { $0.node.text.contains(Self.placeholder) })
             else { continue }
-            return spot.isKey ? keys(spot, sign, outline, document) : values(spot, sign, outline, document)
+            return spot.isKey ? keys(spot, outline, patched) : values(spot, sign, outline, patched)
         }
         return []
     }
@@ -358,9 +360,7 @@ struct EditorAnswers {
         return open.reversed().map { " \($0)" }.joined()
     }
 
-    private func keys(_ spot: Spot, _ sign: Character?, _ outline: SceneOutline, _ document: TextDocument)
-        -> [Completion]
-    {
+    private func keys(_ spot: Spot, _ outline: SceneOutline, _ document: TextDocument) -> [Completion] {
         let present = Set(spot.map?.map?.map(\.name) ?? [])
         if let form = spot.form {
             let forms = SceneForm.allCases.filter {
