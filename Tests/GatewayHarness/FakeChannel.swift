@@ -16,7 +16,7 @@ package final class FakeChannel: Channel {
     package let peer: String
     /// The client goes during the call of a method, so many calls from now.
     package var callsToLive: Int?
-    package var onData: (String) -> Void = { _ in }
+    package var onData: ((String) -> Void)?
     package var onBytes: ([UInt8]) -> Void = { _ in }
 
     package init(peer: String = "127.0.0.1") { self.peer = peer }
@@ -87,7 +87,7 @@ package final class FakeChannel: Channel {
     package func write(_ bytes: [UInt8]) {
         precondition(isStream)
         onBytes(bytes)
-        if !isClosed { onData(String(decoding: bytes, as: UTF8.self)) }
+        if let onData, !isClosed { onData(String(decoding: bytes, as: UTF8.self)) }
         if !isReading { waiting += bytes.count }
         live()
     }

@@ -86,7 +86,8 @@ struct Model {
     private var initial: [String: Value] = [:]
     private var transient: Set<String> = []
     private var bindings: [String: String] = [:]
-    private var rules: [(path: String, rule: Rule)] = []
+    /// With the beginning of the names of their nodes.
+    private var rules: [(path: String, rule: Rule, node: String)] = []
     private(set) var tree = Tree()
 
     static let ruleNames: Set<String> = ["sum", "size", "p", "twice", "r0", "r1", "r2", "low", "after", "next"]
@@ -185,7 +186,13 @@ struct Model {
     }
 
     private mutating func state(_ path: String, _ value: Value) { initial[path] = value }
-    private mutating func rule(_ path: String, _ rule: Rule) { rules.append((path, rule)) }
+    private mutating func rule(_ path: String, _ rule: Rule) { rules.append((path, rule, Model.node(of: path))) }
+
+    /// Of a path, all but the name of the attribute.
+    private static func node(of path: String) -> String {
+        let end = path.utf8.lastIndex(of: UInt8(ascii: ".")) ?? path.startIndex
+        return String(path[..<end])
+    }
 
     private static func rule(_ names: [String: String], depth: Int, _ generator: inout SeededGenerator) -> Rule {
         if depth == 0 || generator.chance(15) {
@@ -236,7 +243,7 @@ struct Model {
         next.states[node + "n"] = value
         var (before, after): ([String: Int64?], [String: Int64?]) = ([:], [:])
         var count = 0
-        for (path, rule) in rules where path.hasPrefix(node) {
+        for (path, rule, _) in rules where path.hasPrefix(node) {
             var read: Set<String> = []
             guard let old = self.value(rule, before, &read), let new = next.value(rule, after) else { return nil }
             let hasChanged = read.contains { path in
@@ -274,7 +281,7 @@ struct Model {
         for (path, target) in bindings { put(path, states[target]) }
         // A rule reads only rules before it.
         var known: [String: Int64?] = [:]
-        for (path, rule) in rules {
+        for (path, rule, _) in rules {
             let result = value(rule, known)
             known.updateValue(result, forKey: path)
             put(path, result.map { .int($0) })
@@ -416,9 +423,9 @@ struct Model {
         let isShared = written.contains("/w.a") || written.contains("/w.b")
         var known: [String: Int64?] = [:]
         // The rules of a node read its own names, and these two.
-        for (path, rule) in rules {
-            let node = path[...(path.lastIndex(of: ".") ?? path.startIndex)]
-            guard isShared && node.hasPrefix("/w") || written.contains(where: { $0.hasPrefix(node) }) else { continue }
+        let nodes = Set(written.map(Model.node))
+        for (path, rule, node) in rules {
+            guard isShared && node.hasPrefix("/w") || nodes.contains(node) else { continue }
             let result = value(rule, known)
             known.updateValue(result, forKey: path)
             changed[path] = result.map { ["value": .int($0)] } ?? ["error": "ruleFailed"]

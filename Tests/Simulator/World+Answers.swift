@@ -10,7 +10,7 @@ extension World {
         line.withUnsafeBufferPointer { try? parser.parse($0).value }
     }
 
-    private func isTold(_ name: StaticString, in line: ArraySlice<UInt8>) -> Bool {
+    func isTold(_ name: StaticString, in line: ArraySlice<UInt8>) -> Bool {
         line.withUnsafeBytes { sim_contains($0.baseAddress, $0.count, name.utf8Start, name.utf8CodeUnitCount) }
     }
 

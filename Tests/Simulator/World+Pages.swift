@@ -18,7 +18,8 @@ final class Page {
     var told: [Int64] = []
     /// The last `id`: an epoch and a revision.
     var lastID: String?
-    private var rest = ""
+    /// What has come of the next event.
+    private var rest: [UInt8] = []
 
     init(_ number: Int, _ principal: String, isCurious: Bool) {
         (self.number, self.principal, self.isCurious) = (number, principal, isCurious)
@@ -30,24 +31,35 @@ final class Page {
 
     func begin(_ channel: FakeChannel) {
         self.channel = channel
-        rest = ""
+        rest = []
         hasBegun = watches.map { _ in false }
     }
 
     /// The events that are complete with these bytes: their names and data.
-    func take(_ text: String) -> [(name: String, id: String?, data: Value)] {
-        rest += text
+    func take(_ bytes: [UInt8], _ parser: JSONParser) -> [(name: String, id: String?, data: Value)] {
+        rest += bytes
         var events: [(String, String?, Value)] = []
-        while let end = rest.firstRange(of: "\n\n") {
-            var fields: [Substring: Substring] = [:]
-            for line in rest[..<end.lowerBound].split(separator: "\n") {
-                let parts = line.split(separator: ":", maxSplits: 1)
-                fields[parts[0]] = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
+        var (start, taken) = (0, 0)
+        var (name, id, data) = ("", String?.none, Value.null)
+        while let end = rest[start...].firstIndex(of: 0x0a) {
+            let line = rest[start..<end]
+            start = end + 1
+            guard let colon = line.firstIndex(of: 0x3a) else {
+                // An empty line ends the event.
+                events.append((name, id, data))
+                (name, id, data) = ("", nil, .null)
+                taken = start
+                continue
             }
-            rest = String(rest[end.upperBound...])
-            let data = fields["data"].flatMap { try? JSONParser.parseOnce($0.utf8) } ?? .null
-            events.append((fields["event"].map(String.init) ?? "", fields["id"].map(String.init), data))
+            let value = line[(colon + 1)...].drop { $0 == 0x20 }
+            switch line.first {
+            case 0x65: name = String(decoding: value, as: UTF8.self)
+            case 0x69: id = String(decoding: value, as: UTF8.self)
+            case 0x64: data = value.withUnsafeBufferPointer { (try? parser.parse($0).value) ?? .null }
+            default: break
+            }
         }
+        rest.removeFirst(taken)
         return events
     }
 }
@@ -136,7 +148,11 @@ extension World {
         let done = pageCalls.filter { $0.channel.status != nil || $0.channel.isClosed }
         if done.isEmpty { return }
         pageCalls.removeAll { $0.channel.status != nil || $0.channel.isClosed }
-        for call in done { answered(call) }
+        for call in done {
+            answered(call)
+            // Its exchange would keep a gateway whose token was withdrawn.
+            call.channel.leave()
+        }
     }
 
     private func authorization(_ page: Page) -> (String, String) { ("Authorization", "Bearer token-\(page.principal)") }
@@ -149,7 +165,7 @@ extension World {
         channel.callsToLive = !isCalm && generator.chance(20) ? generator.below(8) : nil
         page.begin(channel)
         for watch in page.watches { record(watch, .interrupted) }
-        channel.onData = { [unowned self] in take(page, $0) }
+        channel.onBytes = { [unowned self, unowned channel] in if !channel.isClosed { take(page, $0) } }
         // It knows nothing any more.
         if !isCalm, generator.chance(10) { page.lastID = nil }
         tell("\(page.name) opens, from \(page.lastID ?? "the beginning")")
@@ -201,13 +217,14 @@ extension World {
 
     // MARK: What pages are told
 
-    private func take(_ page: Page, _ text: String) {
-        tell("\(page.name) ← \(text.prefix(400))")
+    private func take(_ page: Page, _ bytes: [UInt8]) {
+        func text() -> String { String(decoding: bytes.prefix(400), as: UTF8.self) }
+        tell("\(page.name) ← \(text())")
         // Who names it is told that it may not.
-        if text.contains(page.isCurious ? "\(Model.hidden)child" : Model.hidden) {
-            fault("[Rights] \(page.name) is told of what it may not read: \(text.prefix(400))")
+        if isTold(page.isCurious ? "secretchild" : "secret", in: bytes[...]) {
+            fault("[Rights] \(page.name) is told of what it may not read: \(text())")
         }
-        for event in page.take(text) {
+        for event in page.take(bytes, parser) {
             if let id = event.id { page.lastID = id }
             hear(page, event.name, event.data)
         }
