@@ -41,7 +41,7 @@ extension GraphRuntime {
         graph.notesChanges = false
         defer { graph.notesChanges = true }
         perform(try graph.planned(scene, at: .root, .merge).plan, nil, nil, nil, file)
-        graph.persistence.noteScenePlaces()
+        graph.persistence.noteScenes()
         _ = graph.takeStoreChanges(at: revision)
         outcome = Outcome()
         return scene.warnings

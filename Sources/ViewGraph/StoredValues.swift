@@ -50,6 +50,7 @@ public final class StoredValues {
 
     /// Stores the values of nodes under their new keys.
     func keepValues(of rows: [UInt32]) {
+        guard persistence.notesChanges else { return }
         for row in rows {
             keep(graph.durableStates(of: [row]).filter { isWritten($0) })
             if !graph.timedValues.isEmpty { keepPasts(of: row) }
@@ -128,18 +129,5 @@ public final class StoredValues {
             }
         }
         return found
-    }
-
-    /// Gives clients' nodes that were made anew the values that are left of them in a recovered store.
-    func giveSalvaged(below top: UInt32) {
-        guard !persistence.absentRows.isEmpty else { return }
-        for row in nodes.subtree(of: top) {
-            let key = nodes.key(of: row)
-            guard let absent = persistence.absentRows[key] else { continue }
-            for value in absent.values.values where give(value, to: row) {
-                persistence.absentRows.remove(key, value.name)
-            }
-            if nodes[Int(row)].kept?.isOwn == true { persistence.absentRows.remove(key, "") }
-        }
     }
 }

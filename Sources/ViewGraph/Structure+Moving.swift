@@ -44,15 +44,14 @@ extension ViewGraph {
             if siblings.firstIndex(of: node.row) == min(index ?? siblings.count, siblings.count - 1) { return false }
         }
         try charge(nodes.everything(in: node.row).count * Wiring.stepsPerMovedNode)
-        let leaving = parent.row == oldParent ? [] : persistence.noteMove(of: node.row, to: parent.row)
+        let key = nodes.key(of: node.row)
+        let isLeft = parent.row != oldParent && persistence.noteMove(of: node.row)
+        persistence.forgetIDsBelow()
         let before = structureChange.removedNames.count
         if parent.row != oldParent {
             structureChange.movedNodes.append(
                 .init(node: node, from: nodes.ids(of: node.row), names: allNodes(below: node).map(nodeNames)))
-            // A node that returns to where it was made becomes what it was.
-            let isHome = nodes[Int(node.row)].kept?.home == nodes.nodeID(parent.row)
-            nodes[Int(node.row)].isContent =
-                isHome ? nodes[Int(node.row)].definition.isContent : nodes.isComponentRoot(parent.row)
+            nodes[Int(node.row)].isContent = nodes.isComponentRoot(parent.row)
         } else {
             structureChange.reorderedNodes.append(node)
         }
@@ -61,7 +60,8 @@ extension ViewGraph {
         if parent.row == oldParent {
             persistence.notePlace(of: node.row)
         } else {
-            stored.keepValues(of: persistence.noteMoved(node.row, leaving))
+            persistence.noteMoved(node.row, from: oldParent, isLeft, key: key)
+            stored.keepValues(of: nodes.subtree(of: node.row))
         }
         let rows = nodes.everything(in: node.row)
         connect(withObjects(rows))

@@ -408,10 +408,10 @@ struct DocumentTests {
     @Test("a store's rows may name what leads nowhere") func keptNames() throws {
         let graph = try Harness("nodes: [{ id: top, kind: container }]")
         let row: Value = [
-            "id": "a", "parent": "/top", "own": ["kind": "view", "let": ["n": "=gone + 1"], "binding": ["b": "$lost"]],
+            "makes": ["kind": "view", "let": ["n": "=gone + 1"], "binding": ["b": "$lost"]],
             "names": ["gone", "lost"],
         ]
-        let failures = graph.runtime.restore([StoredRow(key: "/top/a#1", name: "", revision: 1, value: row)])
+        let failures = graph.runtime.restore([StoredRow(key: "/top/a", name: "", revision: 1, value: row)])
         #expect(failures.map(\.failure.message) == [])
         #expect(try graph.get("/top/a.b").failure?.code == .dangling)
     }
