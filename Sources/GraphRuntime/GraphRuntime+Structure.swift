@@ -67,6 +67,14 @@ extension GraphRuntime {
         return .revision(revision)
     }
 
+    func restore(_ text: String, _ options: TransactionOptions, _ client: Client) throws(Failure) -> Answer {
+        let motion = try presentations.motion(options)
+        let plan = try graph.planRestoring(try AttributePath(node: text).nodes)
+        perform(plan, nil, client, motion, cut(options.label))
+        store.takeChanges()
+        return .revision(revision)
+    }
+
     func move(
         _ path: String, to: String?, at index: Int?, _ options: TransactionOptions, _ client: Client
     ) throws(Failure) -> Answer {

@@ -62,6 +62,8 @@ public final class Construction {
     /// The order keys of the last new children, by their existing parent and rank.
     private var lastOrders: [LivingPlace: String] = [:]
     private var storedTops: Set<UInt32> = []
+    /// Top nodes that a layer below the edits makes.
+    private var otherTops: Set<UInt32> = []
     /// For a client's node that is stored as the use of a component: the child definitions that the component makes, by
     /// row.
     private var madeByUses: [UInt32: Set<ObjectIdentifier>] = [:]
@@ -114,8 +116,9 @@ public final class Construction {
     func beginStoring() {
         isStored = true
         persistence.ahead = self
-        storedTops = Set(
-            zip(tops, plan.creations).filter { if case .edits = $1.origin { true } else { false } }.map(\.0))
+        for (top, creation) in zip(tops, plan.creations) {
+            if case .edits = creation.origin { storedTops.insert(top) } else { otherTops.insert(top) }
+        }
     }
 
     /// Tells the store that the rows do not count yet.
@@ -136,6 +139,7 @@ public final class Construction {
     func makePart(of row: UInt32) {
         let (node, parent) = (nodes[Int(row)], nodes[Int(row)].parent)
         let isTop = storedTops.contains(row)
+        if otherTops.contains(row) { return }
         guard isTop || !node.isObject && nodes.isMade(parent) && !nodes[Int(parent)].kind.isMadeFromData else { return }
         if !isTop, nodes[Int(parent)].definition.base != nil, isMade(row, byUseAt: parent) { return }
         let part = nodes.part(row)

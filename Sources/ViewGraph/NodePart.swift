@@ -47,7 +47,7 @@ extension PartContent {
         let new = definition.withoutGivenChildren
         if new.base != nil {
             said = said.map { new.sayingAnew($0) } ?? new
-            members = members?.without(new.attributes)
+            members = members?.without(new)
         } else if isMade, let made = said, made.base == nil {
             said = new.differing(from: composed).merged(over: made)
         } else {
@@ -239,10 +239,22 @@ extension NodeDefinition {
         return made
     }
 
-    fileprivate func without(_ gone: [AttributeDefinition]) -> NodeDefinition? {
-        let names = Set(gone.map(\.name))
+    /// The same without what a use of a component says, and without the modifiers that the component's body has.
+    fileprivate func without(_ use: NodeDefinition) -> NodeDefinition? {
+        let names = Set(use.attributes.map(\.name))
         let made = NodeDefinition(copyOf: self, id: id)
         made.attributes = attributes.filter { !names.contains($0.name) }
+        if !isPlain, let body = use.base {
+            func others(_ group: KeyPath<NodeDefinition, [KeyedExpression]>) -> [KeyedExpression] {
+                self[keyPath: group].filter { entry in
+                    !body[keyPath: group].contains { $0.key == entry.key && $0.steps == entry.steps }
+                }
+            }
+            made.environment = others(\.environment)
+            made.containerValues = others(\.containerValues)
+            made.preferences = others(\.preferences)
+            if body.tag != nil { made.tag = nil }
+        }
         return made.attributes.isEmpty && made.isPlain ? nil : made
     }
 

@@ -21,6 +21,8 @@ public final class Planning {
     private let version: UInt64
     /// What the edits say of nodes from now on, because a component that they are made from is declared anew.
     private var renewed: [UInt32: PartContent] = [:]
+    /// Their nodes, outer ones last.
+    private var renewedLeft: [UInt32] = []
     private var pending: [Children]
     private var current: Siblings?
     private var growth = Wiring.Growth()
@@ -88,6 +90,7 @@ public final class Planning {
             }
             renewed[row] = content
         }
+        renewedLeft = renewed.keys.map { (depth: nodes.depth(of: $0), row: $0) }.sorted { $0 > $1 }.map(\.row)
     }
 
     /// Children of a node that are still to be planned.
@@ -97,6 +100,9 @@ public final class Planning {
         var isReplacing = false
         /// The layers below the edits give the node these children.
         var isBelow = false
+        /// For children that the document has: those that the layers below the edits will give the node, if these are
+        /// others than before.
+        var below: Set<Name>?
     }
 
     /// Children that are being planned, and which one is next.
@@ -169,7 +175,7 @@ extension Planning {
         while true {
             try chargeNews()
             if current == nil {
-                if pending.isEmpty { try planRenewed() }
+                while pending.isEmpty, let row = renewedLeft.popLast() { planRenewed(row) }
                 guard let next = pending.popLast() else { break }
                 current = siblings(next)
             }
@@ -248,48 +254,61 @@ extension Planning {
                 hint: "apply with mode merge; replace also removes its siblings")
         }
         let old = nodes[Int(existing)]
+        if let below = siblings.children.below, !below.contains(definition.id), !nodes.isMade(existing) {
+            // The component no longer has it, and the document gives another one.
+            cost += PlanCost.removal
+            plan.losses.append(existing)
+            plan.changed.append(name)
+            return try create()
+        }
         guard canBecome(definition, old, isReplacing) else {
             cost += PlanCost.removal
             plan.removals.append(existing)
             plan.changed.append(name)
             return try create()
         }
-        let before = content(of: existing)
-        let bottom = nodes.bottom(of: existing)
-        var content = before
-        if isReplacing {
-            content = .saying(definition, isMade: before.isMade, over: bottom)
-        } else {
-            content.merge(definition, into: old.definition)
-        }
-        let target = content.compose(over: bottom) ?? definition
-        let given = target.givenSlot
+        let given = definition.givenSlot ?? (isReplacing ? nil : old.definition.givenSlot)
         let isElsewhere = old.slot != slot || old.definition.givenSlot != given
-        if isElsewhere { plan.slots.append((existing, slot)) }
-        let isOther =
-            (isReplacing ? differs(existing, target, true) : differs(existing, definition, false)) || isElsewhere
-            || isMadeAnew(definition, old.definition)
+        if isElsewhere { plan.slots.append((existing, slot, isSaid: true)) }
+        growth.attributes += definition.attributes.count { graph.ownAttribute($0.name, of: existing) == nil }
+        let bottom = nodes.bottom(of: existing)
+        var isOther = isElsewhere || isMadeAnew(definition, old.definition)
+        var content = PartContent()
+        var target = definition
+        if isReplacing {
+            content = .saying(definition, isMade: nodes.isMade(existing), over: bottom)
+            target = content.compose(over: bottom) ?? definition
+            isOther = differs(existing, target, true) || isOther
+        } else {
+            isOther = differs(existing, definition, false) || isOther
+        }
+        let isMadeFromData = definition.forEach != nil
+        var newBelow: [(NodeDefinition, Slot)]?
         if isOther {
+            if !isReplacing {
+                content = self.content(of: existing)
+                content.merge(definition, into: old.definition)
+                target = content.compose(over: bottom) ?? definition
+            }
             cost += costOfChange(existing, definition, isReplacing)
             if isElsewhere { cost += nodes.everything(in: existing).count * Budget.stepsPerGiven }
             plan.changed.append(name)
             if isTold { tell(describeDifferences(existing, target)) }
             update(existing, target, content, over: bottom, isSaid: true)
-            renewed[existing] = nil
-        }
-        growth.attributes += definition.attributes.count { graph.ownAttribute($0.name, of: existing) == nil }
-        if definition.forEach != nil {
-            planInstances(of: existing, target)
-        } else {
-            if isOther, definition.base != nil {
-                pending.append(
-                    Children(parent: existing, definitions: below(content, over: bottom), isBelow: true))
+            let isRenewed = renewed.removeValue(forKey: existing) != nil
+            if isMadeFromData {
+                planInstances(of: existing, target)
+            } else if isRenewed || definition.base != nil {
+                let children = below(content, over: bottom)
+                newBelow = children
+                pending.append(Children(parent: existing, definitions: children, isBelow: true))
             }
-            pending.append(
-                Children(
-                    parent: existing, definitions: definition.given.map { ($0.definition, $0.slot) },
-                    isReplacing: isReplacing))
         }
+        if isMadeFromData { return }
+        pending.append(
+            Children(
+                parent: existing, definitions: definition.given.map { ($0.definition, $0.slot) },
+                isReplacing: isReplacing, below: newBelow.map { Set($0.map(\.0.id)) }))
     }
 
     private func planCreation(
@@ -338,12 +357,12 @@ extension Planning {
             plan.changed.append(name)
             return try planCreation(definition, slot, isContent: definition.isContent, .below)
         }
-        try planBottom(existing, definition, name)
-        if old.slot != slot, old.part?.isElsewhere != true { plan.slots.append((existing, slot)) }
+        planBottom(existing, definition, name)
+        if old.slot != slot, old.part?.isElsewhere != true { plan.slots.append((existing, slot, isSaid: false)) }
     }
 
     /// Plans what a node becomes if the layers below the edits say something else of it.
-    private func planBottom(_ row: UInt32, _ bottom: NodeDefinition, _ name: String) throws(Failure) {
+    private func planBottom(_ row: UInt32, _ bottom: NodeDefinition, _ name: String) {
         let old = nodes[Int(row)].definition
         let content = content(of: row)
         let target = content.compose(over: bottom) ?? bottom
@@ -368,12 +387,12 @@ extension Planning {
     }
 
     /// Plans the nodes whose components are declared anew, and which the document does not name.
-    private func planRenewed() throws(Failure) {
-        guard let row = renewed.keys.min(), let content = renewed.removeValue(forKey: row) else { return }
+    private func planRenewed(_ row: UInt32) {
+        guard let content = renewed.removeValue(forKey: row) else { return }
         let gone = Set(plan.removals + plan.losses)
-        if !gone.isEmpty, nodes.upward(from: row).contains(where: { gone.contains($0) }) { return try planRenewed() }
+        if !gone.isEmpty, nodes.upward(from: row).contains(where: { gone.contains($0) }) { return }
         let bottom = nodes.bottom(of: row)
-        guard let target = content.compose(over: bottom) else { return try planRenewed() }
+        guard let target = content.compose(over: bottom) else { return }
         if differs(row, target, true) {
             cost += costOfChange(row, target, true)
             plan.changed.append(nodes.path(of: row))
@@ -441,9 +460,7 @@ extension Planning {
         let named = Set(done.definitions.map(\.0.id))
         let below = Set(nodes.childrenBelowEdits(of: done.parent).map(\.definition.id))
         for child in nodes[Int(done.parent)].children
-        where !named.contains(nodes[Int(child)].id) && !below.contains(nodes[Int(child)].id) {
-            // Before the store knows of scenes, these have made all.
-            guard nodes.isMade(child) else { continue }
+        where nodes.isMade(child) && !named.contains(nodes[Int(child)].id) && !below.contains(nodes[Int(child)].id) {
             cost += PlanCost.removal
             plan.removals.append(child)
             if nodes[Int(child)].isTransparent {
@@ -460,7 +477,7 @@ extension Planning {
         let ids = done.definitions.map(\.0.id)
         let known = Set(ids)
         for child in nodes[Int(done.parent)].children
-        where !known.contains(nodes[Int(child)].id) && !nodes.isMade(child) {
+        where !known.contains(nodes[Int(child)].id) && !nodes.isMade(child) && !plan.losses.contains(child) {
             cost += PlanCost.removal
             plan.losses.append(child)
             if nodes[Int(child)].isTransparent {

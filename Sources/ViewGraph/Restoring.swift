@@ -42,6 +42,7 @@ extension ViewGraph {
             connect(withObjects(nodes.subtree(of: NodeID.root.row)))
             // Lists have read the tree before it was restored.
             gatheringChanged()
+            stored.beginAgain()
             settleStructure()
             failures += restoringFaults
             restoringFaults = []

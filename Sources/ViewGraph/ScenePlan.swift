@@ -12,8 +12,8 @@ public struct ScenePlan {
     var updates: [Update] = []
     /// Updated nodes that differ from the document.
     var changes: [UInt32] = []
-    /// Children that the document puts into another part of their section.
-    var slots: [(row: UInt32, slot: Slot)] = []
+    /// Children that stand in another part of their section. If the document says so, it is a part of the edits.
+    var slots: [(row: UInt32, slot: Slot, isSaid: Bool)] = []
     /// Nodes whose children shall stand in the document's order.
     var orders: [(parent: UInt32, definitions: [NodeDefinition])] = []
     /// The children that the layers below the edits now give nodes, in order.
@@ -24,6 +24,8 @@ public struct ScenePlan {
     /// The layer that makes a new node.
     enum Origin {
         case edits, below
+        /// A layer below makes it, and the edits no longer remove it.
+        case restored
         /// A layer below makes it, and the document completes it.
         case completed(by: NodeDefinition, over: NodeDefinition)
     }

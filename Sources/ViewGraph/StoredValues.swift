@@ -19,6 +19,16 @@ public final class StoredValues {
     /// Stores the first value of a state: at a start only after the restoring, unless the store has a value.
     func keepFirst(of state: AttributeID) { if persistence.notesChanges { keep([state]) } else { begun.append(state) } }
 
+    /// Lets states that got their first values from rules begin again, from the values that were restored.
+    func beginAgain() {
+        let again = begun.filter { graph.isAlive($0) && revisions[$0] == nil }
+        begun = []
+        for state in again {
+            graph.setInput(state, Wiring.notBegun)
+            graph.unsettled.states.append(state)
+        }
+    }
+
     func keepBegun() {
         keep(begun.filter { graph.isAlive($0) && revisions[$0] == nil })
         begun = []
@@ -88,6 +98,20 @@ public final class StoredValues {
         nodes[Int(row)].hasValues = true
         if persistence.isRestoring { revisions[state] = value.revision }
         return true
+    }
+
+    /// Gives the new states of a node the values that wait for them.
+    /// - Parameter before: the attributes that the node had.
+    func giveWaiting(to row: UInt32, besides before: NamedAttributes) {
+        guard !persistence.absentRows.isEmpty, let absent = persistence.absentRows[nodes.key(of: row)] else { return }
+        for value in absent.values.values {
+            // The name of an object's property begins with that of the object.
+            let name = String(value.name.prefix { $0 != "." })
+            guard let state = graph.ownAttribute(name, of: row), state != before[name], give(value, to: row) else {
+                continue
+            }
+            persistence.absentRows.remove(absent.key, value.name)
+        }
     }
 
     /// Stored values that states do not take because they have another type, by the key of the node.

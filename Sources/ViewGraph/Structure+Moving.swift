@@ -74,6 +74,38 @@ extension ViewGraph {
         return true
     }
 
+    /// Plans that a removed node of a layer below the edits comes back.
+    /// - Throws: `notFound` if no such node was removed.
+    public func planRestoring(_ ids: [Name]) throws(Failure) -> ScenePlan {
+        let path = AttributePath.describe(nodes: ids)
+        guard let id = ids.last else {
+            throw Failure(.notFound, "the root was not removed", path: path)
+        }
+        let above = try node(at: Array(ids.dropLast())).row
+        // It may have been in a branch.
+        let parents = [above] + nodes.subtree(of: above).filter {
+            $0 != above && nodes[Int($0)].isTransparent && nodes.visible($0) == above
+        }
+        guard let parent = parents.first(where: { nodes[Int($0)].part?.removed.contains(id) == true }) else {
+            throw Failure(
+                .notFound, "no node of a scene was removed at \(path)", path: path,
+                hint: "what clients have applied is made again with apply")
+        }
+        guard let found = nodes.childrenBelowEdits(of: parent).first(where: { $0.definition.id == id }) else {
+            throw Failure(.notFound, "the scene no longer has a node \(path)", path: path)
+        }
+        guard !nodes.isTaken(id, below: parent) else {
+            throw Failure(.conflict, "\(path) exists already", path: path, hint: "remove it first")
+        }
+        let growth = try additions(by: found.definition, below: nodes.depth(of: parent), isGiven: false)
+        try refuse(growth)
+        try charge(growth.costAtOnce + growth.nodes * BuildCost.node + growth.attributes * BuildCost.attribute)
+        var plan = ScenePlan(declarations: Declarations(), top: parent)
+        plan.creations.append((parent, found.definition, found.slot, found.definition.isContent, .restored))
+        plan.childrenBelow.append((parent, nodes.childrenBelowEdits(of: parent).map(\.definition.id)))
+        return plan
+    }
+
     private func refuseRootAndInstances(_ node: NodeID) throws(Failure) {
         guard node != .root else { throw Failure(.conflict, "the root cannot be moved or removed", path: "/") }
         guard !nodes[Int(nodes[Int(node.row)].parent)].kind.isMadeFromData else {

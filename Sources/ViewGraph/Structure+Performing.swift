@@ -31,9 +31,11 @@ extension ViewGraph {
             } else {
                 nodes.set(update.content, over: update.bottom, of: update.row)
             }
+            let before = nodes[Int(update.row)].attributes
             begun += redefineNode(update.row, update.definition)
+            if persistence.notesChanges { stored.giveWaiting(to: update.row, besides: before) }
         }
-        for (row, slot) in plan.slots { put(row, into: slot) }
+        for (row, slot, isSaid) in plan.slots where nodes.isAlive(row) { put(row, into: slot, isSaid: isSaid) }
         var parents: Set<UInt32> = []
         if let construction { link(construction, before) }
         for (position, (parent, definition, slot, isContent, origin)) in plan.creations.enumerated() {
@@ -48,6 +50,7 @@ extension ViewGraph {
             case .completed(let definition, let bottom):
                 persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
                 persistence.noteCompleted(made, by: definition, over: bottom)
+            case .restored: persistence.forgetRemoved(definition.id, from: parent, hasRow: false)
             case .below: break
             }
             persistence.noteMade(made)
@@ -83,12 +86,12 @@ extension ViewGraph {
     }
 
     /// Moves a child of a section to another part of it.
-    private func put(_ row: UInt32, into slot: Slot) {
+    private func put(_ row: UInt32, into slot: Slot, isSaid: Bool) {
         let parent = nodes[Int(row)].parent
         nodes.put(row, into: slot)
         if !nodes[Int(row)].isTransparent { structureChange.reorderedNodes.append(nodes.nodeID(row)) }
         indicesChanged(below: parent)
-        persistence.noteElsewhere(row)
+        if isSaid { persistence.noteElsewhere(row) }
     }
 
     /// Sets states. States in instances of a `forEach` are set after the states that its data is made from.

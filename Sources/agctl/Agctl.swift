@@ -10,7 +10,7 @@ struct Agctl: ProgramWithVerbs {
         FeedCommand.self,
         WatchCommand.self, DashCommand.self, WhenCommand.self,
         ApplyCommand.self, ExportCommand.self, DiffCommand.self, EditCommand.self, CheckCommand.self,
-        RemoveCommand.self, MoveCommand.self, TreeCommand.self, DescribeCommand.self, ExplainCommand.self,
+        RemoveCommand.self, MoveCommand.self, RestoreCommand.self, TreeCommand.self, DescribeCommand.self, ExplainCommand.self,
         HistoryCommand.self, DumpCommand.self, StatsCommand.self, TopCommand.self, TraceCommand.self, PruneCommand.self,
         BackupCommand.self, DoctorCommand.self, SitesCommand.self, PingCommand.self, CallCommand.self,
         ContextsCommand.self, EvalCommand.self, CurveCommand.self,

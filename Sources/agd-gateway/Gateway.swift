@@ -26,7 +26,7 @@ final class Gateway {
     private static let reading: Set<String> = [
         "ping", "get", "describe", "board", "rpc.discover", "explain", "history", "dump", "stats", "eval",
     ]
-    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move"]
+    static let writing: Set<String> = ["set", "transact", "do", "apply", "remove", "move", "restore"]
 
     let settings: Settings
     private let link: DaemonLink
