@@ -3,8 +3,8 @@ import AttributeValues
 extension Method {
     /// All methods, the most common first. They are searched in this order.
     public static func table() -> [Method] {
-        [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, restore, onDisconnect, hello, ping, describe]
-            + [delegate, answer]
+        [get, set, transact, subscribe, unsubscribe, `do`, apply, remove, move, onDisconnect, hello, ping, describe]
+            + [restore, delegate, answer]
             + [board, explain, history, dump, stats, trace, eval, prune]
     }
 
