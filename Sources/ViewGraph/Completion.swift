@@ -190,15 +190,15 @@ struct Completion {
 
     /// Takes what the edits say of a node that the layers below make.
     private mutating func take(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
+        let says = ["completes", "members", "without", "given"].contains { fields[.string($0)] != nil }
+        if says, !takeMembers(fields, into: row, absent) { return }
         taken.append(absent)
         takePlace(fields, of: row)
-        guard fields["completes"] != nil || fields["members"] != nil || fields["without"] != nil
-            || fields["given"] != nil
-        else { return }
-        takeMembers(fields, into: row, absent)
     }
 
-    private mutating func takeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) {
+    /// - Returns: false if they do not fit the node as it is now; then they wait.
+    @discardableResult
+    private mutating func takeMembers(_ fields: ValueMap, into row: UInt32, _ absent: AbsentNode) -> Bool {
         let bottom = graph.nodes.bottom(of: row)
         var content = graph.nodes.content(of: row)
         func read(_ field: String) throws(Failure) -> NodeDefinition? {
@@ -210,7 +210,15 @@ struct Completion {
             if let said = try read("completes") { content.said = said.withoutGivenChildren }
             content.members = try read("members")
         } catch {
-            return fail(absent, error)
+            fail(absent, error)
+            return false
+        }
+        if let said = content.said, said.kind != record(row).kind {
+            let path = graph.nodes.path(of: row)
+            fail(
+                absent,
+                Failure(.conflict, "\(path) is a \(record(row).kind.rawValue) now: what clients made of it waits", path: path))
+            return false
         }
         content.without = fields["without"]?.list ?? ValueList()
         if let slot = givenSlot(fields), !content.isMade {
@@ -218,13 +226,14 @@ struct Completion {
             if let members = content.members { members.givenSlot = slot } else { content.said?.givenSlot = slot }
             disordered.insert(record(row).parent)
         }
-        guard let target = content.compose(over: bottom) else { return }
+        guard let target = content.compose(over: bottom) else { return true }
         let old = record(row).definition
         // A layer below has made instances of its own template.
         if let data = old.forEach, target.forEach?.isSame(as: data) == false { graph.removeInstances(of: row) }
         graph.nodes.set(content, over: bottom, of: row)
         _ = graph.redefineNode(row, target)
         if content.said != nil, !content.isMade { rebase(row, content.children(over: bottom)) }
+        return true
     }
 
     /// Gives new nodes below another one the definitions of a composed list.

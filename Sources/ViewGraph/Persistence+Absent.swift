@@ -67,10 +67,9 @@ extension Persistence {
         func isLeft(_ name: String, _ absent: AbsentNode) -> Bool {
             guard let node = absent.made, nodes.isAlive(node) else { return !absent.isTaken }
             let there = nodes[Int(node.row)]
-            guard there.hasValues || there.part?.isStored == true, nodes.hasKey(absent.key, node.row) else {
-                return true
-            }
-            return name != "" && !(name == Persistence.heldName && there.instances?.isHeld == true)
+            if name.isEmpty { return there.part?.isStored != true || !nodes.hasKey(absent.key, node.row) }
+            guard there.hasValues, nodes.hasKey(absent.key, node.row) else { return true }
+            return !(name == Persistence.heldName && there.instances?.isHeld == true)
                 && !isTaken(name, node.row)
         }
         var left = AbsentRows()

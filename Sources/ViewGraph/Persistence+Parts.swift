@@ -63,17 +63,22 @@ extension Persistence {
         if isLeft { noteRemoved(nodes[Int(top)].id, from: parent) }
         nodes.part(top).order = nil
         makeCopy(top)
+        forgetRemoved(nodes[Int(top)].id, from: nodes[Int(top)].parent)
+        notePlace(of: top)
+        if !absentRows.isEmpty { rename(key, to: self.key(of: top)) }
+    }
+
+    /// Stores all that the edits say of a moved subtree under its new keys, once lists in it have followed their data.
+    func noteCopied(_ top: UInt32) {
+        guard notesChanges else { return }
         for row in nodes.subtree(of: top) {
             if let state = nodes[Int(row)].instances, state.isHeld { noteHeld(state.list, of: row) }
             guard let part = nodes[Int(row)].part else { continue }
             noteRow(of: row)
             for id in part.removed.sorted().texts {
-                note(StoreChange(key: self.key(of: row) + "/" + StoredKey.escape(id), name: "", value: ["removed": true]))
+                note(StoreChange(key: key(of: row) + "/" + StoredKey.escape(id), name: "", value: ["removed": true]))
             }
         }
-        forgetRemoved(nodes[Int(top)].id, from: nodes[Int(top)].parent)
-        notePlace(of: top)
-        if !absentRows.isEmpty { rename(key, to: self.key(of: top)) }
     }
 
     /// Makes the edits say all of a subtree that the layers below them said.

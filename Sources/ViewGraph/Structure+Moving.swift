@@ -61,7 +61,6 @@ extension ViewGraph {
             persistence.notePlace(of: node.row)
         } else {
             persistence.noteMoved(node.row, from: oldParent, isLeft, key: key)
-            stored.keepValues(of: nodes.subtree(of: node.row))
         }
         let rows = nodes.everything(in: node.row)
         connect(withObjects(rows))
@@ -70,6 +69,10 @@ extension ViewGraph {
         wrappingChanged(at: node.row)
         for changed in Set([oldParent, parent.row]) { indicesChanged(below: changed) }
         settleStructure()
+        if parent.row != oldParent {
+            persistence.noteCopied(node.row)
+            stored.keepValues(of: nodes.subtree(of: node.row))
+        }
         if parent.row != oldParent { structureChange.forgetRemovals(since: before, below: nodes.ids(of: node.row)) }
         return true
     }

@@ -31,6 +31,7 @@ struct PersistenceTests {
         let isLeft = persistence.noteMove(of: row)
         tree.move(row, to: parent, at: nil)
         persistence.noteMoved(row, from: home, isLeft, key: key)
+        persistence.noteCopied(row)
         persistence.forgetIDsBelow()
     }
 
