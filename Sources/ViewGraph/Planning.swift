@@ -237,6 +237,7 @@ extension Planning {
                 try planCreation(
                     definition.completing(bottom), slot, isContent: bottom.isContent,
                     .completed(by: definition, over: bottom))
+                plan.childrenBelow.append((row, nodes.childrenBelowEdits(of: row).map(\.definition.id)))
             } else {
                 try planCreation(definition, slot, isContent: nodes.isComponentRoot(row), .edits)
             }

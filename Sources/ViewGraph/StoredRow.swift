@@ -100,7 +100,19 @@ enum StoredKey {
     static func id(of key: String) -> String {
         let part = key.utf8.lastIndex(of: UInt8(ascii: "/")).map { key[key.utf8.index(after: $0)...] } ?? key[...]
         if !part.utf8.contains(UInt8(ascii: "%")) { return String(part) }
-        return String(part).replacing("%2F", with: "/").replacing("%25", with: "%")
+        // By bytes: a combining mark may follow a sign, so that both are one character.
+        var bytes: [UInt8] = []
+        var rest = part.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            // `%25` or `%2F`.
+            bytes.append(rest.dropFirst().first == UInt8(ascii: "5") ? byte : UInt8(ascii: "/"))
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// Keys of declarations begin with this. No node has such a key.
