@@ -234,26 +234,30 @@ extension NodeDefinition {
             return attribute.author.replaces(old.author)
         }
         if isPlain { return made }
-        if let forEach, other.forEach?.isSame(as: forEach) == true { made.forEach = nil }
+        if let forEach, let old = other.forEach, forEach.isSame(as: old) { made.forEach = nil }
         if merged(over: other).hasSameModifiers(as: other) { made.removeModifiers() }
         return made
     }
 
-    /// The same without what a use of a component says, and without the modifiers that the component's body has.
+    /// The same without what a use of a component and the component's body say.
     fileprivate func without(_ use: NodeDefinition) -> NodeDefinition? {
         let names = Set(use.attributes.map(\.name))
         let made = NodeDefinition(copyOf: self, id: id)
         made.attributes = attributes.filter { !names.contains($0.name) }
-        if !isPlain, let body = use.base {
+        if !isPlain {
             func others(_ group: KeyPath<NodeDefinition, [KeyedExpression]>) -> [KeyedExpression] {
                 self[keyPath: group].filter { entry in
-                    !body[keyPath: group].contains { $0.key == entry.key && $0.steps == entry.steps }
+                    !use[keyPath: group].contains { $0.key == entry.key && $0.steps == entry.steps }
                 }
             }
             made.environment = others(\.environment)
             made.containerValues = others(\.containerValues)
             made.preferences = others(\.preferences)
-            if body.tag != nil { made.tag = nil }
+            if use.tag != nil { (made.tag, made.isTagAtUse) = (nil, false) }
+            if !use.transformEnvironment.isEmpty { made.transformEnvironment = [] }
+            if !use.environmentObjects.isEmpty { (made.environmentObjects, made.objectsAtUse) = ([], 0) }
+            if !use.animations.isEmpty { made.animations = [] }
+            if use.transition != nil { made.transition = nil }
         }
         return made.attributes.isEmpty && made.isPlain ? nil : made
     }
