@@ -190,6 +190,18 @@ extension NodeDefinition {
 
     /// This definition over another one, with all that is below both.
     func completing(_ base: NodeDefinition) -> NodeDefinition {
+        if self.base != nil, base.base != nil {
+            // The component is the one that this use means; what the other use gives to it stays.
+            let made = sayingAnew(base)
+            let ids = Set(slotted.map(\.0.id))
+            func others(_ slot: Slot) -> [NodeDefinition] {
+                base.given.filter { $0.slot == slot && !ids.contains($0.definition.id) }.map(\.definition)
+            }
+            made.header += others(.header)
+            made.children += others(.content)
+            made.footer += others(.footer)
+            return made
+        }
         let made = merged(over: base)
         func union(_ new: [NodeDefinition], _ old: [NodeDefinition]) -> [NodeDefinition] {
             let known = Dictionary(old.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
