@@ -111,6 +111,8 @@ public final class StoredValues {
                 continue
             }
             persistence.absentRows.remove(absent.key, value.name)
+            // The row has gone with a state of another type.
+            if let given = durableState(value.name, of: row) { keep([given]) }
         }
     }
 
